@@ -3,7 +3,7 @@ import Platform
 import ServiceContext
 
 extension AuditService {
-    /// The records that match, newest first.
+    /// Returns the matching records, newest first.
     ///
     /// - Throws: `InvalidCursor`.
     public func list(_ request: AuditList.Params, _ call: any CallContext) throws -> AuditList.Result {

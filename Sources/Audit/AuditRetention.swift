@@ -2,10 +2,10 @@ import JSON
 import ServiceContext
 import Storage
 
-/// Removes records that are old enough, and appends one that stands for them, so that what is left can still be verified.
+/// Removes records past their retention and appends a checkpoint that replaces them, so that the remaining records can still be verified.
 package struct AuditRetention: Sendable {
     package let log: AuditLog
-    /// How long records are kept.
+    /// The retention period, in seconds.
     package let seconds: Int64
 
     package init(log: AuditLog, seconds: Int64) {
@@ -13,15 +13,15 @@ package struct AuditRetention: Sendable {
         self.seconds = seconds
     }
 
-    /// Whether some chain begins with a record that is old enough.
+    /// Returns whether a chain begins with a record past its retention.
     func hasWork(at now: Int64, in tx: Transaction) throws -> Bool { try !tx.auditChains(beginningBefore: now - seconds, limit: 1).isEmpty }
 
-    /// Removes up to `limit` records, from the beginnings of chains, up to the first that is young enough. Of a chain that does
-    /// not verify nothing is removed: it is evidence.
+    /// Removes up to `limit` records from the beginnings of chains. Nothing is removed from a chain that cannot be verified, because it is
+    /// evidence.
     ///
-    /// The transaction must be the only one that does this at the time.
+    /// Transactions that call this method must not run concurrently.
     ///
-    /// - Returns: how many were removed.
+    /// - Returns: The number of removed records.
     func remove(limit: Int, at now: Int64, in tx: Transaction) throws -> Int {
         let anchors = try tx.auditAnchors()
         var removed: [AuditChainHead] = []
@@ -37,7 +37,7 @@ package struct AuditRetention: Sendable {
         return limit - room
     }
 
-    /// The last of the records at the beginning of `chain` that are old enough, nil if there is none or they do not verify.
+    /// Returns the last record to remove from the beginning of `chain`, or `nil` if there is none or the records cannot be verified.
     private func old(
         _ chain: String, _ start: AuditChainHead?, before moment: Int64, limit: Int, in tx: Transaction
     ) throws -> (last: AuditChainHead, count: Int)? {
@@ -52,15 +52,15 @@ package struct AuditRetention: Sendable {
         return count > 0 ? (last, count) : nil
     }
 
-    /// Appends the record that stands for the removed ones. It takes over what the removed records themselves said and what is
-    /// still needed: how far chains were removed of which something is left or named, or to which this process can still append, and
-    /// the heads that are named nowhere else.
+    /// Appends the checkpoint for the removed records. It also takes over the references in the removed records that are still needed.
+    /// These are the heads that no other record references, and the removed ends of chains that have records, are referenced, or can be
+    /// continued by this process.
     private func record(_ removed: [AuditChainHead], before anchors: AuditAnchors, at now: Int64, in tx: Transaction) throws {
         let left = try tx.auditAnchors()
         let chain = try log.chain(in: tx)
         let needed = Set(try tx.auditHeads().map(\.chain)).union(left.named.map(\.chain))
-        // A chain of this process goes on where it ended, this one with the very record that is made here: even if none of its records
-        // is left, the place where they ended must be known for as long as a record comes after it.
+        // Chains of this process continue at their end, and the checkpoint itself may continue one. Their ends must therefore be known even
+        // if all their records were removed.
         let own = tx.connectionId.prefix { $0 != "." }
         var state = anchors.removed.filter { $0.key == chain || needed.contains($0.key) || $0.key.hasPrefix(own) }
         for head in removed { state[head.chain] = head }

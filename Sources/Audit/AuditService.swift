@@ -1,7 +1,7 @@
 import Contract
 import ServiceContext
 
-/// The record of changes: `audit.*`.
+/// The `audit.*` methods.
 public struct AuditService: Sendable {
     let surroundings: ServiceContext
 

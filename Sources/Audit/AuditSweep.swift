@@ -2,7 +2,7 @@ import ServiceContext
 import Storage
 
 extension Sweep {
-    /// Audit records past their retention.
+    /// Removes audit records past their retention.
     package static func audit(_ retention: AuditRetention) -> Sweep {
         Sweep(
             name: "audit records", hasWork: { try retention.hasWork(at: $1, in: $0) },

@@ -5,15 +5,15 @@ import ServiceContext
 import Storage
 
 extension Transaction {
-    /// Whether there is anything whose making leaves a record that only retention removes, which leaves one of its own.
+    /// Returns whether the store contains a pool or a role. Their creation is always recorded, and removing the record leaves a checkpoint.
     fileprivate func hasWhatIsAlwaysRecorded() throws -> Bool {
         try queryOne("SELECT EXISTS (SELECT 1 FROM pool) OR EXISTS (SELECT 1 FROM role)") { $0.bool(0) } ?? false
     }
 }
 
 extension AuditService {
-    /// Follows every chain from its first record, or from where retention has removed the ones before, to its last, and
-    /// compares with heads that other chains name and that the caller has kept.
+    /// Verifies every chain, from its first record or the first one after those that retention removed. Compares it with the heads that
+    /// other chains reference and that the caller has stored.
     public func verify(_ request: AuditVerify.Params, _ call: any CallContext) throws -> AuditVerify.Result {
         var chains: [AuditChain] = []
         try surroundings.database.read { tx in
@@ -42,7 +42,7 @@ extension AuditService {
         return AuditVerify.Result(intact: chains.allSatisfy(\.intact), chains: chains)
     }
 
-    /// A head that a chain must have, or have had.
+    /// A head that a chain must contain or have contained.
     private struct ExpectedHead: Hashable {
         let number: Int64
         let text: String
@@ -79,12 +79,12 @@ extension AuditService {
             intact: problem == nil, problem: problem)
     }
 
-    /// The heads that must be found behind `removed`. Those before it can no longer be compared; one at its very place can.
+    /// Returns the heads that must exist after `removed`. Earlier heads can no longer be compared; a head at the same position can.
     private static func outstanding(_ expected: Set<ExpectedHead>, after removed: AuditChainHead?) -> Set<String> {
         Set(expected.filter { $0.number >= removed?.number ?? 0 && $0.text != removed?.text }.map(\.text))
     }
 
-    /// What to say of a chain of which no record is there.
+    /// Returns the result for a chain without records.
     private static func judge(missing chain: String, _ removed: AuditChainHead?, _ expected: Set<ExpectedHead>) -> AuditChain {
         guard let removed else {
             return AuditChain(chain: chain, records: 0, head: "", intact: false, problem: "the whole chain is missing")

@@ -11,7 +11,7 @@
 #include <time.h>
 
 bool ccurl_open(struct ccurl *curl, const char *name, char *reason, size_t capacity) {
-    // The library is never closed: OpenSSL, which it brings, cannot be unloaded.
+    // The library is never closed: OpenSSL, which it loads, cannot be unloaded.
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(reason, capacity, "%s", dlerror());
@@ -35,7 +35,7 @@ bool ccurl_open(struct ccurl *curl, const char *name, char *reason, size_t capac
         }
         *(void **)functions[i].slot = function;
     }
-    // Before libcurl 7.84 this is not safe to call on two threads at once.
+    // Before libcurl 7.84, this function is not safe to call on two threads at the same time.
     static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&alone);
     int code = curl->global_init(3);  // CURL_GLOBAL_ALL
@@ -81,7 +81,7 @@ int ccurl_set_upload(const struct ccurl *curl, struct ccurl_easy *easy, struct c
     return code != 0 ? code : curl->easy_setopt(easy, 10009, upload);              // CURLOPT_READDATA
 }
 
-/// struct curl_sockaddr, whose last member is as long as `length` says.
+/// struct curl_sockaddr. The length of its last member is `length`.
 struct address {
     int family;
     int kind;
@@ -104,7 +104,7 @@ static size_t take_header(const char *bytes, size_t size, size_t count, void *co
 
 static size_t take_body(const char *bytes, size_t size, size_t count, void *context) {
     const struct ccurl_callbacks *callbacks = context;
-    // 0 for an empty piece would be success, so a refusal is one byte too many.
+    // Returning 0 for an empty piece would mean success, so a rejection returns one byte too many.
     return callbacks->body(callbacks->context, bytes, size * count) ? size * count : size * count + 1;
 }
 
@@ -128,7 +128,7 @@ int ccurl_perform(
     curl->easy_setopt(easy, 20219, report_progress);  // CURLOPT_XFERINFOFUNCTION
     curl->easy_setopt(easy, 10057, context);          // CURLOPT_XFERINFODATA
 
-    // With CURLOPT_NOSIGNAL a server that hangs up can raise SIGPIPE from within OpenSSL: it is held back and taken off again.
+    // Even with CURLOPT_NOSIGNAL, OpenSSL can raise SIGPIPE if the server closes the connection. The signal is blocked and then consumed.
     sigset_t pipe, before, pending;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);

@@ -9,15 +9,15 @@
 static struct rlimit limit_before;
 static bool is_forbidden;
 
-// What Swift's runtime may catch, to have another program print registers and stack, with what is secret in them. That program cannot
-// attach to a process that is not dumpable, and the crashed one would wait for it for ever.
+// The signals that Swift's runtime may catch to have another program print registers and the stack, including secrets. That program cannot
+// attach to a process that is not dumpable, and the crashed process would wait for it forever.
 static const int crashes[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
 enum { crash_count = sizeof crashes / sizeof crashes[0] };
 static struct sigaction actions_before[crash_count];
 
 void guard_forbid_core_dumps(void) {
     if (!is_forbidden && getrlimit(RLIMIT_CORE, &limit_before) == 0) {
-        // The hard limit stays: whoever asks for core files later gets them again.
+        // The hard limit does not change, so the process can enable core files again later.
         struct rlimit none = {0, limit_before.rlim_max};
         setrlimit(RLIMIT_CORE, &none);
         struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -49,7 +49,7 @@ __attribute__((noinline)) static void wipe(void) {
     __asm__ volatile("" : : "r"(used) : "memory");
 }
 
-// Vector registers keep what memcpy and memchr moved last, and the dynamic loader may save them to the stack later.
+// Vector registers keep the data of the last memcpy or memchr, and the dynamic loader can save them to the stack later.
 #if defined(__x86_64__)
 __attribute__((noinline, target("avx512f"))) static void wipe_registers_512(void) {
     __asm__ volatile(
@@ -76,7 +76,7 @@ void guard_wipe_registers(void) { wipe_registers(); }
 void guard_wipe_stack(void) {
     if (!has_secret) return;
     has_secret = false;
-    // The registers first: what follows may save them.
+    // Erase the registers first, because the code that follows can save them.
     wipe_registers();
     wipe();
 }

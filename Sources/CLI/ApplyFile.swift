@@ -4,12 +4,12 @@ import Glibc
 import JSON
 import Mintmark
 
-/// The document that `serve --apply` names.
+/// The document in `serve --apply`.
 struct ApplyFile {
     private let path: String
     private let document: JSONText
 
-    /// - Throws: `ValidationError` if it cannot be read, or is not JSON.
+    /// - Throws: `ValidationError` if the file cannot be read or is not JSON.
     init(path: String) throws {
         self.path = path
         let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -26,9 +26,9 @@ struct ApplyFile {
         }
     }
 
-    /// Brings the store to what the document declares.
+    /// Makes the store match the document.
     ///
-    /// - Throws: `ExitCode`, when everything that is wrong has been said.
+    /// - Throws: `ExitCode` after the errors have been printed.
     func apply(to mintmark: Mintmark) throws {
         do { try mintmark.apply(document.root) } catch {
             Printing.err("--apply \(path):")

@@ -44,7 +44,7 @@ struct CallCommand: ParsableCommand {
             violations: violations.map { ($0["pointer"]?.string ?? "", $0["message"]?.string ?? "") })
     }
 
-    /// Everything that is to be read from a descriptor, nil if it cannot be read.
+    /// Reads a descriptor until its end. Returns `nil` if it cannot be read.
     static func readAll(_ descriptor: Int32) -> [UInt8]? {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -5,12 +5,12 @@ import Glibc
 enum ColorChoice: String, CaseIterable {
     case auto, always, never
 
-    /// What the command line says. It is taken out before anything else reads the arguments, because every command takes it.
+    /// The choice on the command line. Every command accepts `--color`, so it is removed before the other arguments are parsed.
     nonisolated(unsafe) private static var given: ColorChoice?
 
-    /// The arguments without `--color`.
+    /// Returns the arguments without `--color`.
     ///
-    /// - Throws: `ValidationError` for a choice that does not exist.
+    /// - Throws: `ValidationError` for an unknown choice.
     static func taken(from arguments: [String]) throws -> [String] {
         guard arguments.contains(where: { $0.hasPrefix("--color") }) else { return arguments }
         var rest: [String] = []
@@ -29,7 +29,7 @@ enum ColorChoice: String, CaseIterable {
         return rest
     }
 
-    /// - Throws: `ValidationError` for a value of MINTMARK_COLOR that does not exist.
+    /// - Throws: `ValidationError` for an unknown choice in MINTMARK_COLOR.
     static func checkEnvironment() throws {
         if let value = Environment["COLOR"] { _ = try choice(value, from: "MINTMARK_COLOR") }
     }
@@ -41,8 +41,8 @@ enum ColorChoice: String, CaseIterable {
         return choice
     }
 
-    /// Whether a stream gets colors. What the command line says takes precedence over the environment: MINTMARK_COLOR, then NO_COLOR, which
-    /// counts unless it is empty (no-color.org). Otherwise a terminal gets them, unless it is a dumb one.
+    /// Returns whether the output to a stream is colored. The command line takes precedence over MINTMARK_COLOR, which takes precedence
+    /// over NO_COLOR if that is not empty (no-color.org). Otherwise a terminal gets colors, unless TERM is `dumb`.
     static func isUsed(on stream: Printing.Stream) -> Bool {
         switch given ?? Environment["COLOR"].flatMap({ ColorChoice(rawValue: $0) }) ?? .auto {
         case .always: return true
@@ -52,7 +52,7 @@ enum ColorChoice: String, CaseIterable {
     }
 }
 
-/// The option as help and completions show it. `ColorChoice.taken` reads it.
+/// The option for help and completions. `ColorChoice.taken` parses it.
 struct ColorOption: ParsableArguments {
     @Option(help: "When output is colored: auto, always or never. (default: auto)", completion: .list(ColorChoice.allCases.map(\.rawValue)))
     var color: String?

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options that say who carries messages to people, for all tenants without a delivery of their own; the same for every command.
+/// The options for the delivery of messages in tenants that do not configure it themselves; the same for every command.
 struct DeliveryOptions: ParsableArguments {
     @Option(
         name: .customLong("smtp-url"),
@@ -34,7 +34,7 @@ struct DeliveryOptions: ParsableArguments {
         completion: .file())
     var webhookSecretFile: String?
 
-    /// What was given on the command line.
+    /// The values given on the command line.
     var settings: DeliverySettings {
         DeliverySettings(
             smtpURL: smtpURL, mailFrom: mailFrom, smtpUser: smtpUser, smtpPasswordFile: smtpPasswordFile,

@@ -4,7 +4,7 @@ import Messages
 import Mintmark
 import Network
 
-/// Who carries messages to people, as the command line says; what it leaves out, the environment may say.
+/// The delivery of messages from the command line, with the environment as the fallback.
 struct DeliverySettings {
     var smtpURL: String?
     var mailFrom: String?
@@ -14,9 +14,9 @@ struct DeliverySettings {
     var webhookURL: String?
     var webhookSecretFile: String?
 
-    /// The mail server and who writes, nil if none is named.
+    /// Returns the mail server and the sender, or `nil` if no server is configured.
     ///
-    /// - Throws: `ValidationError` for what cannot be used, and for what goes with a server if there is none.
+    /// - Throws: `ValidationError` for a value that is not valid, and for a value that requires a server if none is configured.
     func mail() throws -> MailSettings? {
         let from = GivenValue(mailFrom, "--mail-from", "MAIL_FROM")
         let user = GivenValue(smtpUser, "--smtp-user", "SMTP_USER")
@@ -62,10 +62,10 @@ struct DeliverySettings {
         }
     }
 
-    /// Who is posted messages to send, nil if nobody is named. Whoever starts the process may name a machine of the private network, and
-    /// with plain http this one.
+    /// Returns the webhook that sends messages, or `nil` if none is configured. The user who starts the process can use an address in the
+    /// private network, and a loopback address with plain http.
     ///
-    /// - Throws: `ValidationError` for what cannot be used.
+    /// - Throws: `ValidationError` for a value that is not valid.
     func webhook() throws -> WebhookEndpoint? {
         let secret = try GivenValue(secret: "WEBHOOK_SECRET", file: webhookSecretFile, "--webhook-secret-file")
         guard let url = GivenValue(webhookURL, "--webhook-url", "WEBHOOK_URL") else {

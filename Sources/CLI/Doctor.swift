@@ -85,7 +85,7 @@ struct Doctor: ParsableCommand {
         } catch {
             try say(false, Printing.reason(error))
         }
-        // Not needed by those who ask nobody, so its absence is no fault.
+        // Not every deployment uses login providers, so a missing libcurl is not a problem.
         switch Self.curlFailure(mintmark.configuration.outgoing) {
         case nil: try say(true, "libcurl is available for requests to login providers")
         case let failure?: try Printing.out("--  requests to login providers are not possible: \(failure)")
@@ -94,7 +94,7 @@ struct Doctor: ParsableCommand {
         if !isWell { throw ExitCode(2) }
     }
 
-    /// Who carries messages for the tenants that say nothing of it themselves.
+    /// Returns lines that describe the delivery for tenants that do not configure it themselves.
     private static func delivery(_ configuration: Configuration) -> [String] {
         if configuration.testing { return ["--  messages are captured by this testing store: test.outbox returns them"] }
         let (mail, webhook) = (configuration.mail, configuration.webhook)
@@ -109,7 +109,7 @@ struct Doctor: ParsableCommand {
         return [mails, texts]
     }
 
-    /// Tenants in use that have no name. The default tenant is in use once it has a setting of its own or an account.
+    /// Returns a line for each tenant that is in use and has no name. The default tenant is in use if it has changed settings or accounts.
     private static func namelessTenants(_ services: Services) throws -> [String] {
         var (lines, cursor): ([String], String?) = ([], nil)
         repeat {

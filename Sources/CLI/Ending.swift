@@ -3,9 +3,9 @@ import Contract
 import Glibc
 import Mintmark
 
-/// How the process ends when a command did not end well.
+/// Terminates the process when a command has failed.
 enum Ending {
-    /// Says what went wrong on standard error, and ends.
+    /// Prints the error to standard error and exits.
     static func end(with error: any Error, of command: any ParsableCommand.Type) -> Never {
         if contractError(error) != nil { return endUnparsed(with: Printing.failure(error)) }
         guard let refusal = error as? ValidationError else { return endUnparsed(with: error) }
@@ -14,7 +14,7 @@ enum Ending {
         exit(MintmarkCommand.exitCode(for: refusal).rawValue)
     }
 
-    /// As the argument parser says it; what was asked for, such as help, goes to standard output.
+    /// Prints the text of the argument parser and exits. Requested output, such as help, goes to standard output.
     static func endUnparsed(with error: any Error) -> Never {
         let code = MintmarkCommand.exitCode(for: error)
         let text = withoutFarFetched(MintmarkCommand.fullMessage(for: error))
@@ -27,7 +27,7 @@ enum Ending {
         exit(0)
     }
 
-    /// The argument parser suggests names that have little in common with what was written; here only those stay that anyone may have meant.
+    /// Removes a suggestion of the argument parser that is not similar to the given name.
     private static func withoutFarFetched(_ text: String) -> String {
         let parts = text.split(separator: "'", maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count == 5, parts[2] == ". Did you mean ", parts[4].hasPrefix("?"),

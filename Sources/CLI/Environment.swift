@@ -2,9 +2,9 @@ import ArgumentParser
 import Contract
 import Glibc
 
-/// The variables that stand for options: `MINTMARK_STORE` for `--store`.
+/// The environment variables that correspond to options: `MINTMARK_STORE` for `--store`.
 enum Environment {
-    /// The variable `MINTMARK_<name>`, nil if it is not set or empty.
+    /// Returns the variable `MINTMARK_<name>`, or `nil` if it is unset or empty.
     static subscript(_ name: String) -> String? {
         assert(known.contains(name), "\(name) is missing from the known variables, so that it would be refused as a typo")
         return plain("MINTMARK_" + name)
@@ -16,7 +16,7 @@ enum Environment {
         return text.isEmpty ? nil : text
     }
 
-    /// What may follow `MINTMARK_`.
+    /// The known names after `MINTMARK_`.
     private static let known = [
         "ACCESS", "ACCOUNT", "ALLOW", "ALLOW_CORE_DUMPS", "API_VERSION", "APP", "APPLY", "AUDIT_HEADS_FILE", "AUDIT_ISSUANCE",
         "AUDIT_RETENTION_DAYS", "BINARY", "CALLBACK_PATH", "CALLBACK_PORT", "CALLER", "CA_FILE", "CLOCK", "COLOR", "DB_CONNECTIONS",
@@ -27,7 +27,8 @@ enum Environment {
         "WEBHOOK_SECRET", "WEBHOOK_SECRET_FILE", "WEBHOOK_URL",
     ]
 
-    /// Refuses a variable whose name is nearly one of these, as an option is refused that is nearly one. Others may be somebody else's.
+    /// Rejects a variable with a name that is similar to a known one, like a mistyped option. Other unknown variables may belong to other
+    /// programs.
     ///
     /// - Throws: `ValidationError`.
     static func refuseTypos() throws {
@@ -41,7 +42,7 @@ enum Environment {
         }
     }
 
-    /// - Throws: `ValidationError` for what is neither yes nor no.
+    /// - Throws: `ValidationError` for a value that is not a Boolean.
     static func flag(_ name: String, or given: Bool) throws -> Bool {
         guard !given, let text = Self[name] else { return given }
         switch text.lowercased() {

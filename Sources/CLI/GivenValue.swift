@@ -1,15 +1,15 @@
 import ArgumentParser
 import Glibc
 
-/// A value of the command line or of the environment, and what it was called there, so that a mistake is named where it was made.
+/// A value from the command line or the environment, and its source for use in error messages.
 struct GivenValue {
     let value: String
     let source: String
 
     /// - Parameters:
-    ///   - given: what the command line says; it goes first.
-    ///   - option: as in `--smtp-url`.
-    ///   - variables: names of the environment without `MINTMARK_`, the first that is set.
+    ///   - given: The value on the command line, which takes precedence.
+    ///   - option: The name of the option, such as `--smtp-url`.
+    ///   - variables: The names of variables without `MINTMARK_`. The first one that is set is used.
     init?(_ given: String?, _ option: String, _ variables: String...) {
         if let given {
             (value, source) = (given, option)
@@ -20,10 +20,10 @@ struct GivenValue {
         }
     }
 
-    /// A secret: the variable itself, or the first line of a file that an option or another variable names. Never an option's own value,
-    /// which every user of the machine could read.
+    /// Reads a secret from the variable itself, or from the first line of a file that an option or another variable names. An option never
+    /// contains the secret itself, because every user of the machine could read it.
     ///
-    /// - Throws: `ValidationError` if there are both, and for a file that cannot be read or holds nothing.
+    /// - Throws: `ValidationError` if both are given, and if the file cannot be read or its first line is empty.
     init?(secret variable: String, file given: String?, _ option: String) throws {
         let file = GivenValue(given, option, "\(variable)_FILE")
         guard let text = Environment[variable] else {

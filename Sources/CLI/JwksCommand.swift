@@ -26,10 +26,10 @@ struct JwksCommand: ParsableCommand {
     func run() throws {
         var settings = options.settings
         let issuer = settings.issuer.flatMap { $0.contains("/pools/") ? $0 : nil }
-        // The base of a pool's issuer is what stands before its own part.
+        // The base URL is the part of a pool's issuer before `/pools/`.
         if let issuer, let range = issuer.firstRange(of: "/pools/") { settings.issuer = String(issuer[..<range.lowerBound]) }
         var configuration = try settings.configuration()
-        // A file that was misspelt would be a new store, and its empty key set take the place of a good one.
+        // Otherwise a mistyped path would create a new store, and its empty key set would replace a valid one.
         configuration.makesStores = false
         let mintmark = Mintmark(configuration)
         do {

@@ -4,7 +4,7 @@ import JSONRPC
 import Mintmark
 import ServiceContext
 
-/// Keeps a published key set current until a signal ends it.
+/// Keeps a published key set up to date until a signal ends it.
 struct JwksWatch {
     private let mintmark: Mintmark
     private let issuer: String?
@@ -16,12 +16,12 @@ struct JwksWatch {
         self.file = file
     }
 
-    /// - Throws: what is wrong at the beginning; afterwards it is said on standard error, and tried again.
+    /// - Throws: An error of the first attempt. Later errors are printed to standard error, and the attempt is repeated.
     func run() throws {
         let changes = try StoreChanges(of: mintmark.configuration.store)
         Signals.take { changes.end() }
         var next = try publish(isFirst: true)
-        // Only now is the log there that is watched. What was written since the first look is seen by the second.
+        // The log file exists only after the store was opened. The second read covers writes since the first one.
         changes.begin()
         repeat {
             do { next = try publish(isFirst: false) } catch {
@@ -34,9 +34,9 @@ struct JwksWatch {
 
     private var now: Int64 { (try? mintmark.services().surroundings.clock.now) ?? 0 }
 
-    /// Writes the file if it says anything else.
+    /// Writes the file if its content has changed.
     ///
-    /// - Returns: when the keys change next, as far as is known.
+    /// - Returns: The time of the next change of the keys, if known.
     private func publish(isFirst: Bool) throws -> Int64? {
         let keys = try current(isFirst: isFirst)
         let text = KeySetFile.text(of: keys)
@@ -49,7 +49,7 @@ struct JwksWatch {
 
     private func current(isFirst: Bool) throws -> TokenJwks.Result {
         do { return try mintmark.services().token.jwks(TokenJwks.Params(issuer: issuer), OwnCall()) } catch let error as IssuerNotFound {
-            // Nobody is to trust the keys of a pool that was deleted.
+            // The keys of a deleted pool must no longer be trusted.
             if isFirst { throw error }
             return TokenJwks.Result(keys: [])
         }

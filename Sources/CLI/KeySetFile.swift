@@ -3,11 +3,11 @@ import Contract
 import Glibc
 import JSON
 
-/// A key set that others read (RFC 7517) while it is replaced.
+/// A file with a key set (RFC 7517) that other programs can read while it is replaced.
 struct KeySetFile {
     let path: String
 
-    /// The file's text for `keys`.
+    /// Returns the content of the file for `keys`.
     static func text(of keys: TokenJwks.Result) -> String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -19,7 +19,7 @@ struct KeySetFile {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Whether the file says this already.
+    /// Returns whether the file already has this content.
     func holds(_ text: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
@@ -27,13 +27,13 @@ struct KeySetFile {
         return CallCommand.readAll(file) == Array((text + "\n").utf8)
     }
 
-    /// Replaces the file at once: whoever reads it finds the old text or the new one, also after a power failure.
+    /// Replaces the file atomically: readers see either the old or the new content, even after a power failure.
     ///
     /// - Throws: `ValidationError` with the reason.
     func write(_ text: String) throws {
         let draft = "\(path).\(getpid()).part"
         unlink(draft)
-        // Public keys are for everybody whom the umask does not exclude; a file that is there keeps its mode.
+        // Public keys are readable by all users that the umask allows. An existing file keeps its mode.
         var status = stat()
         let isThere = stat(path, &status) == 0
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)

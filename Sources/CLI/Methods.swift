@@ -14,7 +14,7 @@ struct Methods: ParsableCommand {
         try Self.list(Contract.MethodTable.all.filter { !`public` || $0.caller == .public })
     }
 
-    /// Prints a line for each method.
+    /// Prints one line per method.
     static func list(_ methods: [MethodInfo]) throws {
         let width = methods.map(\.name.count).max() ?? 0
         for method in methods {

@@ -35,7 +35,7 @@ struct MintmarkCommand: ParsableCommand {
         defaultSubcommand: Serve.self)
 
     static func main() {
-        // Also keeps the debuggers of other processes of this user away; `--allow-core-dumps` reverts it.
+        // Also blocks debuggers of other processes of this user; `--allow-core-dumps` reverts it.
         ProcessMemory.forbidCoreDumps()
         var arguments = Array(CommandLine.arguments.dropFirst())
         do {

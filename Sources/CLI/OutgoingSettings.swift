@@ -4,9 +4,9 @@ import Mintmark
 import Network
 
 extension StoreSettings {
-    /// How other machines are reached.
+    /// Returns the settings for connections to other machines.
     ///
-    /// - Throws: `ValidationError` for a file that cannot be read, and for what is no proxy.
+    /// - Throws: `ValidationError` for a file that cannot be read, and for a proxy that is not valid.
     func outgoing() throws -> CurlClient.Options {
         let caFile = caFile ?? Environment["CA_FILE"]
         if let caFile, access(caFile, R_OK) != 0 {
@@ -17,7 +17,7 @@ extension StoreSettings {
             let isProxy = ["http://", "https://", "socks5://", "socks5h://"].contains {
                 proxy.hasPrefix($0) && proxy.utf8.count > $0.utf8.count
             }
-            // It may hold a password, so it is not repeated.
+            // The URL can contain a password, so the message does not quote it.
             guard isProxy, proxy.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw ValidationError(
                     "--proxy must be a URL such as http://proxy.example:3128, with the scheme http, https, socks5 or socks5h.")

@@ -1,7 +1,7 @@
-/// Reads the command line of a plain `mintmark serve`, as programs spawn it. The argument parser takes six milliseconds for it,
-/// more than everything else of a start together; it gets what is not plain: help, other commands, mistakes.
+/// Parses the command line of a simple `mintmark serve`, as used by programs that spawn it. The argument parser would take 6 ms, more than
+/// the rest of the start. It still parses all other command lines: help, other commands, and errors.
 enum PlainServe {
-    /// The settings, nil if the argument parser must look.
+    /// Returns the settings, or `nil` if the argument parser is required.
     static func settings(_ arguments: [String]) -> ServeSettings? {
         var settings = ServeSettings()
         var rest = arguments.first == "serve" ? arguments.dropFirst() : arguments[...]

@@ -4,7 +4,7 @@ import Glibc
 import JSON
 import Mintmark
 
-/// Output for people.
+/// Prints text for users.
 enum Printing {
     /// A standard stream.
     enum Stream: Int32 {
@@ -14,15 +14,15 @@ enum Printing {
 
     private static let colored: [Stream: Bool] = [.output: ColorChoice.isUsed(on: .output), .error: ColorChoice.isUsed(on: .error)]
 
-    /// The word before what went wrong, for standard error.
+    /// The word before an error message on standard error.
     static var errorWord: String { red("error", on: .error) }
 
-    /// A number of things: `1 record`, `2 records`.
+    /// Returns a number with a noun: `1 record`, `2 records`.
     static func count(_ number: Int64, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
 
     /// Writes to standard output.
     ///
-    /// - Throws: `ExitCode`: 0 when nobody reads any more, 74 (EX_IOERR of sysexits.h) when it cannot be written, which has been said.
+    /// - Throws: `ExitCode`: 0 if the reader has closed the pipe, 74 (EX_IOERR of sysexits.h) after another error, which has been printed.
     static func out(_ text: String) throws {
         switch put(text + "\n", 1) {
         case 0: return
@@ -34,12 +34,12 @@ enum Printing {
         }
     }
 
-    /// Writes to standard error. Where that cannot be written, there is nobody left to be told.
+    /// Writes to standard error. Errors are ignored, because there is no other way to report them.
     static func err(_ text: String, terminator: String = "\n") { _ = put(text + terminator, 2) }
 
-    /// Says on standard error what went wrong.
+    /// Prints an error to standard error.
     ///
-    /// - Returns: what to end the process with.
+    /// - Returns: The error with which to exit.
     static func failure(_ error: any Error) -> any Error {
         guard let known = contractError(error) else { return error }
         let violations = (known as? InvalidParams)?.violations ?? []
@@ -49,7 +49,7 @@ enum Printing {
     }
 
     static func failure(type: String, message: String, violations: [(pointer: String, message: String)]) -> any Error {
-        // The message of an error with violations has the first few of them; all are listed below it, with their places.
+        // The message of an error with violations contains the first few of them; all of them are listed below it, with their pointers.
         let end = violations.first.flatMap { first in first.message.isEmpty ? nil : message.firstRange(of: first.message)?.lowerBound }
         let head = end.map { message[..<$0] } ?? message[...]
         err("\(errorWord) \(type): \(head.last == " " ? head.dropLast() : head)")
@@ -57,10 +57,10 @@ enum Printing {
         return ExitCode(Contract.ErrorTable.all.contains { $0.type == type && $0.isStoreError } ? 2 : 1)
     }
 
-    /// What went wrong, in a sentence.
+    /// Returns the message of an error.
     static func reason(_ error: any Error) -> String { contractError(error)?.message ?? "\(error)" }
 
-    /// - Returns: 0, or the system's number for why not everything was written.
+    /// - Returns: 0, or the `errno` value if not everything was written.
     private static func put(_ text: String, _ descriptor: Int32) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -82,7 +82,7 @@ enum Printing {
         colored[stream] == true ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// JSON with a member or element on each line, for reading.
+    /// Returns indented JSON with one member or element per line.
     static func pretty(_ value: JSONValue, indent: String = "") -> String {
         let inner = indent + "  "
         switch value {

@@ -37,7 +37,7 @@ struct Serve: ParsableCommand {
     }
 }
 
-/// How to serve, as the command line says; what it leaves out, the environment may say.
+/// The settings for serving from the command line, with the environment as the fallback.
 struct ServeSettings {
     var store = StoreSettings()
     var apply: String?
@@ -49,9 +49,9 @@ struct ServeSettings {
     var traceFile: String?
     var allowCoreDumps = false
 
-    /// Serves until the end.
+    /// Serves until standard input ends.
     ///
-    /// - Throws: `ValidationError` for what makes no sense; `ExitCode` for a document that is not applied.
+    /// - Throws: `ValidationError` for settings that are not valid; `ExitCode` if the document cannot be applied.
     func serve() throws {
         let server = try serverOptions()
         try allowCoreDumpsIfAsked()
@@ -61,9 +61,10 @@ struct ServeSettings {
         try mintmark.serve(output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
     }
 
-    /// Serves as tools of the Model Context Protocol until the end. Without `admin` the caller is the public.
+    /// Serves the methods as tools of the Model Context Protocol until standard input ends. Without `admin`, the caller has the access
+    /// level `public`.
     ///
-    /// - Throws: as `serve`.
+    /// - Throws: The errors of `serve`.
     func serveTools(grants: Set<ToolGrant>) throws {
         var server = try serverOptions()
         try allowCoreDumpsIfAsked()
@@ -89,7 +90,7 @@ struct ServeSettings {
         ProcessMemory.allowCoreDumps()
     }
 
-    /// To be called when the standard descriptors are safe: the file must not become one of them.
+    /// Opens the trace file. Call it after the standard descriptors are protected: the file must not become one of them.
     private func openedTraceFile() throws -> OpenedTraceFile? {
         guard let file = GivenValue(traceFile, "--trace-file", "TRACE_FILE") else { return nil }
         do throws(OpenedTraceFile.Unusable) { return try OpenedTraceFile(path: file.value) } catch {

@@ -30,7 +30,7 @@ struct ServingOptions: ParsableArguments {
     @Flag(help: "Allow core files and debuggers, for debugging; only with --testing, since they show every secret.")
     var allowCoreDumps = false
 
-    /// What was given on the command line.
+    /// Copies the values given on the command line.
     func add(to settings: inout ServeSettings) {
         settings.apply = apply
         settings.drain = drain

@@ -3,22 +3,22 @@ import Glibc
 import Mintmark
 import Platform
 
-/// Sleeps until somebody has written to a store.
+/// Waits until a store changes.
 ///
-/// Every write to a SQLite store goes through the log beside it, which the kernel watches (inotify(7)); watching a file opens nothing,
-/// so SQLite's locks are left alone. A store elsewhere has to be looked at once a second.
+/// Every write to a SQLite store goes through the log file next to it, which inotify(7) watches. Watching does not open the file, so
+/// SQLite's locks are not affected. Any other store is queried once per second.
 final class StoreChanges: Sendable {
     private let logFile: String?
     private let watcher: Int32
-    /// Both ends of a pipe whose other end is closed to wake whoever sleeps, for good.
+    /// The two ends of a pipe. Closing the write end permanently wakes all waiting threads.
     private let endRead: Int32
     private let endWrite: Int32
-    /// Looked at no more often than this.
+    /// The minimum time between two checks.
     private static let leastMilliseconds: Int32 = 1_000
-    /// Looked at this often in any case: somebody may turn the clock.
+    /// The maximum time between two checks, because the clock of the store can be changed.
     private static let mostMilliseconds: Int32 = 60_000
 
-    /// - Throws: `ValidationError` if the system has no descriptors left.
+    /// - Throws: `ValidationError` if no file descriptors are available.
     init(of store: Configuration.Store) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw ValidationError("A pipe cannot be created: \(String(cString: strerror(errno))).") }
@@ -31,20 +31,20 @@ final class StoreChanges: Sendable {
         }
     }
 
-    /// Begins to watch. The store must be open, so that its log is there and stays.
+    /// Begins to watch. The store must be open, so that its log file exists and is not deleted.
     func begin() {
         if let logFile, watcher >= 0 { inotify_add_watch(watcher, logFile, UInt32(IN_MODIFY)) }
     }
 
-    /// Ends every wait from now on. For signals.
+    /// Ends the current wait and all later ones. Safe to call in signal handlers.
     func end() { close(endWrite) }
 
-    /// Returns when something was written, when `seconds` are over, or after a minute.
+    /// Returns after a write, after `seconds`, or after one minute.
     ///
-    /// - Returns: false once `end` was called.
+    /// - Returns: `false` after a call of `end`.
     func wait(seconds: Int64?) -> Bool {
         let most = seconds.map { Int32(clamping: max($0, 0) * 1_000) } ?? Self.mostMilliseconds
-        // What is written in quick succession is seen together.
+        // Combines writes in quick succession.
         guard sleep(Self.leastMilliseconds, watching: false) else { return false }
         guard watcher >= 0, most > Self.leastMilliseconds else { return true }
         let isGoing = sleep(min(most, Self.mostMilliseconds) - Self.leastMilliseconds, watching: true)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Logging
 
-/// The options that say which store and how; the same for every command.
+/// The options that select and configure the store; the same for every command.
 struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The name of the application whose store is used: <data directory>/mintmark/<name>.db.", valueName: "name"))
     var app: String?
@@ -80,7 +80,7 @@ struct StoreOptions: ParsableArguments {
 
     @OptionGroup var delivery: DeliveryOptions
 
-    /// What was given on the command line.
+    /// The values given on the command line.
     var settings: StoreSettings {
         StoreSettings(
             app: app, store: store, issuer: issuer, region: region, account: account, masterKeyFile: masterKeyFile, caller: caller,

@@ -5,7 +5,7 @@ import Mintmark
 import ServiceContext
 import Storage
 
-/// Which store and how, as the command line says; what it leaves out, the environment may say.
+/// The store and its settings from the command line, with the environment as the fallback.
 struct StoreSettings {
     var app: String?
     var store: String?
@@ -26,9 +26,9 @@ struct StoreSettings {
     var logLevel: String?
     var delivery = DeliverySettings()
 
-    /// What the options and the environment say together.
+    /// Returns the configuration from the options and the environment.
     ///
-    /// - Throws: `ValidationError` for what makes no sense, `ContractError` for a master key file that cannot be used.
+    /// - Throws: `ValidationError` for settings that are not valid; `ContractError` for a master key file that cannot be used.
     func configuration() throws -> Configuration {
         let testing = try Environment.flag("TESTING", or: self.testing)
         try Environment.refuseTypos()
@@ -76,7 +76,8 @@ struct StoreSettings {
         return value
     }
 
-    /// Where the store is, and whether it is an app's own place. What the command line says goes before what the environment says.
+    /// Returns the location of the store, and whether it is the default location of an app. The command line takes precedence over the
+    /// environment.
     private func storeLocation() throws -> (store: Configuration.Store, isAppsOwn: Bool) {
         if store != nil, app != nil { throw ValidationError("--store and --app exclude each other: both select the store.") }
         if let store = store ?? (app == nil ? Environment["STORE"] : nil) { return (try location(store), false) }
@@ -126,7 +127,7 @@ struct StoreSettings {
 }
 
 extension Mintmark {
-    /// A Mintmark as the settings say, but for what `changing` says.
+    /// Creates a `Mintmark` with the settings, to which `changing` can apply changes.
     convenience init(_ settings: StoreSettings, logsTo ring: LogRing?, changing: (inout Configuration) -> Void = { _ in }) throws {
         let name = settings.logLevel ?? Environment["LOG_LEVEL"] ?? "info"
         guard let level = Logger.Level(rawValue: name) else {

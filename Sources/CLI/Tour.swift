@@ -5,7 +5,7 @@ import JSON
 import JSONRPC
 import Mintmark
 
-/// The steps of the demo: real requests over the same path as a pipe's, and their answers.
+/// The steps of the demo: real requests, processed like those from a pipe, and their responses.
 struct Tour {
     private let responder: Responder
 
@@ -51,9 +51,9 @@ struct Tour {
             "\nNext: \(Printing.bold("mintmark methods")), \(Printing.bold("mintmark describe token.mintForDeveloper")), README.md")
     }
 
-    /// Alice signs up with a mailed code, mistypes it once, and is signed in.
+    /// Signs up Alice with an emailed code, after one wrong attempt, and signs her in.
     ///
-    /// - Returns: her ID token.
+    /// - Returns: Her ID token.
     private func signUp() throws -> JSONValue {
         try say("Alice signs up with her email address. A one-time code is sent there.")
         let started = try call("signUp.start", ["username": "alice@example.com"])
@@ -80,7 +80,7 @@ struct Tour {
         try Printing.out("\n\(Printing.bold("•")) \(text)")
     }
 
-    /// How long somebody at a terminal gets to read a step, in microseconds.
+    /// The pause before each step on a terminal, in microseconds, so that the user can read it.
     private static let pause: UInt32 = 700_000
 
     private func check(_ holds: Bool, _ what: String) throws {
@@ -88,7 +88,7 @@ struct Tour {
         if !holds { throw ExitCode(1) }
     }
 
-    /// The result of a request that is to succeed.
+    /// Returns the result of a request that must succeed.
     private func call(_ method: String, _ params: JSONValue) throws -> JSONValue {
         let answer = try ask(method, params)
         guard let result = answer["result"] else {
@@ -99,7 +99,7 @@ struct Tour {
         return result
     }
 
-    /// The error of a request that is to be refused.
+    /// Returns the error of a request that must fail.
     private func refusal(_ method: String, _ params: JSONValue) throws -> JSONValue {
         let error = try ask(method, params)["error"] ?? [:]
         try Printing.out(Printing.dim("← ") + short(error).text)
@@ -112,7 +112,7 @@ struct Tour {
         return responder.answer(request.bytes).flatMap { try? JSONValue(parsing: $0) } ?? [:]
     }
 
-    /// The value with long tokens and keys cut, so that a line stays readable. Messages are shown whole.
+    /// Truncates long tokens and keys, so that a line stays readable. Messages are not truncated.
     private func short(_ value: JSONValue) -> JSONValue {
         switch value {
         case .string(let text) where text.count > 64 && !text.contains(" "): return .string(text.prefix(40) + "…" + text.suffix(8))

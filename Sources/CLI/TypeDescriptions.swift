@@ -1,17 +1,17 @@
 import Contract
 import JSON
 
-/// The types that methods share, said in words for people.
+/// Describes the types that methods share.
 struct TypeDescriptions {
     private let schemas = OpenRPCDocument.sharedSchemas
 
-    /// Every type's name.
+    /// The names of all types.
     var names: [String] { schemas.members.map(\.name) }
 
-    /// The schema of a type, nil if there is none of this name.
+    /// Returns the schema of a type, or `nil` if the type does not exist.
     func schema(_ name: String) -> JSONValue? { schemas[name] }
 
-    /// The objects that schemas name, and those that these name in turn, in the order in which they are met.
+    /// Returns the names of the object types to which the schemas refer, directly or indirectly, in the order of their first occurrence.
     func named(in roots: [JSONValue]) -> [String] {
         var found: [String] = []
         for root in roots { collect(root, &found) }
@@ -55,7 +55,7 @@ struct TypeDescriptions {
         return schemas[name].map { (name, $0) }
     }
 
-    /// What a value is, in a few words.
+    /// Returns a short description of a value's type.
     private func text(of schema: JSONValue, isShort: Bool) -> String {
         if let target = target(of: schema) { return members(target.name) == nil ? text(of: target.schema, isShort: isShort) : target.name }
         if let values = schema["enum"]?.array { return values.map { $0.string ?? $0.text }.joined(separator: " | ") }

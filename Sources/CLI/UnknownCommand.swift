@@ -1,9 +1,9 @@
 import ArgumentParser
 import Contract
 
-/// Refuses a first word that is no command, before it is taken for an argument of `serve`.
+/// Rejects a first word that is not a command, before it is parsed as an argument of `serve`.
 enum UnknownCommand {
-    /// - Throws: `ValidationError` that says what may have been meant.
+    /// - Throws: `ValidationError` with a suggestion.
     static func refuse(_ arguments: [String]) throws {
         let rest = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         guard let word = rest.first, !word.hasPrefix("-") else { return }

@@ -11,7 +11,7 @@ struct compile_context;
 struct match_context;
 struct match_data;
 
-/// The beginning of pcre2_callout_block is enough: nothing in it is read.
+/// A callout function. The block is a pcre2_callout_block, which is not read.
 typedef int (*callout)(const void *block, void *context);
 
 static struct {
@@ -37,7 +37,7 @@ static bool is_loaded;
 static char failure[512];
 
 static bool load(const char *name) {
-    // The functions stay where they are for the life of the process, so the library is never closed.
+    // The function pointers are used until the process exits, so the library is never closed.
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(failure, sizeof failure, "%s", dlerror());
@@ -76,7 +76,7 @@ static bool load(const char *name) {
 
 const char *cpcre_load(const char *name) {
     pthread_mutex_lock(&alone);
-    // A failure is not remembered: the library may be installed meanwhile.
+    // A failure is not cached, because the library can be installed later.
     if (!is_loaded) is_loaded = load(name);
     const char *reason = is_loaded ? NULL : failure;
     pthread_mutex_unlock(&alone);
@@ -100,7 +100,7 @@ struct cpcre_code *cpcre_compile(const char *pattern, size_t count, bool is_whol
     struct compile_context *context = pcre.compile_context_create(NULL);
     if (!context) return NULL;
     pcre.set_parens_nest_limit(context, 50);
-    // A callout before each item is where the clock is looked at.
+    // The time limit is checked in a callout before each item.
     uint32_t options = UTF | NEVER_BACKSLASH_C | DOLLAR_ENDONLY | AUTO_CALLOUT | (is_whole ? ANCHORED | ENDANCHORED : 0);
     int error = 0;
     struct cpcre_code *code = pcre.compile(pattern, count, options, &error, offset, context);
@@ -116,7 +116,7 @@ struct watch {
     uint32_t callouts;
 };
 
-/// The time that this thread has had of a processor, so that a busy machine does not shorten it.
+/// Returns the processor time of this thread, so that load from other processes does not shorten the limit.
 static uint64_t processor_time(void) {
     struct timespec time = {0, 0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

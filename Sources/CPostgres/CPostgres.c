@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// libpq's PQconninfoOption.
+// PQconninfoOption of libpq.
 struct option {
     char *keyword, *envvar, *compiled, *val, *label, *dispchar;
     int dispsize;
@@ -176,7 +176,7 @@ bool pq_consume_input(pq_connection *connection) { return pq.consumeInput(connec
 int pq_take_notifications(pq_connection *connection) {
     int count = 0;
     void *notification;
-    // Whether the connection is still there shows when it is used next.
+    // A lost connection is detected when the connection is used next.
     (void)pq.consumeInput(connection);
     while ((notification = pq.notifies(connection)) != NULL) {
         pq.freemem(notification);

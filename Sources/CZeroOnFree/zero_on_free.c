@@ -9,7 +9,7 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_realloc(void *block, size_t size);
 extern void __libc_free(void *block);
 
-/// Whether a block has a mapping of its own, which `free` gives back to the kernel: touching its pages would only cost time.
+/// Returns whether a block has its own memory mapping, which `free` returns to the kernel. Erasing such a block would only cost time.
 static int is_mapped(void *block) { return (((size_t *)block)[-1] & 2) != 0; }
 
 void free(void *block) {
@@ -25,11 +25,11 @@ void *realloc(void *block, size_t size) {
         return NULL;
     }
     size_t room = malloc_usable_size(block);
-    // The kernel moves the pages of such a block: nothing is copied.
+    // The kernel moves the pages of such a block without copying.
     if (is_mapped(block)) return __libc_realloc(block, size);
     if (size <= room) {
         explicit_bzero((char *)block + size, room - size);
-        // glibc cuts off what is not needed, in place.
+        // glibc releases the rest of the block in place.
         return __libc_realloc(block, size);
     }
     void *larger = __libc_malloc(size);

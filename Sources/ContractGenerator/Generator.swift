@@ -1,8 +1,8 @@
 import Foundation
 
-/// The way from `schemas/` to every file that follows from it.
+/// Generates all files from `schemas/`.
 enum Generator {
-    /// All emitters. A client for another language is one more line here.
+    /// All emitters. A client for another language adds one entry here.
     static var emitters: [any Emitter] {
         [
             SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter(), GoEmitter(), RubyEmitter(),
@@ -10,8 +10,8 @@ enum Generator {
         ]
     }
 
-    /// - Parameter root: the root of the repository.
-    /// - Throws: `ContractProblems` naming everything that is wrong with the schemas.
+    /// - Parameter root: The root of the repository.
+    /// - Throws: `ContractProblems` with all errors in the schemas.
     static func output(root: URL) throws -> Output {
         let contract = try ContractReader(folder: root.appending(path: "schemas")).read()
         return Output(

@@ -2,7 +2,8 @@ import Foundation
 
 // swift run contract [--check] [--root FOLDER]
 //
-// Checks schemas/ and writes what follows from it. With --check nothing is written: what is stale is named, exit status 1.
+// Checks `schemas/` and writes the generated files. With `--check`, it writes nothing, lists the stale files and exits with status 1 if
+// there are any.
 let arguments = CommandLine.arguments.dropFirst()
 let root = arguments.firstIndex(of: "--root").flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil } ?? "."
 

@@ -1,44 +1,44 @@
 import Crypto
 import JSON
 
-/// The rules that an ID token of an issuer elsewhere must keep before it counts as a login: its type, its purpose and its audience.
+/// The rules that an ID token of an external issuer must satisfy to count as a login: its type, purpose and audience.
 package enum ForeignTokenRules {
     /// The accepted difference between the clock of an issuer and the clock of this process, in seconds.
     package static let leewaySeconds: Int64 = 300
 
-    /// A rule that a token breaks.
+    /// The violation of a rule.
     package struct Refusal: Error, Equatable {
         package enum Check: String {
-            /// The token is of another type, or serves another purpose, than an ID token.
+            /// The token is not an ID token, according to its type or claims.
             case type
             case audience
             case authorizedParty
         }
 
         package let check: Check
-        /// One or two sentences.
+        /// The reason, in one or two sentences.
         package let reason: String
     }
 
-    /// Refuses every type but `JWT`: an access token (RFC 9068 section 4), a logout token (OpenID Connect Back-Channel Logout 2.4) or a
-    /// security event token (RFC 8417 section 2.3) says in its header that it is not an ID token (RFC 8725 section 3.11).
+    /// Rejects every type except `JWT`: the header type of access tokens (RFC 9068 §4), logout tokens (OpenID Connect Back-Channel Logout
+    /// 1.0 §2.4) and security event tokens (RFC 8417 §2.3) shows that they are not ID tokens (RFC 8725 §3.11).
     package static func checkType(_ header: JWSHeader) throws(Refusal) {
         guard let type = header.type, !header.hasType("JWT") else { return }
         throw Refusal(
             check: .type, reason: "The token has the header typ '\(Words.of(type))'. An ID token has typ JWT or no typ.")
     }
 
-    /// Refuses tokens whose claims say that they are not ID tokens, for issuers that give every token the type `JWT`.
+    /// Rejects tokens whose claims show that they are not ID tokens, for issuers that use the type `JWT` for all tokens.
     package static func checkPurpose(_ claims: JSONNode) throws(Refusal) {
         if claims["events"] != nil {
             throw Refusal(
                 check: .type, reason: "The token contains events: it is a logout token or a security event token, not an ID token.")
         }
-        // Amazon Cognito user pools: `id` or `access`.
+        // Amazon Cognito user pools set `id` or `access`.
         if let use = claims["token_use"], use.string != "id" {
             throw Refusal(check: .type, reason: "The token_use of the token is not id. Send the ID token.")
         }
-        // Keycloak writes the kind of a token as a claim.
+        // Keycloak sets the kind of a token as a claim.
         if let kind = claims["typ"]?.string, keycloakKinds.contains(kind.lowercased()) {
             throw Refusal(check: .type, reason: "The token has the claim typ '\(Words.of(kind))': it is not an ID token.")
         }
@@ -46,14 +46,14 @@ package enum ForeignTokenRules {
 
     private static let keycloakKinds: Set = ["bearer", "refresh", "logout", "offline"]
 
-    /// The client that a token was made for.
+    /// Returns the client for which a token was issued.
     ///
-    /// `aud` decides. `azp` never replaces it: an access token that one of our clients was given for the API of another party names the
-    /// client in `azp`, and the operator of that API could otherwise sign in with it (OpenID Connect Core 3.1.3.7, steps 3 to 5).
+    /// `aud` decides; `azp` never replaces it. An access token for the API of another party can name one of our clients in `azp`. The
+    /// operator of that API could otherwise sign in with it (OpenID Connect Core 1.0 §3.1.3.7, steps 3 to 5).
     ///
     /// - Parameters:
-    ///   - clients: the client ids that are accepted.
-    ///   - acceptsAnyParty: whether any `azp` is accepted.
+    ///   - clients: The accepted client IDs.
+    ///   - acceptsAnyParty: Whether to accept any `azp`.
     /// - Returns: `azp` if it is one of the clients, otherwise the first accepted value of `aud`.
     package static func client(of claims: JSONNode, among clients: [String], acceptsAnyParty: Bool) throws(Refusal) -> String {
         guard let audience = claims["aud"], !audience.isNull else {
@@ -80,11 +80,11 @@ package enum ForeignTokenRules {
         return party.flatMap { clients.contains($0) ? $0 : nil } ?? first
     }
 
-    /// Whether any `azp` is accepted beside an accepted `aud`. An Android app gets tokens of Google that name the app in `azp` and the
-    /// server that they are for in `aud`; both belong to one project there.
+    /// Returns whether any `azp` is accepted together with an accepted `aud`. Android apps receive Google tokens with the app in `azp` and
+    /// the server in `aud`; both belong to the same project.
     package static func acceptsAnyParty(issuer: String) -> Bool { issuer == "https://accounts.google.com" }
 
-    /// The values of `aud`, with whether all of them are strings.
+    /// Returns the string values of `aud`, and whether all values are strings.
     private static func strings(_ audience: JSONNode) -> ([String], Bool) {
         if let one = audience.string { return ([one], true) }
         guard audience.kind == .array else { return ([], false) }

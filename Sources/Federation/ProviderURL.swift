@@ -1,10 +1,10 @@
-/// What the URLs of a provider may begin with.
+/// The allowed URL schemes of a provider.
 package enum ProviderURL {
     case https
     case httpsOrPlainLoopback
 
-    /// What follows the scheme; nil for other schemes, plain http to other machines, and characters that cannot stand there.
-    /// Neither query nor fragment are allowed (OpenID Connect Core 2, iss).
+    /// Returns the URL without its scheme, or `nil` for another scheme, plain HTTP to another machine, or characters that are not allowed.
+    /// A query or fragment is not allowed (OpenID Connect Core 1.0 §2, `iss`).
     package func rest(of url: String) -> Substring? {
         let isPlain = url.hasPrefix("http://")
         guard isPlain || url.hasPrefix("https://") else { return nil }
@@ -17,8 +17,8 @@ package enum ProviderURL {
         return rest
     }
 
-    /// Whether a program can hand this to a browser, for a page or a picture: http or https with a host, and not long (firebase.md 1.1).
-    /// Other schemes start programs, or run scripts.
+    /// Returns whether a URL is safe to open in a browser, for a page or a picture: `http` or `https`, with a host, and at most 2048 bytes.
+    /// Other schemes can start programs or run scripts.
     package static func isForBrowser(_ url: String) -> Bool {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         let rest = url.dropFirst(scheme.count)
@@ -26,7 +26,7 @@ package enum ProviderURL {
             && url.utf8.count <= 2048 && url.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
     }
 
-    /// Why a URL of plain http is refused.
+    /// Returns a hint if a URL was rejected because it uses plain HTTP.
     package static func hint(_ url: String) -> String {
         url.hasPrefix("http://") ? " Plain HTTP requires allowInsecure and localhost." : ""
     }

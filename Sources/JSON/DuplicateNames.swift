@@ -2,10 +2,10 @@
     import Glibc
 #endif
 
-/// Finds a name that stands twice in one object. Names are equal when their characters are, however they are escaped;
-/// characters are compared byte by byte, never by Unicode's canonical equivalence.
+/// Finds duplicate member names in an object. Names are equal if their unescaped characters are equal. They are compared byte by byte,
+/// without Unicode normalization.
 enum DuplicateNames {
-    /// The offset of the second of two equal names, if there is one.
+    /// Returns the offset of the second of two equal names, or `nil` if the names are unique.
     static func offset(in object: Int, count: Int, nodes: UnsafeBufferPointer<Tape.Node>, bytes: UnsafeBufferPointer<UInt8>)
         -> Int?
     {

@@ -4,7 +4,7 @@ import Platform
     import Glibc
 #endif
 
-/// A place in a `JSONText`: one value, read without copying what stands beneath it. It keeps the text alive.
+/// One value in a `JSONText`. Reading it does not copy its children. The node retains the text.
 public struct JSONNode: Sendable {
     let tape: Tape
     let index: Int
@@ -26,7 +26,7 @@ public struct JSONNode: Sendable {
 
     public var isNull: Bool { node.shape == .null }
 
-    /// The truth value, nil if this is no boolean.
+    /// The Boolean value, or `nil` if this is not a Boolean.
     public var bool: Bool? {
         switch node.shape {
         case .true: true
@@ -35,7 +35,7 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// The characters, nil if this is no string.
+    /// The string without escapes, or `nil` if this is not a string.
     public var string: String? {
         let node = node
         switch node.shape {
@@ -45,12 +45,12 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// The number as it was written, nil if this is no number.
+    /// The number as written, or `nil` if this is not a number.
     public var number: JSONNumber? {
         node.shape == .number ? JSONNumber(verified: written { String(decoding: $0, as: UTF8.self) }) : nil
     }
 
-    /// Whether this is the string `text`, byte for byte. Cheaper than comparing `string`.
+    /// Returns whether this is the string `text`, byte for byte. Faster than comparing `string`.
     public func isString(_ text: StaticString) -> Bool {
         let node = node
         switch node.shape {
@@ -61,17 +61,17 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// Members or elements; 0 for a scalar.
+    /// The number of members or elements, or 0 for a scalar.
     public var count: Int { Int(node.count) }
 
     // MARK: Members and elements
 
-    /// The value of the member `name`, nil if there is none or this is no object.
+    /// The value of the member `name`, or `nil` if the member does not exist or this is not an object.
     public subscript(_ name: StaticString) -> JSONNode? {
         find { $0.isString(name) }
     }
 
-    /// The value of the member `name`, nil if there is none or this is no object.
+    /// The value of the member `name`, or `nil` if the member does not exist or this is not an object.
     public subscript(_ name: String) -> JSONNode? {
         find { $0.string!.hasBytes(of: name) }
     }
@@ -87,7 +87,8 @@ public struct JSONNode: Sendable {
         return nil
     }
 
-    /// Hands over each member's name, as the node of a string, and value, in the order of the text; nothing if this is no object.
+    /// Calls `body` with the name, as a string node, and the value of each member in the order of the text. Does nothing if this is not an
+    /// object.
     public func forEachPair<E: Error>(_ body: (_ name: JSONNode, _ value: JSONNode) throws(E) -> Void) throws(E) {
         guard node.shape == .object else { return }
         let end = Int(node.next)
@@ -98,12 +99,12 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// Hands over each member's name and value in the order of the text; nothing if this is no object.
+    /// Calls `body` with the name and value of each member in the order of the text. Does nothing if this is not an object.
     public func forEachMember<E: Error>(_ body: (_ name: String, _ value: JSONNode) throws(E) -> Void) throws(E) {
         try forEachPair { (name, value) throws(E) in try body(name.string!, value) }
     }
 
-    /// Hands over each element with its position; nothing if this is no array.
+    /// Calls `body` with the position and value of each element. Does nothing if this is not an array.
     public func forEachElement<E: Error>(_ body: (_ position: Int, _ element: JSONNode) throws(E) -> Void) throws(E) {
         guard node.shape == .array else { return }
         let end = Int(node.next)
@@ -116,18 +117,18 @@ public struct JSONNode: Sendable {
         }
     }
 
-    // MARK: The text itself
+    // MARK: Source text
 
-    /// The value exactly as it was written.
+    /// The source text of the value.
     public var rawText: String { raw { String(decoding: $0, as: UTF8.self) } }
 
-    /// Appends the value exactly as it was written.
+    /// Appends the source text of the value.
     public func appendRaw(to output: inout [UInt8]) { raw { output.append(contentsOf: $0) } }
 
-    /// Where the value begins in the text, in bytes.
+    /// The position of the value in the text, in bytes.
     public var offset: Int { Int(node.start) - (kind == .string ? 1 : 0) }
 
-    /// Lends the bytes of the value as it was written, a string with its quotes.
+    /// Calls `body` with the bytes of the source text. A string includes its quotes.
     public func raw<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         let node = node
         let quotes = kind == .string ? 1 : 0
@@ -139,7 +140,7 @@ public struct JSONNode: Sendable {
         return tape.withBytes(Int(node.start)..<Int(node.end), body)
     }
 
-    /// A copy of the value and all beneath it.
+    /// A deep copy of the value.
     public var value: JSONValue {
         switch node.shape {
         case .null: return .null

@@ -1,20 +1,20 @@
-/// A number kept as it was written, so that it can be handed on digit for digit.
+/// A number that keeps its source text, so that it can be written again digit for digit.
 public struct JSONNumber: Hashable, Sendable {
-    /// The number as JSON writes it. Two ways of writing one number are two values of this type.
+    /// The number in JSON notation. Different notations of the same number are different values of this type.
     public let text: String
 
     init(verified text: String) { self.text = text }
 
     public init(_ integer: Int64) { text = String(integer) }
 
-    /// - Returns: nil for what JSON cannot write: infinities and NaN.
+    /// - Returns: `nil` for infinities and NaN, which JSON cannot represent.
     public init?(_ double: Double) {
         guard double.isFinite else { return nil }
         let isShort = double == double.rounded() && abs(double) < 1e15
         text = !isShort ? "\(double)" : double == 0 && double.sign == .minus ? "-0" : String(Int64(double))
     }
 
-    /// The exact integer, nil if the number has a fraction or does not fit. `1.0` and `1e3` are integers.
+    /// The exact integer, or `nil` if the number has a fraction or does not fit. `1.0` and `1e3` are integers.
     public var int64: Int64? {
         if let plain = Int64(text), !text.hasPrefix("+") { return plain }
         var negative = false
@@ -59,6 +59,6 @@ public struct JSONNumber: Hashable, Sendable {
 
     private enum Part { case integer, fraction, exponent }
 
-    /// The nearest double; an infinity where the number is beyond all of them.
+    /// The nearest double, or an infinity if the number is out of range.
     public var double: Double { Double(text) ?? .nan }
 }

@@ -1,6 +1,6 @@
-/// Why a text is not JSON (RFC 8259), and where.
+/// The reason and position at which a text is not valid JSON (RFC 8259).
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was found.
+    /// The kind of syntax error.
     public enum Reason: String, Hashable, Sendable {
         case empty = "there is no value"
         case unexpectedByte = "unexpected byte"
@@ -19,7 +19,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     public let reason: Reason
-    /// The offset in bytes at which it was found, from 0.
+    /// The position of the error, in bytes from 0.
     public let offset: Int
 
     public init(_ reason: Reason, at offset: Int) {

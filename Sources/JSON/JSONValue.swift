@@ -1,6 +1,6 @@
 import Platform
 
-/// A JSON value on its own, for what has no fixed shape: claims, policies, tests.
+/// A standalone JSON value, for data without a fixed schema such as claims, policies and test data.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -9,16 +9,16 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// - Throws: `JSONSyntaxError` as `JSONText` does.
+    /// - Throws: `JSONSyntaxError` if the text is not valid JSON.
     public init(parsing text: String) throws(JSONSyntaxError) { self = try JSONText(text).root.value }
 
-    /// - Throws: `JSONSyntaxError` as `JSONText` does.
+    /// - Throws: `JSONSyntaxError` if the text is not valid JSON.
     public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) { self = try JSONText(bytes).root.value }
 
-    /// The member `name`; nil if there is none or this is no object.
+    /// The member `name`, or `nil` if the member does not exist or this is not an object.
     public subscript(_ name: String) -> JSONValue? { object?[name] }
 
-    /// The element at `position`; nil if there is none or this is no array.
+    /// The element at `position`, or `nil` if the element does not exist or this is not an array.
     public subscript(_ position: Int) -> JSONValue? {
         guard let array, array.indices.contains(position) else { return nil }
         return array[position]
@@ -73,7 +73,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     public var isEmpty: Bool { members.isEmpty }
     public var names: [String] { members.map(\.name) }
 
-    /// The value of `name`. Setting nil removes the member; a new name goes to the end.
+    /// The value of `name`. Setting `nil` removes the member; a new name is appended.
     public subscript(_ name: String) -> JSONValue? {
         get { position(of: name).map { members[$0].value } }
         set {
@@ -86,7 +86,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Adds a member that is known not to be there.
+    /// Appends a member that is known not to exist.
     mutating func append(name: String, value: JSONValue) { members.append((name, value)) }
 
     private func position(of name: String) -> Int? {
@@ -95,7 +95,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONObject: Hashable {
-    /// Whether both have the same names with the same values, in whatever order.
+    /// Returns whether both objects have the same names with the same values, in any order.
     public static func == (a: JSONObject, b: JSONObject) -> Bool {
         a.count == b.count && a.members.allSatisfy { b[$0.name] == $0.value }
     }

@@ -1,6 +1,6 @@
-/// Writes JSON in one pass into a byte buffer. Commas come by themselves; the caller opens and closes what it begins.
+/// Writes JSON in one pass into a byte buffer. Inserts commas automatically; the caller must end each object and array that it begins.
 public struct JSONWriter: Sendable {
-    /// What has been written so far. May be handed on between two complete values.
+    /// The output so far. May be sent between two complete values.
     public var bytes: [UInt8] = []
     private var needsComma = false
 
@@ -36,7 +36,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Writes a member's name, which must need no escapes; its value comes next.
+    /// Writes a member name that needs no escapes. The value must follow.
     public mutating func key(_ name: StaticString) {
         begin()
         bytes.append(UInt8(ascii: "\""))
@@ -46,14 +46,14 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Writes a member's name; its value comes next.
+    /// Writes a member name. The value must follow.
     public mutating func key(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    /// Begins another text in the same buffer: what follows is no sibling of what stands before it.
+    /// Begins another text in the same buffer, so that no comma separates it from the previous one.
     public mutating func beginText() { needsComma = false }
 
     // MARK: Values
@@ -75,7 +75,7 @@ public struct JSONWriter: Sendable {
 
     public mutating func int(_ value: Int) { int(Int64(value)) }
 
-    /// Writes `value`, or null for what JSON cannot write: infinities and NaN.
+    /// Writes `value`, or `null` for infinities and NaN, which JSON cannot represent.
     public mutating func double(_ value: Double) {
         if let number = JSONNumber(value) { self.number(number) } else { null() }
     }
@@ -106,7 +106,7 @@ public struct JSONWriter: Sendable {
     /// Ends a string that was written in parts.
     public mutating func endString() { bytes.append(UInt8(ascii: "\"")) }
 
-    /// Writes a string given as UTF-8, which must be valid.
+    /// Writes a string from its UTF-8 bytes, which must be valid.
     public mutating func string(utf8 value: some Collection<UInt8>) {
         begin()
         bytes.append(UInt8(ascii: "\""))
@@ -135,25 +135,25 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes members of an object that are JSON already, one or more, without commas around them.
+    /// Writes one or more already encoded members of an object, without surrounding commas.
     public mutating func rawMembers(_ json: [UInt8]) {
         begin()
         bytes.append(contentsOf: json)
     }
 
-    /// Writes one value that is JSON already.
+    /// Writes one value that is already encoded.
     public mutating func raw(_ json: some Collection<UInt8>) {
         begin()
         bytes.append(contentsOf: json)
     }
 
-    /// Writes one value that is JSON already.
+    /// Writes one value that is already encoded.
     public mutating func raw(_ json: StaticString) {
         begin()
         append(json)
     }
 
-    /// Writes the value at `node` exactly as it was written.
+    /// Writes the source text of the value at `node`.
     public mutating func raw(_ node: JSONNode) {
         begin()
         node.appendRaw(to: &bytes)
@@ -206,9 +206,9 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[run...]))
     }
 
-    /// Where the next byte stands that must be escaped, or the end. Eight bytes are looked at together: a byte below 0x20,
-    /// a quote or a backslash sets the high bit of its place. (A higher byte may set it for the one behind such a byte, never
-    /// without one, so that the place found is always the first.)
+    /// Returns the index of the next byte that must be escaped, or the end. Checks eight bytes at once: a byte below 0x20, a quote or a
+    /// backslash sets the high bit of its position. (A borrow may also mark the byte after such a byte, but never an earlier one, so the
+    /// first mark is always correct.)
     private static func firstEscape(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let high: UInt64 = 0x8080_8080_8080_8080

@@ -2,13 +2,13 @@
     import Glibc
 #endif
 
-/// The strict reader: one pass over the bytes, writing a `Tape`.
+/// A strict parser that makes one pass over the bytes and writes a `Tape`.
 struct Parser: ~Copyable {
     let bytes: UnsafeBufferPointer<UInt8>
     private let maximumDepth: Int
     var position = 0
     private var depth = 0
-    /// The nodes so far, in memory that always has room for the text as well.
+    /// The nodes so far. The allocation always has room for the text, too.
     private var nodes: UnsafeMutablePointer<Tape.Node>
     private var nodeCount = 0
     private var nodeCapacity: Int
@@ -156,7 +156,7 @@ struct Parser: ~Copyable {
         while position < bytes.count, isDigit(bytes[position]) { position += 1 }
     }
 
-    // MARK: Small steps
+    // MARK: Helpers
 
     mutating func append(_ shape: Tape.Shape, from start: Int, to end: Int) {
         append(

@@ -1,4 +1,4 @@
-/// How a string is read: what stands for itself, escapes, and characters beyond ASCII.
+/// Parses strings: plain ASCII characters, escapes and multibyte characters.
 extension Parser {
     mutating func string() throws(JSONSyntaxError) {
         position += 1
@@ -23,9 +23,9 @@ extension Parser {
         }
     }
 
-    /// Goes to the next byte that is not ASCII standing for itself, eight bytes at a time, as far as there are eight. In a word, a
-    /// byte below 0x20, a quote or a backslash borrows into its high bit; a byte beyond ASCII has that bit already. Above the first
-    /// of them a borrow may mark a byte wrongly, below it never.
+    /// Advances to the next byte that is not plain ASCII, eight bytes at a time while eight are left. In a word, a byte below 0x20, a quote
+    /// or a backslash borrows into its high bit; a non-ASCII byte already has that bit set. A borrow may mark a later byte incorrectly, but
+    /// never an earlier one, so the first mark is always correct.
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let raw = UnsafeRawBufferPointer(bytes)
@@ -74,7 +74,7 @@ extension Parser {
         return unit
     }
 
-    /// One character of two to four bytes: no overlong forms, no surrogates, nothing above U+10FFFF (RFC 3629).
+    /// Parses one character of two to four bytes. Rejects overlong forms, surrogates and values above U+10FFFF (RFC 3629).
     private mutating func multibyte() throws(JSONSyntaxError) {
         let first = bytes[position]
         let length: Int
@@ -96,7 +96,7 @@ extension Parser {
     }
 }
 
-/// The value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -2,15 +2,15 @@
     import Glibc
 #endif
 
-/// The nodes of a text in the order in which they begin, and the text itself, in one piece of memory. A container's children follow
-/// it; `next` leads past them. Never changed once it is made.
+/// The nodes of a text, in the order in which they begin, and the text itself, in one allocation. The children of a container follow it,
+/// and `next` is the index after them. Immutable after parsing.
 final class Tape: @unchecked Sendable {
     private let nodes: UnsafePointer<Node>
     private let nodeCount: Int
     private let bytes: UnsafeBufferPointer<UInt8>
 
     /// - Parameters:
-    ///   - nodes: memory from `malloc`, which belongs to the tape from now on, with room for the text behind the nodes.
+    ///   - nodes: Memory from `malloc`, with room for the text after the nodes. The tape takes ownership.
     init(owning nodes: UnsafeMutablePointer<Node>, count: Int, copying text: UnsafeRawBufferPointer) {
         self.nodes = UnsafePointer(nodes)
         nodeCount = count
@@ -28,19 +28,19 @@ final class Tape: @unchecked Sendable {
         }
     }
 
-    /// Lends a part of the text.
+    /// Calls `body` with a range of the text.
     func withBytes<R>(_ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         try withExtendedLifetime(self) { try body(UnsafeBufferPointer(rebasing: bytes[range])) }
     }
 
     struct Node: Sendable {
         var shape: Shape
-        /// Where the value stands in the bytes; a string's quotes are outside.
+        /// The range of the value in the bytes, without the quotes of a string.
         var start: UInt32
         var end: UInt32
-        /// The index of the node after this one and everything in it.
+        /// The index after this node and all its descendants.
         var next: UInt32
-        /// Members or elements.
+        /// The number of members or elements.
         var count: UInt32
     }
 

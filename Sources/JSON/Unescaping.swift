@@ -1,4 +1,4 @@
-/// Turns the inside of a string that the parser has accepted into the characters it stands for, as UTF-8.
+/// Converts the content of a validated string literal to the UTF-8 bytes that it represents.
 enum Unescaping {
     static func bytes(_ written: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var plain: [UInt8] = []

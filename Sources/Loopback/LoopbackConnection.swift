@@ -1,13 +1,13 @@
 import Glibc
 import Platform
 
-/// One connection to a server: requests come one after the other.
+/// One connection to a server. Requests are processed one after the other.
 struct LoopbackConnection {
     private let descriptor: Int32
     private let limits: LoopbackLimits
-    /// What was read and not used yet.
+    /// The bytes that were received and not parsed yet.
     private var buffer: [UInt8] = []
-    /// Whether another request may follow the last one.
+    /// Whether another request can follow the last one.
     private(set) var keepsOpen = true
 
     init(descriptor: Int32, limits: LoopbackLimits) {
@@ -15,9 +15,10 @@ struct LoopbackConnection {
         self.limits = limits
     }
 
-    /// Waits for the next request. What cannot be one is answered here, and is the last.
+    /// Waits for the next request. Responds to a request that is not valid with an error, after which the connection accepts no further
+    /// request.
     ///
-    /// - Parameter whenItBegins: is called when something of it is there.
+    /// - Parameter whenItBegins: Called when the first bytes of the request have been received.
     mutating func nextRequest(whenItBegins: () -> Void) -> LoopbackRequest? {
         guard keepsOpen else { return nil }
         do {
@@ -46,7 +47,8 @@ struct LoopbackConnection {
         return nil
     }
 
-    /// Reads what still comes, for a moment: a connection that is closed with something unread takes back what was answered (RFC 9112 9.6).
+    /// Reads and discards the remaining input for a short time. If a connection is closed with unread input, TCP can discard the response
+    /// that was already sent (RFC 9112 section 9.6).
     private mutating func discardRest() {
         shutdown(descriptor, Int32(SHUT_WR))
         let deadline = deadline(limits.lingerSeconds)
@@ -57,20 +59,20 @@ struct LoopbackConnection {
         } while left > 0 && read(deadline: deadline)
     }
 
-    /// Writes an answer. Answers whether the connection goes on.
+    /// Writes a response. Returns whether the connection stays open.
     mutating func answer(_ response: LoopbackResponse, to method: String, keepsOpen: Bool) -> Bool {
         let bytes = response.bytes(keepsOpen: keepsOpen, isForHead: method == "HEAD")
         return Socket.write(descriptor, bytes, deadline: deadline(limits.transferSeconds)) && keepsOpen
     }
 
-    /// The next `count` bytes, nil if the connection ends before.
+    /// Returns the next `count` bytes, or `nil` if the connection ends before.
     private mutating func readBody(_ count: Int, _ deadline: UInt64) throws -> [UInt8]? {
         while buffer.count < count { guard read(deadline: deadline) else { return nil } }
         defer { buffer.removeFirst(count) }
         return Array(buffer.prefix(count))
     }
 
-    /// A body in chunks (RFC 9112 7.1), nil if the connection ends before. What stands behind its end counts for nothing.
+    /// Returns a chunked body (RFC 9112 section 7.1), or `nil` if the connection ends before. Ignores the trailer.
     private mutating func readChunks(_ deadline: UInt64) throws -> [UInt8]? {
         var body: [UInt8] = []
         while true {
@@ -93,7 +95,7 @@ struct LoopbackConnection {
         }
     }
 
-    /// The next line of a body in chunks without its end, nil if the connection ends before.
+    /// Returns the next line of a chunked body without its line break, or `nil` if the connection ends before.
     private mutating func readLine(_ deadline: UInt64) throws -> [UInt8]? {
         while true {
             if let end = buffer.firstIndex(of: 0x0A) {
@@ -106,7 +108,7 @@ struct LoopbackConnection {
         }
     }
 
-    /// Everything up to the empty line, nil if the connection ends before.
+    /// Returns the bytes before the empty line, or `nil` if the connection ends before.
     private mutating func readHead(_ deadline: UInt64) throws -> ArraySlice<UInt8>? {
         var searched = 0
         while true {

@@ -1,9 +1,9 @@
-/// A request that came from this machine.
+/// A request from this machine.
 public struct LoopbackRequest: Sendable, Equatable {
     public let method: String
-    /// The path with its query, as it was sent.
+    /// The path with its query, as received.
     public let target: String
-    /// In their order, names in lower case.
+    /// The headers in the order received, with names in lower case.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
 
@@ -14,7 +14,7 @@ public struct LoopbackRequest: Sendable, Equatable {
         self.body = body
     }
 
-    /// The value of the first header of this name, which is in lower case.
+    /// Returns the value of the first header with this name, which must be in lower case.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
     public static func == (a: Self, b: Self) -> Bool {
@@ -22,10 +22,10 @@ public struct LoopbackRequest: Sendable, Equatable {
     }
 }
 
-/// What is answered.
+/// The response to a request.
 public struct LoopbackResponse: Sendable {
     public let status: Int
-    /// Without Content-Length and Connection, which the server writes.
+    /// The headers without Content-Length and Connection, which the server adds.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
 
@@ -35,7 +35,7 @@ public struct LoopbackResponse: Sendable {
         self.body = body
     }
 
-    /// A line of plain text.
+    /// Creates a response with a line of plain text.
     public init(status: Int, text: String) {
         self.init(status: status, headers: [("content-type", "text/plain; charset=utf-8")], body: Array((text + "\n").utf8))
     }
@@ -45,21 +45,21 @@ public struct LoopbackResponse: Sendable {
         LoopbackResponse(status: status, headers: headers + more, body: body)
     }
 
-    /// As it goes over the wire (RFC 9112).
+    /// Returns the encoded response (RFC 9112).
     ///
     /// - Parameters:
-    ///   - keepsOpen: whether another request may follow on the connection.
-    ///   - isForHead: whether the body stays out, as after HEAD.
+    ///   - keepsOpen: Whether another request can follow on the connection.
+    ///   - isForHead: Whether to omit the body, as required after HEAD.
     func bytes(keepsOpen: Bool, isForHead: Bool) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "")\r\n"
         for (name, value) in headers { head += "\(Self.plain(name)): \(Self.plain(value))\r\n" }
-        // 204 has no body, and must not name its length (RFC 9110 8.6).
+        // A response with status 204 has no body and must not have a Content-Length (RFC 9110 section 8.6).
         if status != 204 { head += "content-length: \(body.count)\r\n" }
         head += "connection: \(keepsOpen ? "keep-alive" : "close")\r\n\r\n"
         return Array(head.utf8) + (isForHead || status == 204 ? [] : body)
     }
 
-    /// No value can begin a line of its own.
+    /// Removes control characters, so that a value cannot begin another header line.
     private static func plain(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     }
@@ -74,18 +74,18 @@ public struct LoopbackResponse: Sendable {
     ]
 }
 
-/// What a server lets happen.
+/// The limits of a server.
 public struct LoopbackLimits: Sendable {
-    /// Request line and headers together, in bytes.
+    /// The maximum size of the request line and headers together, in bytes.
     public var headBytes = 64 * 1024
     public var bodyBytes = 1024 * 1024
-    /// Connections at a time; further ones wait until there is room, and then those that are idle give way.
+    /// The maximum number of open connections. Further connections wait, and idle connections are then closed to make room.
     public var connections = 256
-    /// How long a connection may stay idle between requests, in seconds.
+    /// The time for which a connection can stay idle between requests, in seconds.
     public var idleSeconds = 60
-    /// How long a request may take to arrive, and an answer to be taken, in seconds.
+    /// The time limit for receiving a request, and for sending a response, in seconds.
     public var transferSeconds = 20
-    /// How long the rest of a request that was refused is read and thrown away, in seconds.
+    /// The time for which the rest of a rejected request is read and discarded, in seconds.
     public var lingerSeconds = 1
 
     public init() {}

@@ -1,13 +1,13 @@
 import Glibc
 import Platform
 
-/// A small HTTP/1.1 server for this machine alone: it listens on 127.0.0.1 and answers requests that are addressed there.
+/// A small HTTP/1.1 server for this machine only. It listens on 127.0.0.1 and accepts only requests that are addressed to a loopback host.
 ///
-/// One thread accepts, each connection has one of its own; the handler runs on them, several at a time.
+/// One thread accepts connections, and each connection has its own thread. The handler runs on these threads, several at a time.
 public final class LoopbackServer: Sendable {
     public typealias Handler = @Sendable (LoopbackRequest) -> LoopbackResponse
 
-    /// Where it listens.
+    /// The port on which the server listens.
     public let port: UInt16
     private let descriptor: Int32
     private let limits: LoopbackLimits
@@ -15,25 +15,25 @@ public final class LoopbackServer: Sendable {
     private let startThread: ThreadStarter
     private let state = Gate(State())
 
-    /// Starts a thread that runs `body`; answers 0, or the system's number for why it cannot.
+    /// Starts a thread that runs `body`. Returns 0, or the `errno` value of the failure.
     typealias ThreadStarter = @Sendable (_ body: @escaping @Sendable () -> Void) -> Int32
 
     private struct State {
         var isStopped = false
         var accepts = true
         var connections: Set<Int32> = []
-        /// Those from which nothing has come, or nothing since their last answer, and since when in nanoseconds; the oldest first.
+        /// The connections that have sent nothing yet, or nothing since their last response, oldest first. `since` is in nanoseconds.
         var quiet: [(connection: Int32, since: UInt64, wasAnswered: Bool)] = []
-        /// Whether somebody waits for room: then no connection is kept open after an answer.
+        /// Whether a new connection waits for room. Connections are then closed after the next response.
         var isFull = false
     }
 
-    /// How long an answered connection has nothing to say before it gives way, and one that has never said anything, in nanoseconds.
+    /// The idle time after which a connection can be closed to make room, in nanoseconds: after a response, and before the first request.
     private static let patience: (answered: UInt64, silent: UInt64) = (1_000_000_000, 2_000_000_000)
 
-    /// Listens, and answers from now on.
+    /// Starts listening and responding.
     ///
-    /// - Parameter port: 0 for any that is free.
+    /// - Parameter port: The port, or 0 for any free port.
     public convenience init(
         port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits(), handler: @escaping Handler
     ) throws(LoopbackFailure) {
@@ -57,20 +57,20 @@ public final class LoopbackServer: Sendable {
     /// `http://127.0.0.1:<port>`.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    /// Stops listening, lets requests that are being answered come to their end, and returns when they have, or after `seconds`.
+    /// Stops listening and waits for the requests in progress, at most `seconds`.
     public func stop(within seconds: UInt64 = 5) {
         close()
         _ = state.wait(deadline: Monotonic.nanoseconds() + seconds * 1_000_000_000) { $0.connections.isEmpty && !$0.accepts ? () : nil }
     }
 
-    /// Stops listening and returns at once; requests that are being answered come to their end.
+    /// Stops listening and returns immediately. Requests in progress are completed.
     public func close() {
         state.withLock { state in
             if state.isStopped { return }
             state.isStopped = true
-            // Once it is closed, its number may be somebody else's.
+            // After the descriptor is closed, its number can belong to another file.
             if state.accepts { shutdown(descriptor, Int32(SHUT_RDWR)) }
-            // Whoever reads sees the end of its input; what is being answered can still be written.
+            // Readers see the end of the input; responses can still be written.
             for connection in state.connections { shutdown(connection, Int32(SHUT_RD)) }
         }
         state.broadcast()
@@ -82,7 +82,7 @@ public final class LoopbackServer: Sendable {
                 Glibc.close(connection)
                 continue
             }
-            // Whoever comes while there are no threads is turned away; those who are being served are not.
+            // If no thread can be started, the new connection is closed. Existing connections are not affected.
             if startThread({ [self] in serve(connection) }) != 0 { end(connection) }
         }
         state.withLock { state in
@@ -92,7 +92,8 @@ public final class LoopbackServer: Sendable {
         state.broadcast()
     }
 
-    /// Waits until there is room for a connection; the others wait in the queue of the operating system meanwhile. False when stopped.
+    /// Waits until there is room for a connection; further connections wait in the queue of the operating system. Returns `false` if the
+    /// server is stopped.
     private func makeRoom(for connection: Int32) -> Bool {
         while true {
             let answer = state.wait(deadline: Monotonic.nanoseconds() + 50_000_000) { state -> Bool? in
@@ -111,7 +112,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Ends the connection that has been quiet for longest: what it has sent by now is still answered.
+    /// Ends the connection that has been idle for the longest time. Requests that it has already sent are still processed.
     private func letGo(_ state: inout State) {
         let now = Monotonic.nanoseconds()
         let place = state.quiet.firstIndex { now - $0.since > ($0.wasAnswered ? Self.patience.answered : Self.patience.silent) }

@@ -1,24 +1,24 @@
-/// The request line and the headers of a request, taken apart strictly (RFC 9112): what two readers could understand differently is refused.
+/// The request line and headers of a request, parsed strictly (RFC 9112): input that two parsers could interpret differently is rejected.
 struct RequestHead: Sendable {
     let method: String
     let target: String
     let headers: [(name: String, value: String)]
-    /// How many bytes of body follow, where it does not come in chunks.
+    /// The length of the body in bytes, unless the body is chunked.
     let bodyLength: Int
-    /// Whether the body comes in chunks, each of which says how long it is.
+    /// Whether the body is chunked.
     let isChunked: Bool
     /// Whether the client keeps the connection open for another request.
     let keepsOpen: Bool
-    /// Whether it waits for `100 Continue` before it sends the body.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     let expectsContinue: Bool
 
-    /// Why a request is refused.
+    /// The reason a request is rejected.
     struct Refusal: Error, Equatable {
         let status: Int
         let text: String
     }
 
-    /// - Parameter bytes: everything before the empty line, with the line break before that.
+    /// - Parameter bytes: The bytes before the empty line, including the preceding line break.
     init(_ bytes: some Collection<UInt8>) throws(Refusal) {
         guard bytes.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x0D || $0 == 0x0A || $0 == 0x09) && $0 != 0x7F }) else {
             throw Refusal(status: 400, text: "The head of the request contains non-ASCII characters.")
@@ -40,7 +40,7 @@ struct RequestHead: Sendable {
         guard codings.isEmpty || (codings.count == 1 && codings[0].lowercased() == "chunked" && words[2] == "HTTP/1.1") else {
             throw Refusal(status: 501, text: "Send a Content-Length. The only supported transfer coding is chunked, in HTTP/1.1.")
         }
-        // Two readers could take different lengths for the true one (RFC 9112 6.1).
+        // Two parsers could use different lengths (RFC 9112 section 6.1).
         guard codings.isEmpty || values("content-length").isEmpty else {
             throw Refusal(status: 400, text: "A request must not have both Content-Length and Transfer-Encoding.")
         }
@@ -52,8 +52,8 @@ struct RequestHead: Sendable {
         guard values("host").count == 1 else { throw Refusal(status: 400, text: "A request must have exactly one Host header.") }
     }
 
-    /// Whether the Host header names this machine itself: a page of another site that a browser was tricked into showing under a
-    /// name of its own cannot say so.
+    /// Whether the Host header names this machine. This prevents DNS rebinding: a website whose own host name resolves to 127.0.0.1 sends
+    /// that name in the Host header.
     var isForThisMachine: Bool {
         let host = headers.first { $0.name == "host" }?.value.lowercased() ?? ""
         let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
@@ -94,7 +94,7 @@ struct RequestHead: Sendable {
         return length
     }
 
-    /// How many bytes a chunk has, by the line before it (RFC 9112 7.1); extensions count for nothing.
+    /// Returns the length of a chunk from the line that precedes it (RFC 9112 section 7.1). Ignores extensions.
     static func chunkLength(_ line: [UInt8]) throws(Refusal) -> Int {
         let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
         let isHex = digits.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x46 ~= $0 || 0x61...0x66 ~= $0 }

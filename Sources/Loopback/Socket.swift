@@ -1,9 +1,9 @@
 import Glibc
 import Platform
 
-/// Why a server cannot listen.
+/// The reason a server cannot listen.
 public struct LoopbackFailure: Error, Equatable {
-    /// The port that was asked for; 0 for any.
+    /// The requested port; 0 for any free port.
     public let port: Int
     public let reason: String
 
@@ -13,9 +13,9 @@ public struct LoopbackFailure: Error, Equatable {
     }
 }
 
-/// A socket of the operating system, in the few ways that a server needs it.
+/// The socket operations of the server.
 enum Socket {
-    /// A socket that listens on 127.0.0.1, and its port.
+    /// Creates a socket that listens on 127.0.0.1. Returns the socket and its port.
     static func listen(port: UInt16) throws(LoopbackFailure) -> (descriptor: Int32, port: UInt16) {
         let bound = try bind(port: port)
         guard Glibc.listen(bound.descriptor, 1024) == 0 else {
@@ -25,7 +25,7 @@ enum Socket {
         return bound
     }
 
-    /// A socket that has a port of 127.0.0.1, and does not listen: whoever connects is refused.
+    /// Creates a socket that is bound to a port of 127.0.0.1 and does not listen, so that connections are refused.
     static func bind(port: UInt16) throws(LoopbackFailure) -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw failure(port) }
@@ -52,7 +52,7 @@ enum Socket {
         LoopbackFailure(port: Int(port), reason: String(cString: strerror(errno)))
     }
 
-    /// The next connection; nil if the socket is closed for good.
+    /// Returns the next connection, or `nil` if the socket is permanently closed.
     static func accept(_ descriptor: Int32) -> Int32? {
         while true {
             let connection = Glibc.accept(descriptor, nil, nil)
@@ -64,15 +64,16 @@ enum Socket {
             }
             let reason = errno
             if isOver(reason) { return nil }
-            // Out of descriptors or memory, or kept away by a rule: whoever waits goes on waiting.
+            // Out of descriptors or memory, or blocked by a firewall rule: pending connections wait until the next attempt.
             if reason != EINTR, reason != ECONNABORTED { usleep(20_000) }
         }
     }
 
-    /// Whether no connection comes any more after this error: nobody listens at the descriptor, or it is none.
+    /// Returns whether no further connections can arrive after this error: the descriptor is not a listening socket.
     static func isOver(_ error: Int32) -> Bool { [EINVAL, EBADF, ENOTSOCK, EOPNOTSUPP].contains(error) }
 
-    /// Reads what is there, waiting for it until `deadline`; nil at the end, after an error, and past the deadline.
+    /// Reads the available bytes and waits for them until `deadline`. Returns `false` at the end of the input, after an error and after the
+    /// deadline.
     static func read(_ descriptor: Int32, into buffer: inout [UInt8], deadline: UInt64) -> Bool {
         guard wait(descriptor, Int16(POLLIN), until: deadline) else { return false }
         var block = [UInt8](repeating: 0, count: 16 * 1024)
@@ -87,7 +88,7 @@ enum Socket {
         }
     }
 
-    /// Writes all of `bytes`; false if the other side is gone or does not take them until `deadline`.
+    /// Writes all of `bytes`. Returns `false` if the connection is closed or does not accept them before `deadline`.
     static func write(_ descriptor: Int32, _ bytes: [UInt8], deadline: UInt64) -> Bool {
         var sent = 0
         while sent < bytes.count {

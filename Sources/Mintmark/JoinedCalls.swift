@@ -6,7 +6,7 @@ import Platform
 extension AnsweredByOther {
     private typealias Outcome = Swift.Result<any ContractResult, any Error>
 
-    /// Runs `body` for `call`. If it finds that another call is about to find the answer, `call` gets that.
+    /// Runs `body` for `call`. If another call is already computing the same result, `call` gets that result.
     static func joining(_ call: Call, _ result: inout JSONWriter, _ body: (inout JSONWriter) throws -> Void) throws {
         do { try body(&result) } catch let other as AnsweredByOther { try other.answer(call, &result) }
     }
@@ -17,7 +17,7 @@ extension AnsweredByOther {
                 later.resume(on: call.lane) { _, result in try Self.write(outcome, to: &result) }
             }
         } else {
-            // Too many wait already: this one does so on a thread.
+            // Too many calls are waiting, so this call blocks a thread.
             guard call.lane != .compute else { throw MoveToLane(.store) }
             try Self.write(outcome(), to: &result)
         }
@@ -32,8 +32,8 @@ extension AnsweredByOther {
         return gate.wait { $0 }
     }
 
-    /// What is no outcome, because the other call moved to another lane or was cancelled, has the call run again: then it does the work
-    /// itself, or joins whoever does.
+    /// If the other call moved to another lane or was canceled, there is no outcome to share. `call` then runs again and computes the
+    /// result or joins another call.
     private static func write(_ outcome: Outcome, to result: inout JSONWriter) throws {
         do { try outcome.get().write(to: &result) } catch {
             guard let known = contractError(error) else { throw error as? MoveToLane ?? MoveToLane(.store) }

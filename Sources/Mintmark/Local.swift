@@ -1,9 +1,9 @@
 import JSONRPC
 
 extension Mintmark {
-    /// Serves the contract's methods to the program that this is a part of.
+    /// Serves the contract's methods to the program in which this library is embedded.
     ///
-    /// - Parameter receive: gets answers and notifications, see `LocalServer`.
+    /// - Parameter receive: Receives responses and notifications; see `LocalServer`.
     public func local(options: ServerOptions = ServerOptions(), receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void)
         -> LocalServer
     {

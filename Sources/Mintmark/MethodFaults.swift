@@ -4,7 +4,7 @@ import JSONRPC
 import ServiceContext
 
 extension Faults {
-    /// - Throws: the error that a test has chosen for this call.
+    /// - Throws: The error that a test has injected for this call.
     func meet(_ call: Call) throws { if call.isFirstRun, let error = error(of: call.method) { throw error } }
 }
 

@@ -1,18 +1,18 @@
 import JSONRPC
 import Platform
 
-/// Finds methods by their names, byte for byte. Every request asks for one. A `Dictionary` of strings takes longer: it hashes in a
-/// way that keys chosen by an attacker cannot spoil, and here the keys are ours.
+/// Finds methods by name, byte for byte. Every request requires one lookup. A `Dictionary` of strings is slower because its hash function
+/// resists keys chosen by an attacker; here all keys are fixed.
 struct MethodsByName: Sendable {
     private struct Entry: Sendable {
         let hash: UInt64
         let method: Method
     }
 
-    /// Each entry stands at its hash or behind it, before the next free place.
+    /// An open-addressing table: each entry is at the index of its hash or after it, before the next free index.
     private let places: [Entry?]
 
-    /// - Parameter methods: no two of one name.
+    /// - Parameter methods: The methods, with unique names.
     init(_ methods: [Method]) {
         var size = 16
         while size < methods.count * 4 { size *= 2 }
@@ -37,7 +37,7 @@ struct MethodsByName: Sendable {
         return nil
     }
 
-    /// FNV-1a, with the upper half folded into the lower.
+    /// Returns the FNV-1a hash, with the upper half folded into the lower half.
     private static func hash(_ name: String) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

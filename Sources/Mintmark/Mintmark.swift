@@ -13,10 +13,10 @@ import Synchronization
 import TestSupport
 import VendorAPIs
 
-/// The identity service: every method, over one store.
+/// The identity service: all methods, on one store.
 ///
-/// The store is opened when it is first needed. If that fails, whatever needs it answers why, and the next request tries
-/// again: a key that is put back or a lock that goes away needs no new process.
+/// The store is opened on first use. If that fails, each call that needs the store fails with the reason, and the next request tries again.
+/// Restoring a key or releasing a lock therefore requires no restart.
 public final class Mintmark: Sendable {
     public let configuration: Configuration
     public let startedAt: Int64
@@ -26,19 +26,19 @@ public final class Mintmark: Sendable {
     let writeProbe = WriteProbe()
     private let random: any RandomSource
     private let foreign: any ForeignProviders
-    /// What a test makes fail here; nil without `--testing`.
+    /// The injected faults, or `nil` without `--testing`.
     let faults: Faults?
-    /// Taken up by every request, so without a lock.
+    /// Every request reads this, so access must not take a lock.
     private let openedServices = AtomicLazyReference<Services>()
-    /// Held while somebody opens the store, which may take as long as another program keeps it locked.
+    /// Held while a thread opens the store, which can take as long as another program locks it.
     private let opening = Mutex(OpeningAttempts())
-    /// How many attempts to open the store have failed; read without waiting for one.
+    /// The number of failed attempts to open the store. Can be read during an attempt.
     private let failedAttempts = Atomic<Int>(0)
-    /// Whether the log says why the store cannot be opened; not for a command that says so itself.
+    /// Whether failures to open the store are logged. Off for commands that report the failure themselves.
     let logsOpening = Atomic(false)
     private let inFlight = Mutex<Held<@Sendable () -> Int>>(Held { 0 })
 
-    /// - Parameter logRing: where the log goes; nil: nowhere.
+    /// - Parameter logRing: The destination of the log, or `nil` to discard it.
     public init(
         _ configuration: Configuration, logRing: LogRing? = nil, logLevel: Logger.Level = .info, random: any RandomSource = SystemRandom()
     ) {
@@ -64,15 +64,15 @@ public final class Mintmark: Sendable {
         }
     }
 
-    /// The flows over the open store.
+    /// The services on the open store.
     ///
-    /// - Throws: why the store cannot be opened, as the contract names it.
+    /// - Throws: A contract error with the reason the store cannot be opened.
     public func services() throws -> Services {
         if let services = opened { return services }
         let seen = failedAttempts.load(ordering: .acquiring)
         return try opening.withLock { attempts in
             if let services = opened { return services }
-            // Whoever waited for an attempt that failed shares its answer instead of waiting for another.
+            // A thread that waited for a failed attempt shares its error instead of waiting for another attempt.
             if let failure = attempts.lastFailure, failedAttempts.load(ordering: .acquiring) > seen { throw failure }
             do {
                 let opening = StoreOpening(configuration: configuration, random: random, foreign: foreign, faults: faults)
@@ -91,9 +91,9 @@ public final class Mintmark: Sendable {
         }
     }
 
-    /// Brings the store to what a document declares, as `system.apply` takes it.
+    /// Makes the store match a document in the format of `system.apply`.
     ///
-    /// - Throws: `InvalidParams` with everything that is wrong with the document; why the store cannot be used.
+    /// - Throws: `InvalidParams` with all violations in the document, or the reason the store cannot be used.
     public func apply(_ document: JSONNode) throws {
         let request = try SystemApply.Params(decoding: document)
         let changes = try services().apply.apply(request, OwnCall()).changes
@@ -104,10 +104,10 @@ public final class Mintmark: Sendable {
         log.info(what, metadata: ["created": count(.created), "updated": count(.updated), "unchanged": count(.unchanged)])
     }
 
-    /// Brings the tables of the store up to date, whatever the configuration says, and opens nothing else of it.
+    /// Migrates the tables of the store, regardless of the configuration, and opens nothing else.
     ///
-    /// - Returns: the schema version before, 0 for an empty database whose tables were made, and after.
-    /// - Throws: why the store cannot be used.
+    /// - Returns: The schema version before and after. The version before is 0 for an empty database.
+    /// - Throws: The reason the store cannot be used.
     public func migrate() throws -> (from: Int, to: Int) {
         var configuration = configuration
         configuration.migrates = true
@@ -119,45 +119,45 @@ public final class Mintmark: Sendable {
 
     private struct OpeningAttempts { var lastFailure: (any ContractError)? }
 
-    /// The flows if the store is open by now.
+    /// The services if the store is open.
     var opened: Services? { openedServices.load() }
 
-    /// Whether no attempt to open the store has succeeded.
+    /// Returns whether all attempts to open the store have failed.
     ///
-    /// - Parameter waiting: whether to wait for the first attempt to end.
+    /// - Parameter waiting: Whether to wait for the first attempt.
     func isStoreRefused(waiting: Bool) -> Bool {
         if waiting, opened == nil, failedAttempts.load(ordering: .acquiring) == 0 { _ = try? services() }
         return opened == nil && failedAttempts.load(ordering: .acquiring) > 0
     }
 
-    /// Says how to ask how many requests are unanswered.
+    /// Sets the closure that returns the number of unanswered requests.
     func watchInFlight(_ count: @escaping @Sendable () -> Int) { inFlight.withLock { $0.closure = count } }
 
     var requestsInFlight: Int { inFlight.withLock { $0 }.closure() }
 
-    /// Finishes what is being written and closes the store.
+    /// Completes pending writes and closes the store.
     ///
-    /// - Parameter logsHeads: whether the log gets the heads of the audit log, if something was recorded.
+    /// - Parameter logsHeads: Whether to log the heads of the audit log if it has new records.
     public func close(logsHeads: Bool = false) {
         if let services = opened {
             services.loopback.stop()
             services.provider.stop()
             services.accounts.callbacks.stop()
             services.accounts.notices.finish()
-            // What was in memory is gone: nothing of it is left to be swept or to be verified.
+            // A store in memory no longer exists after this, so it needs no cleanup and no audit heads.
             if configuration.store != .memory {
                 services.housekeeping.finish(handsOutHeads: logsHeads || configuration.auditHeadsFile != nil)
             }
             services.surroundings.database.close()
         }
         logRing?.flush()
-        // The methods hold this service, which holds what it has counted of them.
+        // Breaks a retain cycle: the counters retain the methods, and the methods retain this service.
         counters.clear()
     }
 
-    /// The version of the schema that stores are brought to.
+    /// The schema version to which stores are migrated.
     public static let schemaVersion = Schema.migrations.last?.version ?? 0
 
-    /// The program's version.
+    /// The version of the program.
     public static let version = "0.1.0"
 }

@@ -3,24 +3,24 @@ import JSON
 import JSONRPC
 import Storage
 
-/// What a process offers over its pipe: the contract's methods, each bound to its handler and its lane.
+/// The methods that a process offers: the contract's methods, each bound to its handler and its lane.
 public struct Offering: MethodLookup {
     private let methods: MethodsByName
     private let names: [String]
     private let testing: Bool
 
-    /// - Parameter mintmark: its configuration says who calls and whether this is a test.
+    /// - Parameter mintmark: The service. Its configuration contains the access level of the caller and the testing mode.
     public init(_ mintmark: Mintmark) {
         let configuration = mintmark.configuration
         let offered = Contract.MethodTable.all.filter { Self.isOffered($0, by: configuration) }
         names = offered.map(\.name)
         testing = configuration.testing
-        // What the caller may not call is there all the same, to say so.
+        // Methods that the caller is not allowed to call are included, so that they fail with a specific error.
         let known = Contract.MethodTable.all.filter { !$0.isTesting || configuration.testing }
         methods = MethodsByName(known.map { Self.method($0, mintmark) })
     }
 
-    /// Whether a process set up like this offers a method.
+    /// Returns whether a process with this configuration offers a method.
     static func isOffered(_ method: MethodInfo, by configuration: Configuration) -> Bool {
         (!method.isTesting || configuration.testing) && (!configuration.publicCaller || method.caller == .public)
     }
@@ -28,7 +28,7 @@ public struct Offering: MethodLookup {
     public func method(named name: String) -> Method? { methods.method(named: name) }
 
     public func nearest(to name: String) -> [String] {
-        // The first thing that everybody forgets.
+        // Calling a testing method without `--testing` is a common mistake.
         if !testing, Contract.MethodTable.all.contains(where: { $0.isTesting && $0.name == name }) { return ["\(name) with --testing"] }
         let offered = Set(names)
         let called = MethodInfo.called(name, among: Contract.MethodTable.all.filter { offered.contains($0.name) }).map(\.name)
@@ -55,7 +55,7 @@ public struct Offering: MethodLookup {
         }
     }
 
-    /// Runs the method at this place of the table, again when it has waited for what others fetch.
+    /// Runs the method at this index of the table. Runs it again after it waited for another call.
     private static func run(
         _ place: Int, _ mintmark: Mintmark, isPublic: Bool, _ call: Call, _ params: JSONNode?, _ result: inout JSONWriter
     ) throws {
@@ -63,7 +63,7 @@ public struct Offering: MethodLookup {
         do {
             try AnsweredByOther.joining(call, &result) { result in
                 try answering {
-                    // Opening the store may take long; the thread that reads does not do it.
+                    // Opening the store may take long, so the reading thread does not open it.
                     guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
                     try Patience.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
                         try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
@@ -90,9 +90,9 @@ public struct Offering: MethodLookup {
     }
 }
 
-/// Where calls start. What reads starts where it computes and moves on if it would have to wait.
+/// Selects the lane on which a call starts. A read starts on the compute lane and moves if it would have to wait.
 enum Lanes {
-    /// - Parameter isRemote: whether the store is another process, for which everything waits.
+    /// - Parameter isRemote: Whether the store is on a database server, so that every access waits.
     static func lane(of method: MethodInfo, _ params: JSONNode?, isRemote: Bool) -> Lane {
         let lane = lane(of: method, params)
         return isRemote && lane == .compute ? .store : lane
@@ -101,7 +101,7 @@ enum Lanes {
     static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
         switch method.name {
         case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
-        // These may send a mail, or wait for one.
+        // These methods may send an email, or wait for one.
         case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
             "account.changeEmail", "account.submitCode", "mfa.enroll", "mfa.challenge", "test.outbox", "idp.authorize",
             "idp.authorizeDevice":
@@ -112,11 +112,11 @@ enum Lanes {
         case "signIn.withCredential", "account.link", "account.reauthenticate":
             params?["credential"]?["password"] != nil ? .hash : params?["credential"]?["continuationToken"] != nil ? .network : .store
         case "account.create": params?["password"] == nil ? .store : .hash
-        // A wrong key of RSA is made for it.
+        // Generating a token with a wrong RSA key takes long.
         case "test.token": params?["keyState"] == nil ? .store : .hash
         case "audit.verify", "store.stats", "system.health": .store
         case "key.rotate", "key.revoke": .hash
-        // Making an RSA key takes long.
+        // Generating an RSA key takes long.
         case "system.apply": hasRSA(params?["pools"]) ? .hash : .store
         case "pool.create", "tenant.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
         default: method.isReadOnly ? .compute : .store
@@ -130,7 +130,7 @@ enum Lanes {
     }
 }
 
-/// An error of the contract on its way to the wire.
+/// Wraps a contract error as a response error.
 struct Answer: ResponseError {
     let error: any ContractError
     init(_ error: any ContractError) { self.error = error }
@@ -140,14 +140,14 @@ struct Answer: ResponseError {
     func writeData(to writer: inout JSONWriter) { error.writeData(to: &writer) }
 }
 
-/// A call as handlers see it.
+/// The context of a call for its handler.
 struct CallAdapter: CallContext {
     private let call: Call
     let isPublicCaller: Bool
 
-    /// Whether the call runs where it may wait for other machines.
+    /// Whether the call is on a lane that may wait for other machines.
     var mayWaitForOthers: Bool { call.lane == .network }
-    /// Whether the call may be run again later, and hold no thread until then.
+    /// Whether the call can run again later without blocking a thread until then.
     var mayAnswerLater: Bool { call.mayAnswerLater }
 
     init(_ call: Call, isPublicCaller: Bool) {

@@ -10,9 +10,9 @@ import SigningKeys
 import TestSupport
 import VendorAPIs
 
-/// Every namespace over one open store. The members are what a Swift program calls in process.
+/// All namespaces on one open store. Swift programs call its members in process.
 ///
-/// A class, because every request takes it up: as a struct of services it would be copied member by member each time.
+/// It is a class because every request uses it; a struct of services would be copied member by member each time.
 public final class Services: Sendable {
     public let surroundings: ServiceContext
     let accounts: AccountsContext
@@ -29,7 +29,7 @@ public final class Services: Sendable {
     public let passwordReset: PasswordResetService
     public let pool: PoolService
     public let role: RoleService
-    /// The session of whoever sits at this machine.
+    /// The session of the user who is signed in on this machine.
     public let ownSessions: OwnSessions
     public let session: SessionService
     public let signIn: SignInService
@@ -38,11 +38,12 @@ public final class Services: Sendable {
     public let store: StoreService
     public let token: TokenService
     let housekeeping: Housekeeping
-    /// What test.http listens with.
+    /// The server for `test.http`.
     let loopback: LoopbackCompat
-    /// What test.idp runs.
+    /// The provider for `test.idp`.
     let provider: TestProvider
-    /// In the order of `MethodTable.all`; nil where there is no handler, as for testing methods outside of tests.
+    /// The methods in the order of `MethodTable.all`; `nil` if a method has no handler, such as a testing method in a store without
+    /// testing.
     let bound: [BoundMethod?]
 
     init(_ accounts: AccountsContext, _ mintmark: Mintmark) {
@@ -81,7 +82,7 @@ public final class Services: Sendable {
             sweeps: Sweep.all(
                 of: surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 }),
             reports: .logged(to: mintmark.log, headsFile: mintmark.configuration.auditHeadsFile.map { AuditHeadsFile($0) }),
-            // The notices that another process has left, or whose time to be sent again has come.
+            // Sends notices that another process left or that are due for a retry.
             afterSweep: { [accounts] settles in if settles { accounts.sendDueNotices() } else { accounts.sendNotices() } })
         let hooks = TestHooks(
             tables: Schema.tables, settle: { [housekeeping] in try housekeeping.settle() },

@@ -6,15 +6,16 @@ import Storage
 import Synchronization
 
 extension Mintmark {
-    /// Serves over the standard input and output until the input ends or a signal comes, and ends the process: with 0 when all is well,
-    /// 2 if the store could not be opened, 74 (EX_IOERR of sysexits.h) if the input cannot be read or the answers not be written.
+    /// Serves over standard input and output until the input ends or a signal arrives, then exits the process. The exit status is 0 on
+    /// success, 2 if the store could not be opened, or 74 (`EX_IOERR` in sysexits.h) if the input cannot be read or the responses cannot be
+    /// written.
     ///
     /// - Parameters:
-    ///   - methods: what is offered; nil: the contract's methods by their names.
-    ///   - output: the descriptor that `Descriptors.protect` answered.
-    ///   - trace: where every message is written to.
-    ///   - prepare: runs before anything is read.
-    /// - Throws: what `prepare` throws.
+    ///   - methods: The methods to offer. Defaults to the contract's methods.
+    ///   - output: The descriptor that `Descriptors.protect` returned.
+    ///   - trace: The file to which all messages are written.
+    ///   - prepare: Runs before any input is read.
+    /// - Throws: The error that `prepare` throws.
     public func serve(
         _ methods: (any MethodLookup)? = nil, output: Int32, options: ServerOptions, tracingTo trace: OpenedTraceFile? = nil,
         preparing prepare: (Mintmark) throws -> Void = { _ in }
@@ -28,7 +29,7 @@ extension Mintmark {
                 let status = self.status(after: ending)
                 self.close(within: drainSeconds)
                 tap?.finish()
-                // Not `exit`: what that runs would take libraries from under threads that still use them, such as one that opens a store.
+                // `exit` would unload libraries that other threads still use, such as a thread that opens the store.
                 _exit(status)
             })
         watchInFlight { server.inFlight }
@@ -36,12 +37,13 @@ extension Mintmark {
         logsOpening.store(true, ordering: .relaxed)
         Signals.take { server.terminate() }
         try prepare(self)
-        // So that what is wrong with the store is said at once, and the first request finds it open.
+        // Opens the store early, so that problems are logged immediately and the first request does not wait.
         if !Thread.start(name: "opening", { _ = try? self.services() }) { _ = try? services() }
         server.run()
     }
 
-    /// Closes the store, unless a server that does nothing any more keeps it from that: what was answered is kept there all the same.
+    /// Closes the store within a time limit. If closing takes longer, the process exits without it; all data of completed requests is
+    /// already stored.
     private func close(within seconds: Int) {
         let isOver = Gate(false)
         let close: @Sendable () -> Void = {
@@ -57,7 +59,7 @@ extension Mintmark {
         }
     }
 
-    /// Says which of the store's files others may read.
+    /// Logs a warning for each file of the store that other users can read.
     func warnOfOpenFiles() {
         guard case .file(let path) = configuration.store else { return }
         for file in [path, path + ".key"] {
@@ -68,7 +70,7 @@ extension Mintmark {
         }
     }
 
-    /// What to end the process with; what is wrong with its input and output is logged.
+    /// Returns the exit status. Logs input and output failures.
     private func status(after ending: ServerEnding) -> Int32 {
         func logged(_ message: Logger.Message, _ reason: String) -> Int32 {
             log.error(message, metadata: ["reason": "\(reason)"])
@@ -85,7 +87,7 @@ extension Mintmark {
         }
     }
 
-    /// Logs threads that the system refuses, at most once in ten seconds: then every request meets the same.
+    /// Logs refused threads at most once every 10 seconds, because then every request can be affected.
     private func logRefusedThreads() {
         let log = log
         let last = Mutex<UInt64>(0)
@@ -106,6 +108,6 @@ extension Mintmark {
         }
     }
 
-    /// Answers requests on the caller's own thread.
+    /// Processes requests on the calling thread.
     public var responder: Responder { Responder(Offering(self), observer: counters) }
 }

@@ -1,33 +1,33 @@
 import CPCRE
 
-/// A regular expression that an administrator wrote and that anybody's text is held against, in bounded time whatever the two are.
+/// A regular expression that an administrator wrote and that is matched against untrusted text, in bounded time for every pattern and text.
 ///
-/// The syntax is Perl's, by PCRE2 in UTF mode: `.` is one character of Unicode, `\p{L}` any letter, `\d`, `\w` and `\s` are ASCII's.
-/// `$` is the end of the text and not before a last line end. `\C` is refused.
+/// The syntax is that of Perl, implemented by PCRE2 in UTF mode: `.` matches one Unicode scalar, `\p{L}` any letter; `\d`, `\w` and `\s`
+/// match ASCII only. `$` matches only at the end of the text and not before a final line break. `\C` is rejected.
 public final class BoundedPattern: @unchecked Sendable {
     // Safe because PCRE2 never changes a compiled pattern.
     private let code: OpaquePointer
-    /// The pattern as it was written.
+    /// The pattern as written.
     public let text: String
     private let limits: Limits
 
-    /// Where a pattern must match.
+    /// The part of the text that a pattern must match.
     public enum Extent: Sendable {
-        /// From the first to the last character, as if it stood between `\A(?:` and `)\z`.
+        /// The whole text, as if the pattern were enclosed in `\A(?:` and `)\z`.
         case whole
-        /// Somewhere.
+        /// Any part of the text.
         case anywhere
     }
 
-    /// What an answer may cost.
+    /// The limits of a match.
     public struct Limits: Hashable, Sendable {
-        /// How often the matcher may try one more way.
+        /// The maximum number of steps of the matcher.
         public var steps: Int
-        /// How deeply these may be nested.
+        /// The maximum depth of nested steps.
         public var depth: Int
-        /// Memory, in KiB.
+        /// The maximum memory, in KiB.
         public var heapKibibytes: Int
-        /// Processor time, in milliseconds.
+        /// The maximum processor time, in milliseconds.
         public var milliseconds: Int
 
         public init(steps: Int = 1_000_000, depth: Int = 1_000_000, heapKibibytes: Int = 16 * 1024, milliseconds: Int = 50) {
@@ -38,18 +38,18 @@ public final class BoundedPattern: @unchecked Sendable {
         }
     }
 
-    /// What a text is to a pattern.
+    /// The result of a match.
     public enum Verdict: Hashable, Sendable {
         case yes
         case no
-        /// Not decided within the limits. Whoever asks has to take it for a refusal.
+        /// A limit was exceeded. The caller must treat the text as rejected.
         case tooExpensive
     }
 
-    /// Bytes of the longest pattern.
+    /// The maximum length of a pattern, in bytes.
     public static let maximumBytes = 2048
 
-    /// Compiles a pattern. Loads PCRE2 with the first one.
+    /// Compiles a pattern. Loads PCRE2 on first use.
     ///
     /// - Throws: `PatternRefusal`.
     public convenience init(_ text: String, matching extent: Extent = .whole, limits: Limits = Limits()) throws(PatternRefusal) {
@@ -64,7 +64,7 @@ public final class BoundedPattern: @unchecked Sendable {
         var reason = [CChar](repeating: 0, count: Int(CPCRE_REASON_CAPACITY))
         let code = bytes.withUnsafeBytes { bytes in
             let start = bytes.bindMemory(to: CChar.self).baseAddress
-            // An empty pattern may have no address.
+            // The buffer of an empty pattern can have a null address.
             return cpcre_compile(start ?? Self.nothing, bytes.count, extent == .whole, &offset, &reason)
         }
         guard let code else {
@@ -79,7 +79,7 @@ public final class BoundedPattern: @unchecked Sendable {
 
     deinit { cpcre_free(code) }
 
-    /// Holds a text against the pattern.
+    /// Matches a text against the pattern.
     public func matches(_ text: String) -> Verdict {
         var limits = cpcre_limits(
             steps: UInt32(clamping: limits.steps), depth: UInt32(clamping: limits.depth), heap: UInt32(clamping: limits.heapKibibytes),

@@ -1,9 +1,9 @@
-/// Why a text cannot be used as a pattern.
+/// The reason a text is not a valid pattern.
 public enum PatternRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// PCRE2 cannot be loaded; the text is the loader's.
+    /// PCRE2 cannot be loaded; the text is the loader's message.
     case libraryMissing(String)
     case tooLong(maximumBytes: Int)
-    /// It breaks a rule of the syntax, after `offset` characters of Unicode; the reason is PCRE2's.
+    /// The syntax is not valid after `offset` Unicode scalars; the reason is PCRE2's message.
     case malformed(offset: Int, reason: String)
 
     public var description: String {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Runs something after a while, on one thread of its own that is there only as long as something is to come.
+/// Runs closures after a delay, on a thread that exists only while a timer is pending.
 public final class Alarms: Sendable {
     private struct Alarm {
         let deadline: UInt64
@@ -16,10 +16,10 @@ public final class Alarms: Sendable {
 
     public init() {}
 
-    /// Runs `body`, which should return soon, after so many nanoseconds. Where the system refuses a thread it runs later: a thread is asked
-    /// for again with the next alarm.
+    /// Runs `body`, which should return quickly, after the delay. If the system cannot create a thread, `body` runs later: the next timer
+    /// tries again to create a thread.
     ///
-    /// - Returns: Whether there is a thread that waits for it.
+    /// - Returns: Whether a thread is waiting for the timer.
     @discardableResult
     public func after(nanoseconds: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
         let alarm = Alarm(deadline: Monotonic.nanoseconds() + nanoseconds, body: body)
@@ -37,7 +37,7 @@ public final class Alarms: Sendable {
         return isStarted
     }
 
-    /// Runs `body` after so many nanoseconds. Where the system refuses a thread, this one waits, and runs it.
+    /// Runs `body` after the delay. If the system cannot create a thread, the current thread waits and runs `body`.
     public func afterOrHere(nanoseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
         let isDone = Gate(false)
         let once: @Sendable () -> Void = {
@@ -56,7 +56,7 @@ public final class Alarms: Sendable {
         while let due = next() { for alarm in due { alarm.body() } }
     }
 
-    /// Waits for what comes next; nil if nothing is to come.
+    /// Waits for the next timers that are due. Returns `nil` if no timer is pending.
     private func next() -> [Alarm]? {
         while true {
             let deadline = state.withLock { state in
@@ -65,7 +65,7 @@ public final class Alarms: Sendable {
                 return deadline
             }
             guard let deadline else { return nil }
-            // An earlier one may be added meanwhile.
+            // An earlier timer may be added during the wait.
             let due: [Alarm]? = state.wait(deadline: deadline) { state in
                 let now = Monotonic.nanoseconds()
                 guard state.alarms.contains(where: { $0.deadline <= now || $0.deadline < deadline }) else { return nil }

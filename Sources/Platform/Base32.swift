@@ -1,4 +1,4 @@
-/// Base32 without padding (RFC 4648 section 6): the letters of access key ids and of TOTP secrets.
+/// Base32 without padding (RFC 4648 section 6), used for access key IDs and TOTP secrets.
 public enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
@@ -18,7 +18,7 @@ public enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes `text`, with or without padding, or answers nil when it has anything but upper-case letters and the digits 2 to 7.
+    /// Decodes `text`, with or without padding. Returns `nil` if it contains characters other than uppercase letters and the digits 2 to 7.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var held: UInt32 = 0

@@ -1,8 +1,8 @@
-/// Base64 for others (RFC 4648 section 4); `Base64URL` is the one of this service's own texts.
+/// Base64 (RFC 4648 section 4), for data exchanged with other systems. Mintmark's own texts use `Base64URL`.
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// With padding.
+    /// Encodes `bytes` with padding.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         var output: [UInt8] = []
         var rest = bytes[...]
@@ -17,11 +17,12 @@ public enum Base64 {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Decodes `text` as others write it, in this alphabet or that of section 5, with padding or without; nil when it is neither.
+    /// Decodes `text` from another system, in this alphabet or that of section 5, with or without padding. Returns `nil` if it is in
+    /// neither.
     public static func decode(_ text: String) -> [UInt8]? {
         var letters = Array(text.utf8)
         while letters.last == UInt8(ascii: "="), text.utf8.count - letters.count < 2 { letters.removeLast() }
-        // Padding, where there is any, fills up a group of four.
+        // Padding, if present, must complete a group of four.
         if letters.count != text.utf8.count, text.utf8.count % 4 != 0 { return nil }
         for index in letters.indices {
             if letters[index] == UInt8(ascii: "+") { letters[index] = UInt8(ascii: "-") }

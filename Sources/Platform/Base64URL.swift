@@ -1,15 +1,15 @@
-/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2): how binary travels on the wire.
+/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2), used for binary data on the wire.
 public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The value of each alphabet byte, 255 for any other byte.
+    /// The value of each alphabet byte, or 255 for any other byte.
     private static let values: [UInt8] = {
         var table = [UInt8](repeating: 255, count: 256)
         for (value, byte) in alphabet.enumerated() { table[Int(byte)] = UInt8(value) }
         return table
     }()
 
-    /// How many bytes `count` bytes take when encoded.
+    /// Returns the length of `count` bytes when encoded.
     public static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
     /// Encodes `bytes` as text.
@@ -63,15 +63,15 @@ public enum Base64URL {
         }
     }
 
-    /// Decodes `text`, or answers nil when it has a byte outside the alphabet, padding, an impossible length or bits
-    /// left over that are not zero: exactly one text stands for each byte string.
+    /// Decodes `text`. Returns `nil` if it contains a byte outside the alphabet or padding, has an impossible length, or has nonzero
+    /// trailing bits. Each byte string therefore has exactly one valid encoding.
     public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        // A generic loop over bytes costs 50 ns for each of them.
+        // A generic loop over bytes takes 50 ns per byte.
         if let decoded = text.withContiguousStorageIfAvailable({ decode($0) }) { return decoded }
         return Array(text).withUnsafeBufferPointer { decode($0) }
     }
 
-    /// Decodes `text`; see `decode(_:)` over a sequence.
+    /// Decodes `text`; see `decode(_:)` for a sequence.
     public static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count * 3 / 4)
@@ -105,6 +105,6 @@ public enum Base64URL {
         return decoded
     }
 
-    /// Decodes `text`; see `decode(_:)` over bytes.
+    /// Decodes `text`; see `decode(_:)` for bytes.
     public static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
 }

@@ -1,7 +1,8 @@
 import Glibc
 
 extension String {
-    /// Whether both have the same UTF-8 bytes. `==` compares by canonical equivalence: what is written otherwise may be equal to it.
+    /// Returns whether both strings have the same UTF-8 bytes. `==` uses canonical equivalence, so strings with different bytes can be
+    /// equal.
     @inlinable
     public func hasBytes(of other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// State behind a mutex, and a condition to wait for a change of it.
+/// State that is protected by a mutex, with a condition variable to wait for changes.
 ///
-/// For state that nobody waits for, `Synchronization.Mutex` is the lighter choice.
+/// For state without waiters, `Synchronization.Mutex` is more efficient.
 public final class Gate<State>: @unchecked Sendable {
-    // Safe because `state` is only touched while `mutex` is held.
+    // Safe because `state` is only accessed while `mutex` is held.
     private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -26,16 +26,16 @@ public final class Gate<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the state, alone.
+    /// Runs `body` with exclusive access to the state.
     public func withLock<R, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
 
-    /// Waits until `body` answers something and returns that. `body` runs at once and after each signal.
+    /// Waits until `body` returns a value, and returns that value. `body` runs immediately and after each signal.
     ///
-    /// - Parameter deadline: a moment of `Monotonic.nanoseconds()`; past it the answer is nil.
+    /// - Parameter deadline: A time on the clock of `Monotonic.nanoseconds()`, after which the method returns `nil`.
     public func wait<R>(deadline: UInt64, until body: (inout State) -> R?) -> R? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -46,7 +46,7 @@ public final class Gate<State>: @unchecked Sendable {
         }
     }
 
-    /// Waits, for as long as it takes, until `body` answers something and returns that.
+    /// Waits without a time limit until `body` returns a value, and returns that value.
     public func wait<R>(until body: (inout State) -> R?) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -1,8 +1,8 @@
-/// Hexadecimal text (RFC 4648 section 8), written in lower case.
+/// Hexadecimal text (RFC 4648 section 8), encoded in lowercase.
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Encodes `bytes` with two lower-case digits each.
+    /// Encodes each byte as two lowercase digits.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
@@ -13,7 +13,7 @@ public enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes `text` in either case, or answers nil when it is not an even number of hexadecimal digits.
+    /// Decodes `text` in either case. Returns `nil` if it is not an even number of hexadecimal digits.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 2)

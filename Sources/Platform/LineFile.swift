@@ -1,19 +1,19 @@
 import Glibc
 
-/// A file of lines, read from its beginning to its end in bounded memory.
+/// Reads a file line by line in bounded memory.
 public final class LineFile {
-    /// Why a file is not read.
+    /// The reason a file cannot be read.
     public struct Failure: Error, Hashable, Sendable {
-        /// Half a sentence.
+        /// A clause without a final period.
         public let reason: String
-        /// Whether the file was being read already.
+        /// Whether reading had already begun.
         public let hasBegun: Bool
     }
 
-    /// One line, without its end.
+    /// One line, without its line end.
     public enum Line: Hashable, Sendable {
         case text([UInt8])
-        /// It has more bytes than a line may have, and is passed over.
+        /// The line exceeds the maximum length and is skipped.
         case tooLong
     }
 
@@ -23,8 +23,8 @@ public final class LineFile {
     private var unread = 0..<0
 
     /// - Parameters:
-    ///   - path: a file; folders, pipes and devices are refused.
-    ///   - longestLine: in bytes.
+    ///   - path: The path of a regular file. Directories, pipes and devices are rejected.
+    ///   - longestLine: The maximum length of a line, in bytes.
     public init(_ path: String, longestLine: Int) throws(Failure) {
         descriptor = try Self.openFile(path)
         self.longestLine = longestLine
@@ -32,9 +32,9 @@ public final class LineFile {
 
     deinit { close(descriptor) }
 
-    /// Here and not in `init`: what throws once all of an object is set is destroyed, and `deinit` would close the descriptor once more.
+    /// Separate from `init`, because throwing after all properties are set would run `deinit` and close the descriptor twice.
     private static func openFile(_ path: String) throws(Failure) -> Int32 {
-        // Without O_NONBLOCK a pipe that nobody writes to would hold the thread.
+        // Without `O_NONBLOCK`, opening a pipe that has no writer would block the thread.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw Failure(reason: String(cString: strerror(errno)), hasBegun: false) }
         var status = stat()
@@ -45,7 +45,7 @@ public final class LineFile {
         return descriptor
     }
 
-    /// The next line, nil at the end. What follows the last line's end is a line if it has any bytes.
+    /// Returns the next line, or `nil` at the end. Bytes after the last line end form a line.
     public func next() throws(Failure) -> Line? {
         var line: [UInt8] = []
         var isTooLong = false

@@ -1,6 +1,7 @@
-/// Text within HTML and XML.
+/// Escaping for HTML and XML.
 public enum Markup {
-    /// The text as content of an element or of a quoted attribute: markup and both quotes as references (HTML 13.1.4, XML 1.0 section 2.4).
+    /// Escapes text for use in an element or a quoted attribute: replaces markup characters and both quotes with references (HTML 13.1.4,
+    /// XML 1.0 section 2.4).
     public static func escaped(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

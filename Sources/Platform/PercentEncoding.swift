@@ -1,8 +1,8 @@
-/// Percent-encoding (RFC 3986 section 2.1), in upper-case hexadecimal. Works on bytes, so that nothing is repaired on the way.
+/// Percent-encoding (RFC 3986 section 2.1), in uppercase hexadecimal. Works on bytes, so that invalid UTF-8 is preserved.
 public enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Encodes everything but unreserved characters (section 2.3), and `/` if `keepingSlashes`.
+    /// Encodes all bytes except unreserved characters (section 2.3) and, if `keepingSlashes`, `/`.
     public static func encode(_ bytes: some Sequence<UInt8>, keepingSlashes: Bool = false) -> String {
         var encoded: [UInt8] = []
         for byte in bytes {
@@ -17,10 +17,10 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// The same of a text's UTF-8.
+    /// Encodes the UTF-8 bytes of a text.
     public static func encode(_ text: String) -> String { encode(text.utf8) }
 
-    /// Decodes; what is not a valid escape stays as it is.
+    /// Decodes `text`. Invalid escapes are kept unchanged.
     public static func decode(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []

@@ -1,39 +1,39 @@
 import Glibc
 import Synchronization
 
-/// Threads of the operating system. Work that may block runs on them, never on a shared cooperative pool.
+/// Operating system threads. Work that may block runs on them, never on a shared cooperative pool.
 public enum Thread {
-    /// How the scheduler should weigh a thread.
+    /// The scheduling priority of a thread.
     public enum Priority: Sendable {
         case normal
-        /// Gives way to everything else (nice 10 for this thread alone): long computations.
+        /// Runs after all other threads (nice 10 for this thread), for long computations.
         case low
     }
 
-    /// Starts a detached thread named `name` (15 bytes are kept). Every signal is blocked in it, so that signals reach
-    /// only the thread that waits for them.
+    /// Starts a detached thread named `name` (truncated to 15 bytes). All signals are blocked in it, so that only the thread that waits for
+    /// signals receives them.
     ///
-    /// - Returns: Whether there is such a thread. The system refuses one where a user or a group of processes has too many
-    ///   (`RLIMIT_NPROC`, `pids.max`); then `body` does not run, and `onRefusal` has been told.
+    /// - Returns: Whether the thread was created. The system refuses if a user or a group of processes has too many threads
+    ///   (`RLIMIT_NPROC`, `pids.max`). Then `body` does not run, and the listener of `onRefusal` has been called.
     public static func start(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) -> Bool {
         let reason = tryStart(name: name, priority: priority, body)
         if reason != 0 { listener.withLock { $0 }.closure?(name, reason) }
         return reason == 0
     }
 
-    /// Called by `start` for every thread that the system refuses, with its name and the system's number for the reason.
+    /// Sets the listener that `start` calls for every thread that the system refuses, with the name of the thread and the `errno`.
     ///
-    /// - Parameter listener: runs on the thread that asked for another one, possibly with locks held: it returns soon and starts no thread
-    ///   with `start`.
+    /// - Parameter listener: Runs on the thread that called `start`, possibly with locks held. It must return quickly and must not call
+    ///   `start`.
     public static func onRefusal(_ listener: @escaping @Sendable (_ name: String, _ reason: Int32) -> Void) {
         Self.listener.withLock { $0.closure = listener }
     }
 
     private static let listener = Mutex<Held<(@Sendable (_ name: String, _ reason: Int32) -> Void)?>>(Held(nil))
 
-    /// Starts a thread as `start` does, without telling `onRefusal`.
+    /// Starts a thread as `start` does, without calling the listener of `onRefusal`.
     ///
-    /// - Returns: 0, or the system's number for why it has refused one, such as `EAGAIN` where there are too many.
+    /// - Returns: 0, or the `errno` if the system refused, such as `EAGAIN` for too many threads.
     public static func tryStart(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -74,7 +74,8 @@ public enum Thread {
             return nil
         }
 
-        /// Shows the name in `top -H` and debuggers. (C's own ways to say it are variadic or GNU-only, closed to Swift.)
+        /// Sets the name that `top -H` and debuggers show. (The C functions for it are variadic or GNU extensions, which Swift cannot
+        /// call.)
         private func showName() {
             let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
             guard file >= 0 else { return }

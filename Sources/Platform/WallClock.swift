@@ -1,12 +1,12 @@
 import Glibc
 
-/// The time of day, handed in wherever a rule depends on it, so that tests can turn it.
+/// The time of day. It is injected wherever a rule depends on it, so that tests can control it.
 public protocol WallClock: Sendable {
-    /// Seconds since 1970-01-01T00:00:00Z.
+    /// The time in seconds since 1970-01-01 UTC.
     var now: Int64 { get }
 }
 
-/// The machine's own clock.
+/// The system clock.
 public struct SystemClock: WallClock {
     public init() {}
 
@@ -17,9 +17,9 @@ public struct SystemClock: WallClock {
     }
 }
 
-/// Time that only moves forward, for durations and deadlines; it says nothing about the time of day.
+/// A clock that only moves forward, for durations and deadlines. It is unrelated to the time of day.
 public enum Monotonic {
-    /// Nanoseconds since some moment before this process started.
+    /// Returns the nanoseconds since an arbitrary time before this process started.
     public static func nanoseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

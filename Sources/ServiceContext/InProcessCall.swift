@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// A call from inside this process: from a Swift program that uses the library, or from an HTTP server of this process.
+/// A call from this process: from a Swift program that uses the library, or from an HTTP server of this process.
 public struct InProcessCall: CallContext {
     public let trace: String?
     public var isCancelled: Bool { false }

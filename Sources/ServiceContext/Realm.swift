@@ -1,12 +1,12 @@
-/// What this installation calls itself: the parts of issuers, identifiers and ARNs that are the same for everything in it.
+/// The names of this deployment that are part of all issuers, identifiers and ARNs.
 public struct Realm: Hashable, Sendable {
-    /// The base of every issuer, an https URL without a trailing slash.
+    /// The base of every issuer: an HTTPS URL without a trailing slash.
     public let issuer: String
-    /// The first part of pool and identity ids.
+    /// The first part of pool and identity IDs.
     public let region: String
     /// The account number in ARNs.
     public let account: String
-    /// The second part of ARNs, which follows from the region.
+    /// The partition in ARNs, derived from the region.
     package let partition: String
 
     public init(issuer: String = "https://mintmark.localhost", region: String = "local-1", account: String = "000000000000") {
@@ -16,31 +16,31 @@ public struct Realm: Hashable, Sendable {
         self.account = account
     }
 
-    /// The partitions of AWS by the beginnings of their regions; all others belong to `aws`.
+    /// The AWS partitions by region prefix. All other regions belong to `aws`.
     private static let partitions: KeyValuePairs = [
         "cn-": "aws-cn", "us-gov-": "aws-us-gov", "us-iso-": "aws-iso", "us-isob-": "aws-iso-b", "eu-isoe-": "aws-iso-e",
         "us-isof-": "aws-iso-f", "eusc-": "aws-eusc",
     ]
 
-    /// The issuer of what `owner` signs.
+    /// Returns the issuer of the tokens that `owner` signs.
     package func issuer(of owner: KeyOwner) -> String { "\(issuer)/\(owner.path)" }
 
-    /// Who signs as `issuer`, nil if nobody here does.
+    /// Returns the owner of the keys of `issuer`, or `nil` if the issuer does not belong to this deployment.
     package func owner(ofIssuer issuer: String) -> KeyOwner? {
         guard issuer.hasPrefix(self.issuer + "/") else { return nil }
         return KeyOwner(path: String(issuer.dropFirst(self.issuer.count + 1)))
     }
 
-    /// The ARN of a pool (cognito.md 1.2).
+    /// Returns the ARN of a pool.
     package func arn(ofPool id: String) -> String { "arn:\(partition):cognito-identity:\(region):\(account):identitypool/\(id)" }
 
-    /// The ARN of an OpenID provider (cognito.md 1.4).
+    /// Returns the ARN of an OpenID Connect provider.
     package func arn(ofOpenIDProvider name: String) -> String { "arn:\(partition):iam::\(account):oidc-provider/\(name)" }
 
-    /// The ARN of a role.
+    /// Returns the ARN of a role.
     package func arn(ofRole name: String) -> String { "arn:\(partition):iam::\(account):role/\(name)" }
 
-    /// The name of the role that `arn` stands for, nil if it is no role of this account.
+    /// Returns the name of the role with this ARN, or `nil` if it is not a role of this account.
     package func roleName(of arn: String) -> String? {
         for prefix in [self.arn(ofRole: ""), formerARN(ofRole: "")] where arn.hasPrefix(prefix) && arn.utf8.count > prefix.utf8.count {
             return String(arn.dropFirst(prefix.count))
@@ -48,19 +48,20 @@ public struct Realm: Hashable, Sendable {
         return nil
     }
 
-    /// The ARN of a role as earlier versions wrote it, in the partition `aws` wherever the region was. Stores have such ARNs.
+    /// Returns the ARN of a role in the format of earlier versions, with the partition `aws` in all regions. Existing stores contain such
+    /// ARNs.
     package func formerARN(ofRole name: String) -> String { "arn:aws:iam::\(account):role/\(name)" }
 
-    /// The ARN of a role's session (AssumedRoleUser.Arn, cognito.md 3.8).
+    /// Returns the ARN of a role session (`AssumedRoleUser.Arn` of AWS STS).
     package func arn(ofSession name: String, role: String) -> String { "arn:\(partition):sts::\(account):assumed-role/\(role)/\(name)" }
 }
 
-/// Whose signing keys they are. Each pool and each tenant signs with its own.
+/// The owner of signing keys: a pool or a tenant. Each has its own keys.
 public enum KeyOwner: Hashable, Sendable {
     case pool(String)
     case tenant(String)
 
-    /// The path below the realm's issuer; it is also the name under which keys are stored.
+    /// The path below the deployment's issuer. It is also the name under which the keys are stored.
     package var path: String { folder + id }
 
     var id: String {

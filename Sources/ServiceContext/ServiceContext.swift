@@ -3,15 +3,15 @@ import Platform
 import Storage
 import Synchronization
 
-/// What every flow is given: the store, time, randomness, keys, names and the audit log.
+/// The dependencies of every service: store, clock, randomness, keys, names and audit log.
 ///
-/// A class, so that passing it on copies one reference: the parts of a struct would be counted one by one, by all threads.
+/// A class, so that a copy retains one reference. A struct would retain each member, with reference counts that all threads share.
 public final class ServiceContext: Sendable {
     public let realm: Realm
     public let database: any Database
-    /// The database without injected faults: for the testing methods themselves, and for maintenance.
+    /// The database without injected faults, for the testing methods themselves and for maintenance.
     package var driver: any Database { database.driver }
-    /// The faults that a test injects into this process; nil outside of testing stores.
+    /// The faults that a test has injected into this process, or `nil` if the store is not a testing store.
     public let faults: Faults?
     public let clock: any WallClock
     public let random: any RandomSource
@@ -20,9 +20,9 @@ public final class ServiceContext: Sendable {
     package let isTesting: Bool
     package let audit: AuditLog
     private let positions = Positions()
-    /// Whether minting a token for a known identity is audited, too.
+    /// Whether minting a token for a known identity is also audited.
     public let auditsIssuance: Bool
-    /// Login providers and identity providers outside of this process.
+    /// The client for external login providers and identity providers.
     public let foreign: any ForeignProviders
 
     public init(
@@ -41,15 +41,15 @@ public final class ServiceContext: Sendable {
         self.foreign = foreign
     }
 
-    /// A new `<region>:<uuid>` identifier (cognito.md 1.2).
+    /// Returns a new identifier of the form `<region>:<uuid>`.
     package func newIdentifier() -> String { "\(realm.region):\(random.uuid())" }
 
-    /// A new identity's id (cognito.md 1.3), whose UUID begins with the time (RFC 9562, version 7): identities of one time lie
-    /// together in every index, so that a million of them cost a new one no more than a thousand do.
+    /// Returns a new identity ID. Its UUID begins with the time (RFC 9562, version 7), so identities created together are adjacent in every
+    /// index. Insertion therefore stays fast in large stores.
     package func newIdentityId(at now: Int64) -> String { "\(realm.region):\(random.uuid(at: now, position: positions.next(in: now)))" }
 }
 
-/// Counts within seconds.
+/// Numbers the identities created within one second.
 package final class Positions: Sendable {
     private let state = Mutex((second: Int64(0), count: 0))
 

@@ -3,7 +3,7 @@ import ServiceContext
 import Storage
 
 extension KeyService {
-    /// The keys of one pool, one issuer, or of all, without the ones that are gone; of each owner the newest first.
+    /// Returns the keys of one pool, one issuer or all owners, except expired keys. The newest key of each owner comes first.
     ///
     /// - Throws: `PoolNotFound`, `TenantNotFound`, `IssuerNotFound`, `InvalidCursor`.
     public func list(_ request: KeyList.Params, _ call: any CallContext) throws -> KeyList.Result {

@@ -2,8 +2,8 @@ import Contract
 import ServiceContext
 
 extension KeyService {
-    /// Takes a key out of use at once: it is no longer published and what it signed is refused. If it was the one that
-    /// signs, a new one takes its place.
+    /// Revokes a key immediately: it is no longer published, and tokens signed with it are rejected. If it was the active key, a new key
+    /// replaces it.
     ///
     /// - Throws: `KeyNotFound`.
     public func revoke(_ request: KeyRevoke.Params, _ call: any CallContext) throws -> KeyRevoke.Result {

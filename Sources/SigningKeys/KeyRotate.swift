@@ -4,11 +4,10 @@ import ServiceContext
 import Storage
 
 extension KeyService {
-    /// Makes the key that a pool or a tenant will sign with, and publishes it now so that verifiers know it by then. A key that
-    /// was to come next and has signed nothing yet gives way to it.
+    /// Creates the next signing key of a pool or tenant and publishes it immediately, so that verifiers have it before it becomes active.
+    /// Replaces a next key that was not yet active.
     ///
     /// - Throws: `PoolNotFound`, `TenantNotFound`.
-    /// - Source: the keys of section 6 of the design: next, active, retired, gone.
     public func rotate(_ request: KeyRotate.Params, _ call: any CallContext) throws -> KeyRotate.Result {
         let now = surroundings.clock.now
         let owner: KeyOwner =

@@ -1,7 +1,7 @@
 import Contract
 import ServiceContext
 
-/// Signing keys: `key.*`.
+/// Implements the methods `key.*`.
 public struct KeyService: Sendable {
     let surroundings: ServiceContext
     let signingKeys: SigningKeys
@@ -13,7 +13,7 @@ public struct KeyService: Sendable {
         self.owners = owners
     }
 
-    /// A key as it is answered; nil once it is gone for good.
+    /// The key as methods return it, or `nil` if its last token has expired.
     func answer(_ key: StoredKey, in ring: KeyRing, at now: Int64) -> Contract.SigningKey? {
         guard let state = KeyState(rawValue: ring.state(of: key, at: now).rawValue) else { return nil }
         let retiredAt = ring.retiredAt(key)

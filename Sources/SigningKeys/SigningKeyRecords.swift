@@ -3,7 +3,7 @@ import JSON
 import ServiceContext
 import Storage
 
-/// A new key on its way into the store.
+/// A generated key that is not yet stored.
 package struct NewSigningKey: Sendable {
     package let kid: String
     let owner: KeyOwner
@@ -12,7 +12,7 @@ package struct NewSigningKey: Sendable {
     let sealed: [UInt8]
     let activeAt: Int64
 
-    /// Makes a key. An RSA key takes a tenth of a second and more.
+    /// Generates a key. Generating an RSA key takes at least 0.1 seconds.
     package init(for owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, activeAt: Int64, _ surroundings: ServiceContext) throws {
         let key = try PrivateKey.generate(algorithm, from: surroundings.random)
         let jwk = key.jwk
@@ -36,7 +36,7 @@ extension Transaction {
             """, key.kid, key.owner.path, key.algorithm.rawValue, key.jwk, key.sealed, now, key.activeAt)
     }
 
-    /// Whose key `kid` is.
+    /// Returns the owner of the key `kid`.
     func owner(ofKey kid: String) throws -> KeyOwner? {
         try queryOne("SELECT owner FROM signing_key WHERE kid = $1", kid) { KeyOwner(path: $0.string(0)) } ?? nil
     }
@@ -45,9 +45,9 @@ extension Transaction {
         try query("SELECT DISTINCT owner FROM signing_key ORDER BY owner") { KeyOwner(path: $0.string(0)) }.compactMap { $0 }
     }
 
-    /// Every key of `owner`, opened.
+    /// Returns all keys of `owner`, decrypted.
     package func keyRing(of owner: KeyOwner, vault: Vault) throws -> KeyRing {
-        // Only a testing store has a seed, and with it signatures that come again.
+        // Only a testing store has a seed; its signatures are reproducible.
         let repeats = try seed() != nil
         return KeyRing(
             try query(
@@ -63,12 +63,12 @@ extension Transaction {
             })
     }
 
-    /// Marks a key as revoked. Answers false if it was already.
+    /// Revokes a key. Returns `false` if it was already revoked.
     func revokeKey(_ kid: String, at now: Int64) throws -> Bool {
         try execute("UPDATE signing_key SET revoked_at = $2 WHERE kid = $1 AND revoked_at IS NULL", kid, now) == 1
     }
 
-    /// Takes away keys that have not begun to sign.
+    /// Deletes the keys of an owner that are not yet active.
     func deleteNextKeys(of owner: KeyOwner, at now: Int64) throws {
         try execute("DELETE FROM signing_key WHERE owner = $1 AND active_at > $2 AND revoked_at IS NULL", owner.path, now)
     }

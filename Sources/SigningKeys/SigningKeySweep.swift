@@ -2,7 +2,7 @@ import ServiceContext
 import Storage
 
 extension Sweep {
-    /// Keys that are gone, and revoked ones whose last token has expired. An hour more, for hosts whose clocks differ.
+    /// Deletes retired and revoked keys after their last token has expired. Waits one hour longer, because the clocks of hosts may differ.
     package static let signingKeys = Sweep(
         name: "signing keys",
         hasWork: { tx, now in try !tx.goneKeys(before: now - KeyRing.longestTokenSeconds - 3600, limit: 1).isEmpty },
@@ -14,7 +14,7 @@ extension Sweep {
 }
 
 extension Transaction {
-    /// Up to `limit` keys that were revoked, or replaced by a key that is still trusted, at or before `moment`.
+    /// Returns up to `limit` keys that were revoked, or replaced by a valid key, at or before `moment`.
     fileprivate func goneKeys(before moment: Int64, limit: Int) throws -> [String] {
         try query(
             """

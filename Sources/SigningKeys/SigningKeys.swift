@@ -2,7 +2,7 @@ import Crypto
 import ServiceContext
 import Storage
 
-/// The signing keys of the store, kept open for one epoch.
+/// The signing keys of the store, cached in decrypted form for one store epoch.
 public struct SigningKeys: Sendable {
     private let vault: Vault
     private let rings = EpochCache<KeyOwner, KeyRing>()
@@ -10,7 +10,7 @@ public struct SigningKeys: Sendable {
 
     public init(vault: Vault) { self.vault = vault }
 
-    /// The keys of `owner`; an empty ring if it has none.
+    /// Returns the keys of `owner`; an empty ring if it has none.
     package func ring(of owner: KeyOwner, in tx: Transaction) throws -> KeyRing {
         try rings.value(for: owner, in: tx) {
             let ring = try tx.keyRing(of: owner, vault: vault)
@@ -18,9 +18,9 @@ public struct SigningKeys: Sendable {
         } ?? KeyRing([])
     }
 
-    /// The key `kid`, whoever owns it.
+    /// Returns the key `kid` of any owner, with the key ring of its owner.
     func key(_ kid: String, in tx: Transaction) throws -> (key: StoredKey, ring: KeyRing)? {
-        // A token's header may say anything; no key has such a name, and PostgreSQL cannot be asked for it.
+        // A token header can contain any `kid`. PostgreSQL cannot process U+0000, and no key ID contains it.
         guard !kid.utf8.contains(0) else { return nil }
         guard let owner = try owners.value(for: kid, in: tx, load: { try tx.owner(ofKey: kid) }) else { return nil }
         let ring = try ring(of: owner, in: tx)

@@ -3,22 +3,23 @@ import Crypto
 import JSON
 import ServiceContext
 
-/// A key that tokens are signed with, and when. A class: it is handed around with every token.
+/// A signing key with its validity times. A class, because every token operation passes it on.
 package final class StoredKey: Sendable {
     package let kid: String
     package let owner: KeyOwner
     package let algorithm: Crypto.SigningAlgorithm
     let createdAt: Int64
-    /// From when on it signs. Published before, so that verifiers know it by then.
+    /// The time at which the key becomes active. It is published before, so that verifiers have it by then.
     let activeAt: Int64
-    /// Nobody may trust it from then on, whatever it signed.
+    /// The time at which the key was revoked. All its signatures are rejected from this time.
     let revokedAt: Int64?
-    /// Its owner's keys are counted as they are made; of two that become active in one second the later one signs.
+    /// The number of the key among those of its owner, in order of creation. If two keys become active in the same second, the later one
+    /// signs.
     let position: Int64
     package let privateKey: PrivateKey
-    /// Signs a pool's tokens, or a tenant's ID tokens.
+    /// Signs the tokens of a pool, or the ID tokens of a tenant.
     package let signer: JWSSigner
-    /// Signs a tenant's access tokens.
+    /// Signs the access tokens of a tenant.
     package let accessSigner: JWSSigner
 
     init(
@@ -38,27 +39,28 @@ package final class StoredKey: Sendable {
     }
 }
 
-/// The keys of one owner and what they are for at a moment. Next → active → retired → gone.
+/// The keys of one owner and their states at a given time: next, active, retired, gone.
 package struct KeyRing: Sendable {
-    /// Ordered by when they become active.
+    /// The keys, ordered by the time at which they become active.
     package let keys: [StoredKey]
 
-    /// The longest that a token of a pool lives (cognito.md 1.1, TokenDuration), and a tenant's.
+    /// The maximum lifetime of tokens of pools (`TokenDuration` in Amazon Cognito) and tenants, in seconds.
     package static let longestTokenSeconds: Int64 = 86_400
 
     package enum State: String, Sendable { case next, active, retired, revoked, gone }
 
     package init(_ keys: [StoredKey]) { self.keys = keys.sorted { ($0.activeAt, $0.position) < ($1.activeAt, $1.position) } }
 
-    /// The key that signs at `now`: the one that became active last. A clock that was set back finds the first.
+    /// Returns the active key at `now`: the one that became active last. If the clock was set back before all of them, returns the first
+    /// key.
     package func active(at now: Int64) -> StoredKey? { activeIndex(at: now).map { keys[$0] } }
 
-    /// Where that key stands among `keys`.
+    /// Returns the index of the active key in `keys`.
     package func activeIndex(at now: Int64) -> Int? {
         keys.lastIndex { $0.revokedAt == nil && $0.activeAt <= now } ?? keys.firstIndex { $0.revokedAt == nil }
     }
 
-    /// When the key stopped signing, nil while it has not.
+    /// Returns the time at which the key stopped or will stop signing, or `nil` if no later key exists.
     func retiredAt(_ key: StoredKey) -> Int64? {
         keys.first { $0.revokedAt == nil && ($0.activeAt, $0.position) > (key.activeAt, key.position) }?.activeAt
     }
@@ -70,12 +72,12 @@ package struct KeyRing: Sendable {
         return retired + Self.longestTokenSeconds <= now ? .gone : .retired
     }
 
-    /// The keys that verifiers should know: all but revoked ones and those whose last token has expired.
+    /// Returns the keys for verifiers: all keys except revoked ones and those whose last token has expired.
     package func published(at now: Int64) -> [StoredKey] {
         keys.filter { ![.revoked, .gone].contains(state(of: $0, at: now)) }
     }
 
-    /// The next moment at which a key becomes active or is no longer published.
+    /// Returns the next time at which a key becomes active or is no longer published.
     package func nextChange(after now: Int64) -> Int64? {
         keys.filter { $0.revokedAt == nil }.flatMap { key in
             [key.activeAt, retiredAt(key).map { $0 + Self.longestTokenSeconds }].compactMap { $0 }

@@ -4,7 +4,7 @@ import JSON
 import ServiceContext
 import Storage
 
-/// The signature of any token that this store has issued, checked with the one algorithm of the key it names (RFC 8725).
+/// Verifies the signature of any token of this store, with the algorithm of the key that its header names (RFC 8725).
 package struct TokenSignature: Sendable {
     package let surroundings: ServiceContext
     package let signingKeys: SigningKeys
@@ -29,7 +29,7 @@ package struct TokenSignature: Sendable {
 
     private func key(_ kid: String, in tx: Transaction) throws -> StoredKey? { try signingKeys.key(kid, in: tx)?.key }
 
-    /// Why there is no key for a token, as far as can be told by whose it says it is; nothing in it is proven.
+    /// Returns the reason no key exists for a token. It depends on the token's issuer claim, which is not verified.
     private func absence(of jws: JWS, in tx: Transaction) throws -> String {
         guard let issuer = (try? JSONText(jws.payload).root)?["iss"]?.string, let owner = surroundings.realm.owner(ofIssuer: issuer) else {
             return "its issuer does not belong to this store, whose issuers begin with \(surroundings.realm.issuer)/"

@@ -1,9 +1,9 @@
-/// The media types in the headers of the tokens that this store signs. They tell the kinds of tokens apart (RFC 8725 section 3.11).
+/// The media types in the headers of tokens of this store, by which verifiers distinguish them (RFC 8725 §3.11).
 package enum TokenType {
-    /// A tenant's ID token.
+    /// The type of a tenant's ID token.
     package static let id = "JWT"
-    /// A tenant's access token (RFC 9068).
+    /// The type of a tenant's access token (RFC 9068).
     package static let access = "at+jwt"
-    /// A pool's token.
+    /// The type of a pool's token.
     package static let pool = "pool+jwt"
 }

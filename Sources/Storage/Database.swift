@@ -1,28 +1,28 @@
-/// A store. Bodies are synchronous, have no effect outside the transaction, and may run twice.
+/// A store. Transaction bodies are synchronous, have no effects outside the transaction, and can run more than once.
 public protocol Database: Sendable {
-    /// Runs `body` over one consistent view of the store. It must not write.
+    /// Runs `body` on one consistent view of the store. `body` must not write.
     ///
-    /// - Throws: `StoreError`; `WouldWait` where the thread's `Patience` does not allow to wait; what `body` throws.
+    /// - Throws: `StoreError`; `WouldWait` if the call would block and the thread's `Patience` is `none`; any error that `body` throws.
     func read<R>(_ body: (Transaction) throws -> R) throws -> R
 
-    /// Runs `body` and returns when what it wrote is safe. If `body` throws, nothing it wrote is kept.
+    /// Runs `body` and returns when its changes are durable. If `body` throws, its changes are rolled back.
     ///
-    /// - Parameter isolation: what of others' changes `body` may come to see.
-    /// - Throws: as `read`; `StoreError.outcomeUnknown` if it cannot be found out whether it was kept.
+    /// - Parameter isolation: The visibility of concurrent changes to `body`.
+    /// - Throws: The errors of `read`; `StoreError.outcomeUnknown` if it is unknown whether the changes were committed.
     func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R
 
-    /// Finds out whether the store is in its place and takes writes, by a write that leaves nothing behind.
+    /// Checks that the store exists and is writable, with a write that changes nothing permanently.
     ///
     /// - Throws: `StoreError`.
     func tryToWrite() throws
 
-    /// What can be told of the store itself.
+    /// Returns information about the store.
     func facts() throws -> StoreFacts
 
-    /// Finishes what is waiting and closes the store.
+    /// Completes the pending work and closes the store.
     func close()
 
-    /// The database itself, where this only stands in front of one.
+    /// The underlying database, if this object wraps one; otherwise this object.
     var driver: any Database { get }
 }
 
@@ -30,28 +30,29 @@ extension Database {
     public var driver: any Database { self }
 }
 
-/// How apart a write is from the writes of others. SQLite has one writer, so there every write is serializable.
+/// The isolation of a write from concurrent writes. SQLite has one writer, so every write in SQLite is serializable.
 public enum Isolation: Sendable {
-    /// Each statement sees what others have committed before it. For changes that rest on unique keys (`ON CONFLICT DO NOTHING`, then
-    /// looking again) or on `Transaction.lock`.
+    /// Each statement sees the changes that were committed before it began. Sufficient for changes that rely on unique keys
+    /// (`ON CONFLICT DO NOTHING` followed by a second read) or on `Transaction.lock`.
     case readCommitted
-    /// All is as if nobody else wrote meanwhile; otherwise the body is run again. For link, merge and unlink, which decide by many rows.
+    /// The result is as if no other write ran concurrently; otherwise `body` runs again. Required for link, merge and unlink, which
+    /// depend on many rows.
     case serializable
 }
 
-/// Thrown by a body that was overtaken: what it decided rests on a row that somebody else has made or taken away since it looked.
-/// Nothing is kept, and the body is run again. In SQLite, which has one writer, nobody is overtaken.
+/// Thrown by a body that detects a concurrent change: a row on which its decision depends was inserted or deleted after it was read.
+/// The transaction is rolled back and the body runs again. Does not occur in SQLite, which has one writer.
 public struct Overtaken: Error {
     public init() {}
 }
 
-/// A choice that knows whether it changes anything.
+/// A decision that states whether it requires a write.
 public protocol Decision {
     var writes: Bool { get }
 }
 
 extension Database {
-    /// Makes a row and takes it away again. To write one as it is would not do: SQLite writes no page for it.
+    /// Inserts a row and deletes it again. Rewriting an existing row with the same value is not enough, because SQLite then writes no page.
     func writeNothing() throws {
         _ = try write { tx in
             let name = "trial \(tx.connectionId)"
@@ -60,11 +61,11 @@ extension Database {
         }
     }
 
-    /// Runs `body` as `Isolation.readCommitted`.
+    /// Runs `body` with `Isolation.readCommitted`.
     public func write<R>(_ body: (Transaction) throws -> R) throws -> R { try write(isolation: .readCommitted, body) }
 
-    /// Reads decide, writes re-decide: gathers facts in a read and decides; only if the decision writes, opens a write
-    /// transaction, gathers the facts anew, decides again and applies.
+    /// Decides in a read transaction and writes only if necessary. Reads the facts and decides; if the decision requires a write, opens a
+    /// write transaction, reads the facts again, decides again and applies the second decision.
     public func decide<Facts, Choice: Decision, R>(
         reading: (Transaction) throws -> Facts, deciding: (Facts) throws -> Choice, keeping: (Choice) throws -> R,
         writing: (Transaction, Choice) throws -> R
@@ -80,41 +81,41 @@ extension Database {
     }
 }
 
-/// What can be told of a store, for health and for people.
+/// Information about a store, for health checks and reports.
 public struct StoreFacts: Sendable {
     public enum Kind: String, Sendable { case memory, sqlite, postgres }
 
     public let kind: Kind
-    /// The file, nil for a memory store.
+    /// The path of the file, or `nil` for a store in memory.
     public let path: String?
     public let schemaVersion: Int
-    /// The version that this process found when it opened the store, before it brought it up to date; 0 for one that it made.
+    /// The schema version that this process found when it opened the store, before migration; 0 if the process created the store.
     public let foundSchemaVersion: Int
-    /// The size of the database.
+    /// The size of the database, in bytes.
     public let bytes: Int64
-    /// How much of it is free for new rows.
+    /// The space in the database that is free for new rows, in bytes.
     public let freeBytes: Int64
-    /// The size of the log that is not yet, or no more, needed beside the database.
+    /// The size of the write-ahead log, in bytes.
     public let logBytes: Int64
-    /// SQLite's journal mode, nil for other databases.
+    /// The journal mode of SQLite, or `nil` for other databases.
     public let journalMode: String?
-    /// How many transactions this process has committed since it opened the store, and how many writes shared them.
+    /// The number of transactions that this process has committed since it opened the store, and the number of writes in them.
     public let commits: Int64
     public let writes: Int64
 }
 
-/// The versions of a store's schema before and after it was opened.
+/// The schema versions of a store before and after opening.
 struct SchemaVersions {
-    /// 0 for a store that was made.
+    /// The version before opening; 0 for a new store.
     let found: Int
     let now: Int
 }
 
-/// One step of the schema, run once in one transaction with all that are missing.
+/// One step of the schema. All missing steps run in one transaction.
 public struct Migration: Sendable {
     public let version: Int
     public let statements: [SQL]
-    /// What runs after `statements`, on SQLite only. It makes no tables under new names.
+    /// Statements that run after `statements`, on SQLite only. They do not create tables with new names.
     public let sqliteStatements: [SQL]
 
     public init(version: Int, statements: [SQL], sqliteStatements: [SQL] = []) {
@@ -123,7 +124,7 @@ public struct Migration: Sendable {
         self.sqliteStatements = sqliteStatements
     }
 
-    /// The tables that it makes.
+    /// The names of the tables that the migration creates.
     public var tables: [String] {
         statements.compactMap { statement in
             let words = statement.text.description.split(separator: " ", maxSplits: 3)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Remembers in which store's transaction this thread is. A transaction inside another of the same store would wait for itself.
+/// Records the store whose transaction is active on this thread. A nested transaction of the same store would deadlock.
 enum Nesting {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -8,8 +8,8 @@ enum Nesting {
         return key
     }()
 
-    /// - Returns: what `leave` must be given.
-    /// - Throws: `StoreError.failed` if this thread is in a transaction of `store`.
+    /// - Returns: The value to pass to `leave`.
+    /// - Throws: `StoreError.failed` if a transaction of `store` is active on this thread.
     static func enter(_ store: AnyObject) throws(StoreError) -> UnsafeMutableRawPointer? {
         let outer = pthread_getspecific(key)
         let own = Unmanaged.passUnretained(store).toOpaque()

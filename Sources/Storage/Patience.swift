@@ -1,12 +1,12 @@
 import Glibc
 
-/// Whether this thread may wait for the store. The reading thread and those that compute may not: what would wait is run
-/// again by a thread that may.
+/// Whether this thread can wait for the store. The reading thread and the computing threads cannot: work that would wait runs again on a
+/// thread that can.
 public enum Patience: UInt, Sendable {
     case full
     case none
-    /// It may wait, and the same work has been begun without patience and found something to write: what was read to find that
-    /// out need not be read again outside of the write, which decides anew.
+    /// The thread can wait, and the same work has already run with `none` and found that it must write. The decision in a read transaction
+    /// is skipped, because the write transaction decides again.
     case fullToWrite
 
     private static let key: pthread_key_t = {
@@ -15,10 +15,10 @@ public enum Patience: UInt, Sendable {
         return key
     }()
 
-    /// What holds on this thread; `full` unless `with` says otherwise.
+    /// The value for this thread; `full` outside `with`.
     public static var current: Patience { Patience(rawValue: UInt(bitPattern: pthread_getspecific(key)))! }
 
-    /// Runs `body` with `patience` on this thread.
+    /// Runs `body` on this thread with `patience`.
     public static func with<R>(_ patience: Patience, _ body: () throws -> R) rethrows -> R {
         let before = pthread_getspecific(key)
         pthread_setspecific(key, UnsafeRawPointer(bitPattern: patience.rawValue))
@@ -27,9 +27,9 @@ public enum Patience: UInt, Sendable {
     }
 }
 
-/// Thrown under `Patience.none` where the store would have to be waited for. Nothing was changed.
+/// Thrown under `Patience.none` if the operation would have to wait for the store. The store is unchanged.
 public struct WouldWait: Error {
-    /// Whether it was a write that would have waited.
+    /// Whether the operation was a write.
     public let isWrite: Bool
 
     public init(isWrite: Bool = false) { self.isWrite = isWrite }

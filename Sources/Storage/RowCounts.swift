@@ -1,7 +1,7 @@
 import CSQLite
 
 extension SQLiteConnection {
-    /// How many rows each table of ours has.
+    /// Returns the number of rows of each table of the store, by table name.
     func rowCounts() throws -> [String: Int64] {
         var names: [String] = []
         _ = try run("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'", []) {
@@ -13,10 +13,11 @@ extension SQLiteConnection {
         return counts
     }
 
-    /// Takes all rows out of these tables.
+    /// Deletes all rows of the tables.
     func empty(_ tables: [String]) throws { for name in tables { _ = try count("DELETE FROM \(quoted(name))") } }
 
-    /// The one number that a statement answers, if any, which has a table's name in it and so is no literal.
+    /// Returns the single number in the result of a statement, or 0 without a row. The text contains a table name, so it cannot be a
+    /// literal.
     private func count(_ text: String) throws -> Int64 {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
@@ -29,7 +30,7 @@ extension SQLiteConnection {
 }
 
 extension PostgresConnection {
-    /// How many rows each table of ours has.
+    /// Returns the number of rows of each table of the store, by table name.
     func rowCounts() throws -> [String: Int64] {
         var names: [String] = []
         _ = try run("SELECT relname::TEXT FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace", [])
@@ -42,6 +43,6 @@ extension PostgresConnection {
         return counts
     }
 
-    /// Takes all rows out of these tables.
+    /// Deletes all rows of the tables.
     func empty(_ tables: [String]) throws { for name in tables { try execute("DELETE FROM \(quoted(name))") } }
 }

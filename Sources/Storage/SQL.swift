@@ -1,5 +1,5 @@
-/// The text of one statement. It can only be written as a literal, so that no value ever becomes part of it; the address of
-/// the literal is what prepared statements are kept under.
+/// The text of one statement. It can only be created from a literal, so values never become part of the text. The address of the literal is
+/// the key of the prepared statement.
 public struct SQL: ExpressibleByStringLiteral, Sendable {
     let text: StaticString
 
@@ -18,7 +18,7 @@ public struct SQL: ExpressibleByStringLiteral, Sendable {
     }
 }
 
-/// What can stand for `$1`, `$2`, … in a statement: text, integers, truth values, bytes, or nothing.
+/// A value for a parameter `$1`, `$2`, … of a statement: text, integer, Boolean, bytes or NULL.
 public protocol SQLValue: Sendable {
     var sqlParameter: SQLParameter { get }
 }
@@ -38,7 +38,7 @@ extension Bool: SQLValue { public var sqlParameter: SQLParameter { .bool(self) }
 extension [UInt8]: SQLValue { public var sqlParameter: SQLParameter { .bytes(self) } }
 extension Optional: SQLValue where Wrapped: SQLValue { public var sqlParameter: SQLParameter { self?.sqlParameter ?? .null } }
 
-/// One row of an answer, valid only while it is handed over. Columns count from 0.
+/// One row of a result, valid only during the call that receives it. Columns are numbered from 0.
 public struct Row {
     let source: any RowSource
 
@@ -52,7 +52,7 @@ public struct Row {
     public func optionalBytes(_ column: Int) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 }
 
-/// Where a row's columns come from: a driver's statement.
+/// The source of the columns of a row: a statement of a driver.
 protocol RowSource: AnyObject {
     func isNull(_ column: Int) -> Bool
     func string(_ column: Int) -> String

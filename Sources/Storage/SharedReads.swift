@@ -1,7 +1,7 @@
 import Glibc
 
-/// Lets the reads that one thread makes in a row see one and the same view of the store, which is begun by the first of
-/// them: for a run of requests that were all received before it began, and none of which is answered before it ends.
+/// Lets consecutive reads of one thread share one view of the store. The first read opens the view. Use it only for a batch of requests
+/// that were all received before the view opens, if their responses are all sent after it closes.
 ///
 /// ```swift
 /// SharedReads.during {
@@ -19,8 +19,8 @@ public enum SharedReads {
         pthread_getspecific(key).map { Unmanaged<SharedRead>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Runs `body`; what is read in it on this thread is read from one view. A write in it ends the view: the reads after
-    /// it see what was written.
+    /// Runs `body`. The reads of this thread in `body` share one view. A write in `body` closes the view, so that later reads see the
+    /// changes of that write.
     public static func during<R>(_ body: () throws -> R) rethrows -> R {
         guard pthread_getspecific(key) == nil else { return try body() }
         let shared = SharedRead()
@@ -32,12 +32,12 @@ public enum SharedReads {
         return try body()
     }
 
-    /// Ends the view of this thread, if there is one: before it waits for what another thread writes, which a view of a store in memory
-    /// would hold up.
+    /// Closes the view of this thread, if one is open. Call it before waiting for a write of another thread: the view of a store in memory
+    /// would block that write.
     public static func endView() { current?.end() }
 }
 
-/// The view that a thread shares among its reads, if one has begun.
+/// The view that the reads of a thread share, if it is open.
 final class SharedRead {
     private var view: SQLiteView?
 
@@ -45,12 +45,12 @@ final class SharedRead {
         if let view, !view.isOf(readers) { end() }
         let view = try view ?? readers.begin(patient: patient)
         self.view = view
-        // What a body throws of its own accord leaves the view as good as it was.
+        // Errors that the body throws itself leave the view usable.
         defer { if view.hasFailed { abandon() } }
         return try view.run(patient: patient, body)
     }
 
-    /// Ends the view. What was read from it was read.
+    /// Closes the view. Results that were read from it remain valid.
     func end() {
         guard let view else { return }
         self.view = nil

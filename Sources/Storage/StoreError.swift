@@ -1,26 +1,26 @@
-/// Why the store did not do what it was asked. Nothing of the transaction was kept, except where it says so.
+/// The reason an operation on the store failed. The transaction was rolled back, except for `outcomeUnknown`.
 public enum StoreError: Error, Hashable, Sendable {
-    /// Another process kept the store locked for too long.
+    /// Another process held a lock on the store beyond the time limit.
     case busy
     case readOnly(reason: String)
-    /// The disk, the quota or the file size limit is reached.
+    /// The disk, the quota or the file size limit is exhausted.
     case full
     case corrupt(reason: String)
     case tooNew(found: Int, supported: Int)
     case tooOld(found: Int, needed: Int)
     case notAStore(path: String)
     case cannotOpen(path: String, reason: String)
-    /// The server is not there, or went away before it was told to commit. It may be back in a moment.
+    /// The server is not reachable, or the connection was lost before the commit was sent. The server may be available again shortly.
     case unreachable(path: String, reason: String)
-    /// Whether the change was kept cannot be found out.
+    /// It is unknown whether the change was committed.
     case outcomeUnknown
-    /// A fault in this program: a statement that the database refuses.
+    /// A defect in this program: the database rejected a statement.
     case failed(reason: String)
     case closed
 }
 
 extension StoreError: CustomStringConvertible {
-    /// What happened, and what a person can do about it.
+    /// The problem and a possible remedy.
     public var description: String {
         switch self {
         case .busy: "another process has locked the store; try again in a moment"

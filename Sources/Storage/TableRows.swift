@@ -1,6 +1,6 @@
-/// A column of a table, as a copy of its rows needs to know it.
+/// A column of a table, with the properties required to copy its rows.
 public struct TableColumn: Hashable, Sendable {
-    /// What it holds. Every column of ours is of one of these types.
+    /// The type of a column. Every column of the store has one of these types.
     public enum Kind: String, Sendable { case text, integer, bool, bytes }
 
     public let name: String
@@ -11,7 +11,7 @@ public struct TableColumn: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// - Parameter type: as the table was made with, or as PostgreSQL calls it.
+    /// - Parameter type: The type in the table definition, or the name of the type in PostgreSQL.
     init(name: String, type: String) {
         let kind: Kind =
             switch type.uppercased() {
@@ -57,7 +57,7 @@ extension SQLiteConnection {
         try runOnce(text, rows) { _ in }
     }
 
-    /// There is one writer.
+    /// Does nothing: SQLite has one writer.
     func keepOthersOut(of tables: [String]) throws {}
 }
 
@@ -91,7 +91,7 @@ extension PostgresConnection {
         _ = try runOnce("INSERT INTO \(quoted(table)) (\(columns.names)) VALUES (\(columns.places))", rows)
     }
 
-    /// Others read on; whoever writes waits for the end of the transaction.
+    /// Locks the tables against writes of other transactions until the end of this transaction. Reads are not blocked.
     func keepOthersOut(of tables: [String]) throws {
         let names = tables.map(quoted).joined(separator: ", ")
         do { try execute("LOCK TABLE \(names) IN EXCLUSIVE MODE") } catch let failure as PostgresFailure { throw failure.error }
@@ -103,7 +103,7 @@ extension [TableColumn] {
     fileprivate var places: String { indices.map { "$\($0 + 1)" }.joined(separator: ", ") }
 }
 
-/// A name as SQL writes it.
+/// Returns a name as a quoted SQL identifier.
 func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
 }

@@ -1,4 +1,4 @@
-/// One transaction: everything in it is seen and kept together. Valid only inside the body it is handed to.
+/// One transaction: its reads are consistent and its writes are atomic. Valid only inside the body that receives it.
 ///
 /// ```swift
 /// let name = try database.read { tx in
@@ -8,20 +8,20 @@
 public final class Transaction {
     private var session: (any Session)?
 
-    /// Whether the caller that began the transaction has to do something after the commit. It says itself what that is.
+    /// Whether the caller that began the transaction must do additional work after the commit. The caller defines that work.
     public var needsFollowUp = false
 
     init(_ session: any Session) { self.session = session }
 
-    /// Runs a statement; the generic functions below are compiled where they are used.
+    /// Runs a statement. The generic functions below are inlined into the client module.
     @usableFromInline
     func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> RowDemand) throws -> Int {
         try current().run(sql, parameters, row: row)
     }
 
-    /// Runs a statement and maps each row of its answer.
+    /// Runs a statement and maps each row of its result.
     ///
-    /// - Throws: `StoreError`, and what `row` throws.
+    /// - Throws: `StoreError`; any error that `row` throws.
     @inlinable
     public func query<R>(_ sql: SQL, _ parameters: any SQLValue..., row: (Row) throws -> R) throws -> [R] {
         var rows: [R] = []
@@ -32,9 +32,9 @@ public final class Transaction {
         return rows
     }
 
-    /// Runs a statement and maps the first row of its answer, if there is one.
+    /// Runs a statement and maps the first row of its result, if there is one.
     ///
-    /// - Throws: `StoreError`, and what `row` throws.
+    /// - Throws: `StoreError`; any error that `row` throws.
     @inlinable
     public func queryOne<R>(_ sql: SQL, _ parameters: any SQLValue..., row: (Row) throws -> R) throws -> R? {
         var first: R?
@@ -45,75 +45,76 @@ public final class Transaction {
         return first
     }
 
-    /// The first column of the first row, a text; nil without a row. For small answers that are asked for again and again: where the
-    /// store can tell for sure that nothing at all has changed since, the answer is the one of last time.
+    /// Returns the text in the first column of the first row, or `nil` if the result has no rows. Use it for small results that are
+    /// read frequently: if the store can prove that no data has changed, it returns the previous result.
     ///
     /// - Throws: `StoreError`.
     public func text(_ sql: SQL, _ parameters: String...) throws -> String? { try current().text(sql, parameters) }
 
-    /// Runs a statement and answers how many rows it inserted, updated or deleted.
+    /// Runs a statement and returns the number of rows that it inserted, updated or deleted.
     ///
     /// - Throws: `StoreError`.
     @discardableResult
     public func execute(_ sql: SQL, _ parameters: any SQLValue...) throws -> Int { try current().run(sql, parameters) { _ in .more } }
 
-    /// Keeps others who lock one of these ids from going on until the end of the transaction. What was locked need not exist: the name of
-    /// a row that is yet to be made will do. Lock before reading, all at once. SQLite has one writer and needs none.
+    /// Locks the IDs against `lock` in other transactions until the end of this transaction. An ID does not have to exist: the name of a
+    /// row that is about to be inserted can be locked. Lock before reading, and lock all IDs in one call. Does nothing in SQLite, which has
+    /// one writer.
     ///
     /// - Throws: `StoreError`.
     public func lock(_ ids: [String]) throws { try current().lock(ids) }
 
-    /// The name of the writing connection, a UUID; empty in a read.
+    /// The name of the writing connection, a UUID; empty in a read transaction.
     public var connectionId: String { session?.connectionId ?? "" }
 
-    /// Counts the changes of what processes keep in memory: keys, pools, roles, revocations. Cheap when nothing changed.
+    /// The version of the data that processes keep in memory: keys, pools, roles, revocations. Inexpensive if the epoch has not changed.
     ///
-    /// Where the epoch was advanced but not yet committed, the answer is negative and never comes again: what is seen there may
-    /// still be undone and must not be kept.
+    /// If this transaction has advanced the epoch without committing yet, the result is a negative number that is never repeated: data seen
+    /// in this state can still be rolled back and must not be cached.
     ///
     /// - Throws: `StoreError`.
     public var epoch: Int64 { get throws { try current().epoch() } }
 
-    /// Tells every process on this store to read anew what it keeps in memory. Call it before the change itself.
+    /// Makes every process that uses this store reload the data that it keeps in memory. Call it before the change itself.
     ///
     /// - Throws: `StoreError`.
     public func advanceEpoch() throws { try current().advanceEpoch() }
 
-    /// How many rows each table has. Reads all of them.
+    /// Returns the number of rows of each table. Reads all tables completely.
     ///
     /// - Throws: `StoreError`.
     public func rowCounts() throws -> [String: Int64] { try current().rowCounts() }
 
-    /// Takes all rows out of these tables, and with them what refers to them.
+    /// Deletes all rows of the tables, and all rows that refer to them.
     ///
     /// - Throws: `StoreError`.
     public func empty(_ tables: [String]) throws { try current().empty(tables) }
 
-    /// The columns of a table, none if there is no such table.
+    /// Returns the columns of a table. Empty if the table does not exist.
     ///
     /// - Throws: `StoreError`.
     public func columns(of table: String) throws -> [TableColumn] { try current().columns(of: table) }
 
-    /// Hands over every row of a table, with the values of these columns.
+    /// Calls `take` for every row of a table, with the values of the given columns.
     ///
-    /// - Throws: `StoreError`, and what `take` throws.
+    /// - Throws: `StoreError`; any error that `take` throws.
     public func copyRows(of table: String, _ columns: [TableColumn], _ take: ([SQLParameter]) throws -> Void) throws {
         try current().copyRows(of: table, columns, take)
     }
 
-    /// Puts rows into a table, each with a value for each of these columns.
+    /// Inserts rows into a table, each with one value for each of the given columns.
     ///
     /// - Throws: `StoreError`.
     public func insert(into table: String, _ columns: [TableColumn], _ rows: [[SQLParameter]]) throws {
         try current().insert(into: table, columns, rows)
     }
 
-    /// Keeps others from writing to these tables until the end of the transaction. They read on.
+    /// Locks the tables against writes of other transactions until the end of this transaction. Reads are not blocked.
     ///
     /// - Throws: `StoreError`.
     public func keepOthersOut(of tables: [String]) throws { try current().keepOthersOut(of: tables) }
 
-    /// Cuts the connection off: whoever kept the transaction beyond its body can do no harm.
+    /// Disconnects the transaction from its connection, so that a reference that outlives the body is unusable.
     func end() { session = nil }
 
     private func current() throws(StoreError) -> any Session {
@@ -122,13 +123,13 @@ public final class Transaction {
     }
 }
 
-/// What a driver offers to a transaction.
+/// The operations that a driver provides to a transaction.
 protocol Session: AnyObject {
     var connectionId: String { get }
 
-    /// Runs a statement. `row` says whether it wants to see more rows.
+    /// Runs a statement. `row` returns whether it needs more rows.
     ///
-    /// - Returns: how many rows the statement changed.
+    /// - Returns: The number of rows that the statement changed.
     func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> RowDemand) throws -> Int
     func text(_ sql: SQL, _ parameters: [String]) throws -> String?
     func lock(_ ids: [String]) throws
@@ -143,7 +144,7 @@ protocol Session: AnyObject {
 }
 
 extension Session {
-    /// The first column of the first row, asked for anew.
+    /// Returns the first column of the first row, without a cache.
     func freshText(_ sql: SQL, _ parameters: [String]) throws -> String? {
         var answer: String?
         _ = try run(sql, parameters) {
@@ -156,7 +157,7 @@ extension Session {
     func text(_ sql: SQL, _ parameters: [String]) throws -> String? { try freshText(sql, parameters) }
 }
 
-/// Whether whoever reads rows wants the next one.
+/// Whether the consumer of the rows needs more of them.
 @usableFromInline
 enum RowDemand {
     case more

@@ -1,7 +1,7 @@
 import ServiceContext
 import Storage
 
-/// A store whose writes a test can make fail. What the test's own methods write goes around it.
+/// A store with fault injection for writes. The `test.*` methods write to `driver`, without faults.
 public struct FaultableDatabase: Database {
     public let driver: any Database
     private let faults: Faults
@@ -27,7 +27,7 @@ public struct FaultableDatabase: Database {
 
     public func close() { driver.close() }
 
-    /// Who may not wait is refused before anything is tried, and tries again.
+    /// A thread that must not wait skips the fault: its write fails with `WouldWait` and is retried.
     private func fail() throws {
         if Patience.current != .none, let error = faults.write() { throw error }
     }

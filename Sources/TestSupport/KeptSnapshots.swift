@@ -1,16 +1,16 @@
 import Contract
 import Synchronization
 
-/// The snapshots that this process keeps in memory.
+/// The snapshots in the memory of this process.
 final class KeptSnapshots: Sendable {
     private let state = Mutex((byName: [String: Snapshot](), made: 0))
-    /// Each is as large as the store was.
+    /// The maximum number of snapshots. Each is as large as the store.
     private static let most = 100
 
-    /// Keeps one, in the place of one of the same name.
+    /// Stores a snapshot, and replaces one with the same name.
     ///
-    /// - Parameter name: nil: a new one.
-    /// - Returns: its name.
+    /// - Parameter name: The name, or `nil` for a generated one.
+    /// - Returns: The name.
     /// - Throws: `TooManySnapshots`.
     func keep(_ snapshot: Snapshot, as name: String?) throws -> String {
         try state.withLock { state in
@@ -26,7 +26,7 @@ final class KeptSnapshots: Sendable {
         }
     }
 
-    /// Forgets all, and begins to number them anew.
+    /// Removes all snapshots and restarts the numbering of generated names.
     func forget() { state.withLock { $0 = ([:], 0) } }
 
     /// - Throws: `SnapshotNotFound`.

@@ -4,7 +4,7 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Carries messages to the outbox of a testing store in the way that real ones take, so that what a test wants to fail fails there.
+/// Sends messages to the outbox of a testing store through the same interface as real deliveries, so that injected delivery faults apply.
 struct OutboxCarrier: Mailer, Texter {
     let database: any Database
     let clock: any WallClock
@@ -28,7 +28,7 @@ struct OutboxCarrier: Mailer, Texter {
 }
 
 extension Carrier {
-    /// Writes messages to the outbox of a testing store while a test injects faults into delivery; nil otherwise.
+    /// Returns a carrier that writes to the outbox of a testing store while delivery faults are active, otherwise `nil`.
     public static func outbox(of context: ServiceContext) -> Carrier? {
         guard let faults = context.faults, faults.isArmed(.delivery) else { return nil }
         let outbox = OutboxCarrier(database: context.driver, clock: context.clock, faults: faults)

@@ -4,10 +4,10 @@ import Platform
 import ServiceContext
 import Storage
 
-/// A testing store at one moment: every row of every table but the data key, which stays with its store, and what the provider for tests
-/// of this process knows.
+/// The state of a testing store at one time: the rows of all tables except the data key, which is not copied, and the state of the test
+/// provider of this process.
 struct Snapshot: Sendable {
-    /// A table with all its rows; each has a value for each of the columns.
+    /// A table with all its rows. Each row has a value for every column.
     struct Table: Sendable {
         let name: String
         let columns: [TableColumn]
@@ -15,17 +15,17 @@ struct Snapshot: Sendable {
     }
 
     let schemaVersion: Int
-    /// Tells the data key that seals what is sealed in here.
+    /// Identifies the data key that encrypts the encrypted values.
     let seal: String
-    /// What the store's clock showed.
+    /// The time of the store's clock.
     let now: Int64
     let isFrozen: Bool
     var tables: [Table]
     var provider = ProviderSnapshot()
 
-    /// Takes one.
+    /// Takes a snapshot of the store.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: The errors of the store.
     static func take(of surroundings: AccountsContext, _ provider: TestProvider, tables names: [String]) throws -> Snapshot {
         let (schemaVersion, machine) = (try surroundings.driver.facts().schemaVersion, SystemClock().now)
         return try surroundings.driver.read { tx in
@@ -42,17 +42,17 @@ struct Snapshot: Sendable {
         }
     }
 
-    /// Tells data keys apart, and says nothing of them.
+    /// Returns a value that identifies the data key without revealing it.
     static func seal(of vault: Vault) -> String {
         Hex.encode(HMAC.sha256(key: vault.subkey("snapshot"), Array("mintmark snapshot".utf8)).prefix(8))
     }
 
     var rowCount: Int { tables.reduce(0) { $0 + $1.rows.count } }
 
-    /// Puts it in the place of all that the store holds, in one transaction, and tells every process on it. The provider of this process
-    /// goes on from what it knew.
+    /// Replaces the contents of the store in one transaction, and restores the test provider of this process. All processes on the store
+    /// see the change.
     ///
-    /// - Throws: `SnapshotVersionMismatch`, `SnapshotSealMismatch`, `SnapshotUnusable`, what the store throws.
+    /// - Throws: `SnapshotVersionMismatch`, `SnapshotSealMismatch`, `SnapshotUnusable`, and the errors of the store.
     func restore(in surroundings: AccountsContext, _ provider: TestProvider, tables names: [String]) throws {
         try check(against: surroundings, tables: names)
         let (id, machine) = (SystemRandom().uuid(), SystemClock().now)
@@ -63,7 +63,7 @@ struct Snapshot: Sendable {
             try check(columnsIn: tx, tables: names)
             try tx.empty(names)
             for table in tables { try tx.insert(into: table.name, table.columns, table.rows) }
-            // Credentials providers that a process keeps open know of what was there before.
+            // The new ID closes open credentials providers, which refer to the previous contents.
             try tx.setTestingMark(true, id: id)
             try StoreClock.resume(at: now, isFrozen: isFrozen, machine: machine, in: tx)
         }

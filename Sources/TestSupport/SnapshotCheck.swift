@@ -10,7 +10,7 @@ extension Snapshot {
         guard seal == Self.seal(of: surroundings.vault) else { throw SnapshotSealMismatch() }
     }
 
-    /// - Throws: `SnapshotUnusable` if its tables are not those of the store, what the store throws.
+    /// - Throws: `SnapshotUnusable` if the tables differ from those of the store, and the errors of the store.
     func check(columnsIn tx: Transaction, tables names: [String]) throws {
         guard tables.map(\.name) == names else { throw SnapshotUnusable(reason: "its tables differ from the tables of this store") }
         for table in tables where Set(try tx.columns(of: table.name)) != Set(table.columns) {

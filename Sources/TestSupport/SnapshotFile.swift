@@ -5,14 +5,13 @@ import Platform
 import ServiceContext
 import Storage
 
-/// A snapshot as a file of JSON lines: what it is, for each table its columns and its rows, what the provider for tests
-/// knows, and at the end a digest of all of that, so
-/// that one that was cut off or altered is not taken for whole.
+/// A snapshot as a file of JSON lines: a header, the columns and rows of each table, the state of the test provider, and a digest of all
+/// previous lines. The digest detects truncated and altered files.
 enum SnapshotFile {
     private static let kind = "mintmark snapshot"
     private static let version: Int64 = 1
     private static let longestLine = 64 << 20
-    /// What a request holds stands deeper in a line of a file.
+    /// The values of a request are nested more deeply in a line of the file.
     private static let maximumDepth = 128
 
     // MARK: Writing
@@ -95,7 +94,7 @@ enum SnapshotFile {
         return (version, Snapshot(schemaVersion: Int(schemaVersion), seal: seal, now: now, isFrozen: isFrozen, tables: []))
     }
 
-    /// Takes a line in that begins a table, or is a row of the last one, or something that the provider for tests knows.
+    /// Adds a line to the snapshot: the start of a table, a row of the last table, or a record of the test provider.
     private static func take(_ line: JSONNode, into snapshot: inout Snapshot) -> Bool {
         if let name = line["table"]?.string {
             var columns: [TableColumn] = []
@@ -117,7 +116,7 @@ enum SnapshotFile {
 }
 
 extension TableColumn.Kind {
-    /// What a row of a file has in such a column, nil if it is none.
+    /// Returns the value of a column of this kind, or `nil` if it has another type.
     fileprivate func value(_ node: JSONNode) -> SQLParameter? {
         if node.isNull { return .null }
         return switch self {

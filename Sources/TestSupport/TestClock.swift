@@ -3,7 +3,8 @@ import Contract
 import ServiceContext
 
 extension TestService {
-    /// Reads or turns the clock: reset, then set, then move on, then freeze or let run. What is due by then is done when it answers.
+    /// Gets or sets the virtual clock. The changes are applied in this order: reset, set, advance, freeze or unfreeze. With `settle`, work
+    /// that is due at the new time is done before the method returns.
     ///
     /// - Throws: `ClockOutOfRange`.
     public func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result {

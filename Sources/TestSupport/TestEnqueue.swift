@@ -2,11 +2,11 @@ import Accounts
 import Contract
 
 extension TestService {
-    /// Says what the provider for tests answers next.
+    /// Sets the next responses of the test provider.
     ///
     /// - Throws: `IssuerNotFound`.
     public func enqueue(_ request: TestEnqueue.Params, _ call: any CallContext) throws -> TestEnqueue.Result {
-        // People copy addresses with a slash at their end.
+        // Issuer URLs are often copied with a trailing slash.
         let issuer = request.issuer.hasSuffix("/") ? String(request.issuer.dropLast()) : request.issuer
         guard let name = provider.name(of: issuer) else { throw IssuerNotFound(issuer: request.issuer) }
         let tenantId = provider.settings(of: name).tenantId ?? name

@@ -6,7 +6,7 @@ import ServiceContext
 import Storage
 
 extension TestService {
-    /// Arms a fault, or clears all, and answers what is armed.
+    /// Injects a fault or clears all faults, and returns the active ones.
     ///
     /// - Throws: `InvalidParams`, `ClockOutOfRange`.
     public func fault(_ request: TestFault.Params, _ call: any CallContext) throws -> TestFault.Result {
@@ -25,7 +25,7 @@ extension TestService {
 }
 
 extension TestFault.Params {
-    /// - Throws: `InvalidParams` for what does not belong to what fails.
+    /// - Throws: `InvalidParams` if a member does not belong to the kind of fault.
     fileprivate func check() throws {
         let kind: Contract.Fault.Kind? =
             switch what {
@@ -71,10 +71,10 @@ extension TestFault.Params {
         if !violations.isEmpty { throw InvalidParams(violations: violations) }
     }
 
-    /// What fails; nil for the clock, and where nothing does.
+    /// The fault to inject, or `nil` for a clock fault or if none is given.
     ///
-    /// - Parameter now: what the clock shows; times that are made up are around it.
-    /// - Throws: `InvalidParams` for a method, an error or a provider that there is not, and for a method that ends faults.
+    /// - Parameter now: The current time, used for generated times in errors.
+    /// - Throws: `InvalidParams` if the method, error or provider is unknown, or if the method is one that removes faults.
     fileprivate func fault(at now: Int64) throws -> Faults.What? {
         switch what {
         case .method(let name):

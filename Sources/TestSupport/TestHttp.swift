@@ -2,7 +2,7 @@ import Contract
 import Loopback
 
 extension TestService {
-    /// Serves `compat.http` on the loopback address.
+    /// Starts a server for `compat.http` on the loopback address.
     ///
     /// - Throws: `PortUnavailable`.
     public func http(_ request: TestHttp.Params, _ call: any CallContext) throws -> TestHttp.Result {

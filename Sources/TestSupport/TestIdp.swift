@@ -4,7 +4,7 @@ import JSON
 import Loopback
 
 extension TestService {
-    /// Runs an OpenID Connect provider on the loopback address, or stops it.
+    /// Starts or stops an OpenID Connect provider on the loopback address.
     ///
     /// - Throws: `PortUnavailable`, `TenantNotFound`, `InvalidParams`.
     public func idp(_ request: TestIdp.Params, _ call: any CallContext) throws -> TestIdp.Result {
@@ -30,10 +30,10 @@ extension TestService {
             discoveryUrl: addresses[0].discoveryUrl, jwksUrl: addresses[0].jwksUrl, issuers: addresses)
     }
 
-    /// Makes the tenant of a stand-alone issuer, unless it exists. It signs as the default tenant does, so that its tokens differ from
-    /// those of the default tenant only in their issuer and keys.
+    /// Creates the tenant of an issuer without `tenantId`, unless it exists. It uses the signing algorithm of the default tenant, so that
+    /// its tokens differ only in issuer and keys.
     ///
-    /// - Throws: `TenantNotFound` for a name that no tenant can have.
+    /// - Throws: `TenantNotFound` if the name is not a valid tenant ID.
     private func makeTenant(_ name: String, _ call: any CallContext) throws {
         let (known, usual) = try surroundings.database.read { tx in
             (try catalogue.knownTenant(name, in: tx), try catalogue.knownTenant(TenantRecord.defaultId, in: tx))
@@ -43,7 +43,7 @@ extension TestService {
         settings["signingAlgorithm"] = usual.map { .string($0.settings.signingAlgorithm.rawValue) }
         guard let params = TenantCreate.Params(record: .object(settings)) else { throw TenantNotFound(tenantId: name) }
         do { _ = try TenantService(surroundings, catalogue).create(params, call) } catch is TenantExists {
-            // Another process was faster.
+            // Another process has created it in the meantime.
         }
     }
 }

@@ -3,11 +3,11 @@ import Contract
 import Platform
 
 extension TestService {
-    /// How often the store is looked at while somebody waits.
+    /// The interval at which a waiting call checks the store, in nanoseconds.
     private static let pauseNanoseconds: UInt64 = 20_000_000
     private static let limit = 100
 
-    /// Answers the messages that would have been sent, as soon as there is one.
+    /// Returns the captured messages, as soon as there is at least one.
     public func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result {
         let deadline = Monotonic.nanoseconds() + UInt64(request.waitSeconds) * 1_000_000_000
         let nobody = Gate(())

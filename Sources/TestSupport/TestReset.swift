@@ -7,7 +7,7 @@ import ServiceContext
 import Storage
 
 extension TestService {
-    /// Makes the store what it was when it was new, for every process on it, and this process what it was at its start.
+    /// Resets the store to its initial state for all processes, and resets the test state of this process.
     public func reset(_ request: TestReset.Params, _ call: any CallContext) throws -> TestReset.Result {
         let key = SessionKeySetup.NewKey(SystemRandom().bytes(40), vault: surroundings.vault)
         let id = SystemRandom().uuid()
@@ -28,6 +28,6 @@ extension TestService {
         return TestReset.Result(now: now, frozen: setting.frozenAt != nil)
     }
 
-    /// What seals the store stays: other processes have it open.
+    /// The tables that are not cleared. The data key is kept, because other processes use it.
     private static let lasting: Set<String> = ["data_key"]
 }

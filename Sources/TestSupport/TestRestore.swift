@@ -3,8 +3,7 @@ import Contract
 import ServiceContext
 
 extension TestService {
-    /// Puts a snapshot in the place of all that the store holds, for every process on it, and of what this process's provider
-    /// for tests knows.
+    /// Replaces the contents of the store with a snapshot for all processes, and restores the state of this process's test provider.
     ///
     /// - Throws: `SnapshotNotFound`, `SnapshotUnusable`, `SnapshotVersionMismatch`, `SnapshotSealMismatch`.
     public func restore(_ request: TestRestore.Params, _ call: any CallContext) throws -> TestRestore.Result {

@@ -7,7 +7,7 @@ import ServiceContext
 import Storage
 
 extension TestService {
-    /// Makes what is random come from a seed, in every process on this store.
+    /// Derives all randomness of the processes on this store from a seed.
     public func seed(_ request: TestSeed.Params, _ call: any CallContext) throws -> TestSeed.Result {
         let key = SessionKeySetup.NewKey(StoreRandom.bytes(40, of: request.seed, draw: -1), vault: surroundings.vault)
         try surroundings.driver.write { tx in

@@ -2,7 +2,7 @@ import Accounts
 import Contract
 import Loopback
 
-/// What a test may do to a testing store: `test.*`.
+/// The `test.*` methods, which are available on testing stores.
 public struct TestService: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -18,7 +18,7 @@ public struct TestService: Sendable {
     }
 }
 
-/// What the testing methods need of the process around them.
+/// The parts of the process that the testing methods use.
 public struct TestHooks: Sendable {
     /// Every table of the store, in an order in which rows can be inserted.
     let tables: [String]
@@ -36,7 +36,7 @@ public struct TestHooks: Sendable {
         self.serveHTTP = serveHTTP
     }
 
-    /// The tables of a snapshot: the data key stays with its store.
+    /// The tables of a snapshot: all except the data key.
     var snapshotTables: [String] { tables.filter { $0 != "data_key" } }
 }
 

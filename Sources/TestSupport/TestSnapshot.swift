@@ -3,7 +3,7 @@ import Platform
 import ServiceContext
 
 extension TestService {
-    /// Takes a snapshot of the store, into memory or into a file.
+    /// Takes a snapshot of the store, in memory or in a file.
     ///
     /// - Throws: `TooManySnapshots`, `SnapshotFileExists`, `SnapshotNotWritten`.
     public func snapshot(_ request: TestSnapshot.Params, _ call: any CallContext) throws -> TestSnapshot.Result {

@@ -7,7 +7,7 @@ import ServiceContext
 import SigningKeys
 
 extension TestService {
-    /// Signs whatever a test asks for with a key of the issuer, or with one that is not.
+    /// Signs a token with arbitrary header fields and claims, with a key of the issuer or with another key.
     ///
     /// - Throws: `IssuerNotFound`, `NoKeyInState`.
     public func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result {
@@ -44,7 +44,7 @@ extension TestService {
         return TestToken.Result(token: signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8))))
     }
 
-    /// The keys of `owner`; a tenant that never signed anything gets its first one.
+    /// Returns the keys of `owner`. Creates the first key of a tenant that has none.
     private func ring(of owner: KeyOwner, at now: Int64) throws -> KeyRing {
         if case .tenant(let id) = owner {
             guard let tenant = try surroundings.database.read({ try catalogue.knownTenant(id, in: $0) }) else { return KeyRing([]) }
@@ -80,7 +80,7 @@ extension TestService {
 }
 
 extension JSONObject {
-    /// This object with the members of `other` in place of its own; one that is null is taken out.
+    /// Returns this object with the members of `other` added or replaced. A member that is `null` is removed.
     func changed(by other: JSONObject?) -> JSONObject {
         var object = self
         for (name, value) in other?.members ?? [] { object[name] = value.isNull ? Optional.none : .some(value) }

@@ -2,11 +2,11 @@ import Contract
 import IdentityPools
 import ServiceContext
 
-/// The signature of an operation that only an account's own credentials may call (cognito.md 2.1).
+/// The signature of an operation that requires AWS credentials.
 ///
-/// There are no accounts here, and whoever can send requests may do everything: a signature must be there and be for the service,
-/// as its clients are used to, and its secret is not looked at. Credentials that were issued here belong to end users, who may never
-/// call these operations (cognito.md 3.6, rule 6), however well they sign.
+/// Mintmark has no AWS accounts, and every caller of these operations has full access. A signature for the service must therefore be
+/// present, as AWS SDKs send it, but its secret is not verified. Credentials that were issued here belong to end users, who are not allowed
+/// to call these operations even with a valid signature.
 struct CallerSignature {
     let service: CompatService
     let request: WireRequest
@@ -27,9 +27,9 @@ struct CallerSignature {
         throw WireError("AccessDeniedException", "User: \(arn(of: holder)) is not authorized to perform: \(name):\(operation)")
     }
 
-    /// What the signature says of itself.
+    /// Returns the contents of the signature.
     ///
-    /// - Throws: `WireError` if there is none, if it cannot be read, and if it is for another service.
+    /// - Throws: `WireError` if the signature is missing, malformed or for another service.
     func claim(for name: String) throws -> SignatureClaim {
         if SignatureClaim.isVersion2(query: request.parameters) {
             throw WireError("IncompleteSignatureException", "The signature cannot be read: \(SignatureV4Failure.version2Reason).")

@@ -1,9 +1,7 @@
 import Contract
 
 extension CompatService {
-    /// Answers an HTTP request as the vendor's own service would.
-    ///
-    /// - Source: cognito.md 2 (data forms, errors), 3 (operations).
+    /// Returns the response of the emulated AWS service to an HTTP request.
     public func http(_ request: CompatHttp.Params, _ call: any CallContext) throws -> CompatHttp.Result {
         let headers = request.headers ?? [:]
         let answer = try answer(

@@ -4,10 +4,10 @@ import JSON
 import ServiceContext
 import Storage
 
-/// The vendors' own wire formats, answered by the same services: `compat.*`.
+/// The `compat.*` methods, which support the wire formats of other services.
 ///
-/// Here is translation only: every rule is that of the method an operation stands for, and whatever goes in is checked by the
-/// contract of that method too.
+/// This module only translates. The rules are those of the method behind each operation, and the contract of the method also validates the
+/// input.
 public struct CompatService: Sendable {
     let surroundings: ServiceContext
     let pool: PoolService
@@ -25,17 +25,18 @@ public struct CompatService: Sendable {
         role = RoleService(surroundings, catalogue)
     }
 
-    /// Fails as a test has asked of this method (test.fault).
+    /// Throws the error that `test.fault` has injected into this method.
     ///
     /// - Throws: `ChosenError`.
     func meetFault<M: ContractMethod>(of method: M.Type, _ call: any CallContext) throws {
         if call.isFirstRun, let error = surroundings.faults?.error(of: M.info.name) { throw error }
     }
 
-    /// Answers a request as the service that it is meant for.
+    /// Returns the response of the service to which a request is addressed.
     ///
-    /// - Parameter arrivedByHTTP: whether the request did not come as a call of `compat.http`, whose faults it then meets here.
-    /// - Throws: only what moves the call to where it may wait. Everything else is an answer.
+    /// - Parameter arrivedByHTTP: Whether the request arrived at an HTTP server, not as a call of `compat.http`. Faults injected into
+    ///   `compat.http` then apply here.
+    /// - Throws: Only the errors that move the call to a thread on which it may wait. All other errors become responses.
     func answer(_ request: WireRequest, _ call: any CallContext, arrivedByHTTP: Bool = false) throws -> WireAnswer {
         let requestId = surroundings.random.uuid()
         var answer: WireAnswer
@@ -59,7 +60,7 @@ public struct CompatService: Sendable {
 
 extension CompatService: CompatHandlers {}
 
-/// An operation's own refusal, as the vendor's service words it.
+/// An error in the format of the emulated service.
 struct WireError: Error, Equatable {
     let code: String
     let message: String
@@ -80,8 +81,8 @@ struct WireError: Error, Equatable {
 }
 
 extension WireError {
-    /// Runs an operation. What it refuses is translated by `translate`, what a test has made of it by `translateChosen`; what moves a
-    /// call to another lane passes.
+    /// Runs an operation. Its errors are translated by `translate`, and injected errors by `translateChosen`. Errors that move the call to
+    /// another lane are rethrown.
     static func catching<R>(
         internalCode: String, _ translate: (any ContractError) -> WireError, _ translateChosen: (ChosenError) -> WireError,
         _ body: () throws -> R

@@ -4,14 +4,14 @@ import Loopback
 import ServiceContext
 import Synchronization
 
-/// Servers that answer `compat.http` on this machine's loopback address, one for each port.
+/// The servers for `compat.http` on the loopback address, one for each port.
 public final class LoopbackCompat: Sendable {
     private let compat: CompatService
     private let servers = Mutex<[LoopbackServer]>([])
 
     public init(_ compat: CompatService) { self.compat = compat }
 
-    /// The server of a port, or any; it begins to listen if it does not yet.
+    /// Returns the server of a port, or of any port if `nil`. Starts a server if none is running.
     ///
     /// - Throws: `LoopbackFailure`.
     public func server(port: UInt16?) throws(LoopbackFailure) -> LoopbackServer {
@@ -24,7 +24,7 @@ public final class LoopbackCompat: Sendable {
         }
     }
 
-    /// Stops listening when everything that was asked is answered.
+    /// Stops the servers after their pending requests have been answered.
     public func stop() { for server in servers.withLock({ $0 }) { server.stop() } }
 
     private static func answer(_ request: LoopbackRequest, _ compat: CompatService) -> LoopbackResponse {
@@ -34,8 +34,8 @@ public final class LoopbackCompat: Sendable {
         ])
     }
 
-    /// What a browser is told before it sends a request (Fetch, CORS-preflight). AWS lets pages of all origins call it, too. An SDK sends
-    /// headers of many names.
+    /// Returns the response to a CORS preflight request (Fetch Standard). Like AWS, it allows all origins. SDKs send many different
+    /// headers, so all requested headers are allowed.
     private static func preflight(for request: LoopbackRequest) -> LoopbackResponse {
         let usual = "authorization, content-type, x-amz-date, x-amz-security-token, x-amz-target, x-amz-user-agent"
         return LoopbackResponse(

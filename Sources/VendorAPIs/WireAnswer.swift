@@ -1,15 +1,15 @@
 import JSON
 
-/// An HTTP answer in a vendor's wire format.
+/// An HTTP response in the format of the emulated service.
 struct WireAnswer: Sendable {
     let status: Int64
-    /// Names in lower case.
+    /// The headers, with lowercase names.
     var headers: [(name: String, value: String)]
     let body: String
 
     private static let json = "application/x-amz-json-1.1"
 
-    /// What an operation answers; one that answers nothing has no body.
+    /// Returns the response of a JSON operation. An operation without a result has no body.
     static func json(_ object: JSONObject?) -> WireAnswer {
         WireAnswer(status: 200, headers: [("content-type", json)], body: object.map { JSONValue.object($0).text } ?? "")
     }
@@ -20,7 +20,7 @@ struct WireAnswer: Sendable {
             body: JSONValue.object(["__type": .string(error.code), "message": .string(error.message)]).text)
     }
 
-    /// What a service of the query protocol answers to those who accept JSON.
+    /// Returns the JSON response of a Query operation.
     static func json(_ object: JSONObject, status: Int64 = 200) -> WireAnswer {
         WireAnswer(status: status, headers: [("content-type", "application/json")], body: JSONValue.object(object).text)
     }

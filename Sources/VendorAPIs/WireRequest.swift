@@ -2,15 +2,15 @@ import Crypto
 import IdentityPools
 import Platform
 
-/// An HTTP request in a vendor's wire format.
+/// An HTTP request in the format of the emulated service.
 struct WireRequest: Sendable {
     let method: String
-    /// Absolute, or the path with its query.
+    /// The absolute URL, or the path with the query.
     let url: String
-    /// Names in lower case.
+    /// The headers, with lowercase names.
     let headers: [(name: String, value: String)]
     let body: String
-    /// The query's parameters and, in a form, the body's.
+    /// The parameters of the query and of a form body.
     let parameters: [(name: String, value: String)]
 
     init(method: String, url: String, headers: [(name: String, value: String)], body: String) {
@@ -27,7 +27,7 @@ struct WireRequest: Sendable {
 
     func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// Whether an answer in JSON is wanted rather than one in XML (RFC 9110 section 12.5.1). Without preference it is XML.
+    /// Whether the client prefers JSON to XML (RFC 9110 §12.5.1). Without a preference, the format is XML.
     var acceptsJSON: Bool {
         var best: (json: Double, xml: Double) = (0, 0)
         for range in headers.filter({ $0.name == "accept" }).flatMap({ $0.value.lowercased().split(separator: ",") }) {
@@ -44,7 +44,7 @@ struct WireRequest: Sendable {
 
     var bodySha256: String { Hex.encode(Hash.sha256(Array(body.utf8))) }
 
-    /// As forms write it (application/x-www-form-urlencoded): a plus is a space.
+    /// Decodes a form value (`application/x-www-form-urlencoded`): a plus sign is a space.
     private static func decoded(_ text: String) -> String {
         let bytes = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
         return String(decoding: PercentEncoding.decode(String(decoding: bytes, as: UTF8.self)), as: UTF8.self)

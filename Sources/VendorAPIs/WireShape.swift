@@ -1,7 +1,7 @@
 import JSON
 
-/// What a member of a request must be, as the service's model says it. It is held against requests before anything else, because the
-/// service's clients know its words for what is wrong (cognito.md 2.3, 2.4).
+/// The shape of a request member, as in the service model. Requests are validated against it first, because clients of the service
+/// recognize its validation messages.
 indirect enum WireShape: Sendable {
     case text(WireText)
     case integer(ClosedRange<Int64>)
@@ -26,13 +26,13 @@ struct WireMember: Sendable {
     static func optional(_ name: String, _ shape: WireShape) -> WireMember { WireMember(name: name, shape: shape, isRequired: false) }
 }
 
-/// Holds a request against its shape.
+/// Validates a request against its shape.
 struct WireValidator {
     private var found: [String] = []
 
-    /// The known members of `input`, without nulls; the service passes over those it does not know.
+    /// Returns the known members of `input`, without nulls. Unknown members are ignored.
     ///
-    /// - Throws: `WireError`: `SerializationException` for a value of another kind, else `code` with everything that is wrong.
+    /// - Throws: `WireError` with `SerializationException` if a value has the wrong type, otherwise with `code` and all violations.
     static func members(_ input: JSONObject, of shape: [WireMember], code: String = "ValidationException") throws -> JSONObject {
         var validator = WireValidator()
         let members = try validator.structure(input, shape, at: "")
@@ -145,6 +145,6 @@ struct WireValidator {
         return WireError("SerializationException", "\(kind) can not be converted to \(wanted)")
     }
 
-    /// `IdentityPoolId` as messages call it: `identityPoolId`.
+    /// Returns the name of a member as in messages: `identityPoolId` for `IdentityPoolId`.
     private static func lowered(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
 }

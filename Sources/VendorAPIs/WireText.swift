@@ -1,12 +1,12 @@
-/// What the service's model demands of a text (cognito.md 1.1).
+/// The constraints of a string in the service model.
 struct WireText: Sendable {
-    /// In Unicode scalars.
+    /// The range of the length, in Unicode scalars.
     let length: ClosedRange<Int>
     var pattern: WirePattern?
-    /// Whether it must not be shown in messages.
+    /// Whether messages must not contain the value.
     var isSecret = false
 
-    /// The constraints that a text breaks, as the service words them.
+    /// Returns the violated constraints, in the wording of the service.
     func breaches(of text: String) -> [String] {
         let count = text.unicodeScalars.count
         var all: [String] = []
@@ -16,7 +16,7 @@ struct WireText: Sendable {
         return all
     }
 
-    /// All constraints, as the service lists them for the elements of a list or a map.
+    /// All constraints, as the service lists them for the elements of a list or map.
     var constraints: String {
         var all = ["Member must have length less than or equal to \(length.upperBound)"]
         if length.lowerBound > 0 { all.append("Member must have length greater than or equal to \(length.lowerBound)") }
@@ -25,17 +25,17 @@ struct WireText: Sendable {
     }
 }
 
-/// A pattern of the service's model: the text that its messages show, and what it means.
+/// A pattern of the service model: the text for messages and the check.
 struct WirePattern: Sendable {
     let text: String
     let matches: @Sendable (String) -> Bool
 
-    /// One or more characters of a class.
+    /// Returns a pattern for one or more characters of a class.
     static func some(_ text: String, orNone: Bool = false, _ holds: @escaping @Sendable (Unicode.Scalar) -> Bool) -> WirePattern {
         WirePattern(text: text) { (orNone || !$0.isEmpty) && $0.unicodeScalars.allSatisfy(holds) }
     }
 
-    /// `REGION:GUID`.
+    /// The pattern of IDs such as `REGION:GUID`.
     static let id = WirePattern(text: #"[\w-]+:[0-9a-f-]+"#) { text in
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
@@ -45,13 +45,13 @@ struct WirePattern: Sendable {
 
     static let roleType = WirePattern(text: "(un)?authenticated") { $0 == "authenticated" || $0 == "unauthenticated" }
 
-    /// A word's characters and `others`.
+    /// Returns a pattern for word characters and `others`.
     static func word(_ text: String, and others: String, orNone: Bool = false) -> WirePattern {
         let others = Set(others.unicodeScalars)
         return some(text, orNone: orNone) { isWord($0) || others.contains($0) }
     }
 
-    /// `\w`, in ASCII.
+    /// Returns whether the scalar is an ASCII word character, as `\w`.
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_": true

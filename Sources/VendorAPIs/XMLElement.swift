@@ -1,14 +1,14 @@
 import JSON
 import Platform
 
-/// An element of an XML document, to be written.
+/// An element of an XML document.
 struct XMLElement: Sendable {
     private let name: String
     private let namespace: String?
     private let content: Content
 
     private indirect enum Content: Sendable {
-        /// A number is written as such in JSON.
+        /// A text element. If `number` is set, its JSON value is a number.
         case text(String, number: Int64?)
         case elements([XMLElement])
     }
@@ -25,17 +25,17 @@ struct XMLElement: Sendable {
         content = .elements(elements)
     }
 
-    /// The element as text.
+    /// The element as XML.
     var text: String {
         var output = ""
         write(to: &output)
         return output
     }
 
-    /// The element as AWS writes it in JSON: an object with it as the only member.
+    /// The element in the JSON format of AWS: an object with the element as its only member.
     var json: JSONObject { [name: value] }
 
-    /// What is in it, as the members of an object.
+    /// The content of the element as the members of an object.
     var members: JSONObject { value.object ?? [:] }
 
     private var value: JSONValue {
@@ -59,7 +59,7 @@ struct XMLElement: Sendable {
         output += "</\(name)>"
     }
 
-    /// Escapes markup and carriage returns; characters that XML 1.0 (section 2.2) cannot hold become U+FFFD.
+    /// Escapes markup and carriage returns. Characters that XML 1.0 §2.2 does not allow are replaced by U+FFFD.
     static func escaped(_ text: String) -> String {
         var held = String.UnicodeScalarView()
         for scalar in Markup.escaped(text).unicodeScalars {

@@ -1,4 +1,4 @@
-"""The rows of the table. Each measures Mintmark and its limit in turns and compares medians."""
+"""The rows of the table. Each row measures Mintmark and its limit alternately and compares the medians."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from host import (
 
 
 class Row:
-    """One line of the table: what was measured, beside which limit, and whether it holds."""
+    """One line of the table: the measurement, its limit, and whether the limit is met."""
 
     def __init__(self, what, measured, limit, reach, holds):
         self.cells, self.holds = (what, measured, limit, reach, "holds" if holds else "FALLS SHORT"), holds
@@ -76,7 +76,7 @@ class Benchmarks:
             yield Row(what, f"{a:,.0f}/s", f"openssl speed -multi {name} {b:,.0f}/s", f">= {least:.0%}: {a / b:.0%}", a >= least * b)
 
     def one_row_transactions(self, name):
-        """As many a second as the plain sqlite3 C API does on this disk."""
+        """Transactions per second of the sqlite3 C API on this disk."""
         output = subprocess.run([self.inserts, self.path(f"{name}.db"), "1" if self.quick else "3"], capture_output=True, text=True, check=True)
         return float(output.stdout)
 
@@ -98,7 +98,7 @@ class Benchmarks:
         yield from self.few_and_many("", self.path("small.db"), self.path("large.db"))
 
     def many_identities_on_postgres(self):
-        # The rows read what is there: how safely it was put there is no part of them.
+        # The durability of writes is not part of the measurement.
         server = Server("fsync=off", "full_page_writes=off", "shared_buffers=512MB")
         try:
             yield from self.few_and_many(", PostgreSQL", *(server.uri(server.database()) for _ in range(2)))
@@ -106,7 +106,7 @@ class Benchmarks:
             server.close()
 
     def few_and_many(self, where, small, large):
-        """The time that minting, looking up and linking take among many identities, beside the same among a thousand."""
+        """The time of minting, looking up and linking with many identities, compared to the time with a thousand."""
         many, count, turns = (50_000, 5_000, 1) if self.quick else (1_000_000, 50_000, 5)
         fill(small, 1000, self.work, self.home)
         fill(large, many, self.work, self.home)
@@ -122,13 +122,13 @@ class Benchmarks:
                     times.setdefault(what, ([], []))[store == large].append(time)
         for what, (few, lots) in times.items():
             a, b = median(lots), median(few)
-            # A look-up is little more than the way down two trees, and each page of a store of 600 MB is a wait for memory: plain SQLite
-            # takes 2.2 times as long too, with everything in its cache. Minting goes down one tree.
+            # A lookup descends two trees, and each page of a store of 600 MB is a cache miss: SQLite alone also takes 2.2 times as
+            # long, even with all pages in its cache. Minting descends one tree.
             most = {"look up": 3, "mint": 1.6}.get(what, 1.3)
             yield Row(f"{what}, {many:,} identities{where}", f"{a:.1f} us", f"1,000 identities {b:.1f} us", f"<= {most}x: {a / b:.2f}x", a <= most * b)
 
     def pumped(self, store, lines, count):
-        """Microseconds of one request, and the output."""
+        """The time of one request in microseconds, and the output."""
         rate, output = pump(store, lines, count, self.work, self.home)
         return 1e6 / rate, output
 
@@ -148,7 +148,7 @@ class Benchmarks:
                 sizes.append(sidecar.memory_kilobytes() / 1000)
         tenth = sizes[max(blocks // 10 - 1, 0)]
         yield Row("memory, idle", f"{idle:.1f} MB", "", "<= 25 MB", idle <= 25)
-        # Half a megabyte is the grain of the allocator, not growth.
+        # The allocator grows in steps of up to 0.5 MB, which does not count as growth.
         yield Row(f"memory after {each * blocks:,} requests", f"{sizes[-1]:.1f} MB", f"after the first tenth {tenth:.1f} MB", "no growth", sizes[-1] <= tenth + .5)
 
     def size(self):

@@ -1,5 +1,7 @@
-"""Calls a second through each client, beside the pipe's own limit: what a caller in C reaches that writes requests that are already made and only
-counts the ends of lines (pipe.c). Each client is timed inside its own driver for the conformance, by the step `bench`.
+"""Calls per second through each client, compared to the limit of the pipe.
+
+The limit is measured with a caller in C (pipe.c) that writes prepared requests and only counts line ends. Each client is measured inside
+its driver for the conformance tests, by the step `bench`.
 """
 
 import argparse
@@ -25,7 +27,7 @@ LIMIT = "the pipe's own limit"
 
 
 class Limit:
-    """The caller in C."""
+    """The caller in C, which measures the limit of the pipe."""
 
     def __init__(self, program, home):
         self.program, self.home = program, home
@@ -43,7 +45,7 @@ class Limit:
 
 
 class Client:
-    """A client in its driver, with a process and a pool."""
+    """A client in its driver, with its own process and pool."""
 
     def __init__(self, name, home):
         self.driver = Driver(name, home)
@@ -70,17 +72,17 @@ class Client:
 
 
 def rate(caller, column, seconds, known):
-    """Calls a second, of as many as take about so many seconds."""
+    """Calls per second, measured with as many calls as take about `seconds` at the rate `known`."""
     _, method, params, at_once = column
     calls = max(int(known * seconds), 2 * at_once)
     return calls / caller.seconds(method, params, calls, at_once)
 
 
 def measure(callers, seconds, turns):
-    """The median of each caller and column. They take turns, so that all see the same machine."""
+    """The median of each caller and column. The callers are measured alternately, under the same machine load."""
     found = {}
     for column in COLUMNS:
-        # The first turns say how many calls to make, and warm up what compiles while it runs.
+        # The first measurements determine the number of calls, and warm up just-in-time compilers.
         known = {name: rate(caller, column, seconds, rate(caller, column, 0, 0)) for name, caller in callers.items()}
         for _ in range(turns):
             for name, caller in callers.items():
@@ -122,7 +124,7 @@ def main():
             part = "" if name == LIMIT else f"{found[name, title] / found[LIMIT, title]:.0%}"
             cells.append(f"{found[name, title]:,.0f}".rjust(18) + part.rjust(6))
         print(name.ljust(22) + "".join(cells))
-    # One that was asked for by name, and was left out, is missed.
+    # A client that was named and could not be measured is a failure.
     return 0 if all(name in callers for name in options.clients) else 1
 
 

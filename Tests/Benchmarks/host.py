@@ -1,4 +1,4 @@
-"""How the benchmarks talk to a process: one spawn, one round trip, one long pipeline."""
+"""Functions that benchmark a process: spawning, single round trips and long pipelines."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def spawn(command, home, cpu=None, **streams):
 
 
 def first_answer(command, home):
-    """Milliseconds from spawning a process to its first line."""
+    """The time from spawning a process to its first line, in milliseconds."""
     began = time.perf_counter()
     process = spawn(command, home)
     process.stdin.write(PING)
@@ -48,7 +48,7 @@ def first_answer(command, home):
 
 
 def round_trips(process, count):
-    """Microseconds of single pings, one after the other."""
+    """The times of sequential pings, in microseconds."""
     write, read, times = process.stdin.fileno(), process.stdout.fileno(), []
     for _ in range(count):
         began = time.perf_counter_ns()
@@ -61,7 +61,7 @@ def round_trips(process, count):
 
 
 def pump(store, lines, count, work, home):
-    """Answers a second when a file full of requests is the input of a process, spawning included. Every request must succeed."""
+    """Responses per second of a process whose input is a file of requests, including its start, and the output. Every request must succeed."""
     path = os.path.join(work, "requests")
     with open(path, "wb") as file:
         file.writelines(lines)
@@ -79,13 +79,13 @@ def pump(store, lines, count, work, home):
 
 
 def mints(users):
-    """Lines that mint for these users."""
+    """Requests that mint a token for each of the users."""
     return (b'{"jsonrpc":"2.0","id":%d,"method":"token.mintForDeveloper","params":{"poolId":"%s","logins":{"login.shop":"user-%d"}}}\n'
             % (i, POOL.encode(), user) for i, user in enumerate(users))
 
 
 def fill(store, users, work, home, size=100_000):
-    """Makes a store with a pool of this many users."""
+    """Creates a store with a pool of `users` users."""
     create = request_line("pool.create", {"name": "shop", "poolId": POOL, "developerProvider": "login.shop", "allowUnauthenticated": True}, id=1)
     pump(store, [create], 1, work, home)
     for begin in range(0, users, size):
@@ -94,35 +94,35 @@ def fill(store, users, work, home, size=100_000):
 
 
 def lookups(users):
-    """Lines that look these users up."""
+    """Requests that look up each of the users."""
     return (request_line("identity.lookupDeveloper", {"poolId": POOL, "developerUserIdentifier": f"user-{user}"}, id=i) for i, user in enumerate(users))
 
 
 def guests(count):
-    """Lines that make new guests."""
+    """Requests that create `count` guests."""
     return (request_line("identity.resolve", {"poolId": POOL}, id=i) for i in range(count))
 
 
 def links(identities):
-    """Lines that give each of these guests a login."""
+    """Requests that link a login to each of the guests."""
     return (
         request_line("token.mintForDeveloper", {"poolId": POOL, "identityId": identity, "logins": {"login.shop": f"was-{identity}"}}, id=i)
         for i, identity in enumerate(identities))
 
 
 def known(count, users, seed=1):
-    """`count` users out of `users`, at random."""
+    """`count` random numbers of existing users."""
     noise = random.Random(seed)
     return [noise.randrange(users) for _ in range(count)]
 
 
 def openssl_speed(seconds):
-    """(signatures, verifications) a second of ECDSA P-256 over all processors."""
+    """The (signatures, verifications) of ECDSA P-256 per second on all processors."""
     output = subprocess.run(["openssl", "speed", "-seconds", str(seconds), "-multi", str(os.cpu_count()), "ecdsap256"], capture_output=True, text=True).stdout
     found = re.search(r"nistp256\)\s+\S+\s+\S+\s+([\d.]+)\s+([\d.]+)", output)
     return float(found[1]), float(found[2])
 
 
 def results(output, member):
-    """That member of every result."""
+    """The member `member` of every result."""
     return [json.loads(line)["result"][member] for line in output.splitlines()]

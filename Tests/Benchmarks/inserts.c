@@ -1,5 +1,5 @@
-// One-row transactions of the plain SQLite C API, as many a second as there can be: the limit for creating identities one by one.
-// inserts FILE SECONDS: prints transactions per second.
+// inserts FILE SECONDS: prints the one-row transactions per second of the SQLite C API.
+// This is the limit for creating identities one by one.
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

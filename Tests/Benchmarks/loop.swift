@@ -1,4 +1,5 @@
-// The least a Swift process can do: read a line, write it back. Spawning it is the limit for spawning Mintmark.
+// A minimal Swift process that reads lines and writes them back. Its spawn time is the lower limit for Mintmark's
+// spawn time.
 import Glibc
 
 while let line = readLine() {

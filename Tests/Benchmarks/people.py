@@ -1,4 +1,4 @@
-"""What signing up and in costs: by password, by code, and for whoever else asks meanwhile."""
+"""Benchmarks of sign-up and sign-in by password and code, and of their effect on concurrent requests."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ def sign_in(number, address="alice@example.com"):
 
 
 def pings_meanwhile(store, home, flight=32):
-    """(milliseconds of each ping of an idle process, the same while `flight` password sign-ins are in flight)."""
+    """The times of pings in milliseconds: of an idle process, and while `flight` password sign-ins are in progress."""
     process = spawn(serve(store), home)
     idle = [each / 1e3 for each in round_trips(process, 1000)]
     os.write(process.stdin.fileno(), b"".join(sign_in(f"s{number}", f"nobody{number}@example.com") for number in range(flight)))
@@ -35,7 +35,7 @@ def pings_meanwhile(store, home, flight=32):
 
 
 def sign_ins(store, home, cpu, count):
-    """Password sign-ins a second of a process that has one core."""
+    """Password sign-ins per second of a process on one core."""
     process = spawn(serve(store), home, cpu)
     read = process.stdout.fileno()
 
@@ -59,7 +59,7 @@ def sign_ins(store, home, cpu, count):
 
 
 def hashes(program, cpu, seconds):
-    """scrypt hashes a second of one core, at the priority that Mintmark gives them."""
+    """scrypt hashes per second on one core, at the priority that Mintmark uses for hashing."""
     def pin():
         os.sched_setaffinity(0, {cpu})
         os.nice(10)
@@ -67,7 +67,7 @@ def hashes(program, cpu, seconds):
 
 
 def sign_ups(store, count):
-    """Sign-ups a second on a testing store: the start with its mail, and the code. Reading the mails is not counted."""
+    """Sign-ups per second on a testing store: the start with its message, and the code. The time to read the messages is excluded."""
     with Sidecar("--testing", store=store) as sidecar:
         began = time.perf_counter()
         sidecar.write(b"".join(request_line("signUp.start", {"username": f"user{number}@example.com"}, id=number) for number in range(count)))
@@ -94,7 +94,7 @@ def percentile(values, share):
 
 
 def rows(benchmarks, Row):
-    """The rows of the table that are about people."""
+    """The rows of the table about sign-up and sign-in."""
     quick, home, path = benchmarks.quick, benchmarks.home, benchmarks.path
     idle, busy = pings_meanwhile(path("pings.db"), home)
     p99 = percentile(busy, .99)

@@ -1,6 +1,6 @@
-// The limit of Tests/Benchmarks/clients: a caller that does nothing but write requests that are already made and count the ends of lines.
-// pipe CALLS AT_ONCE METHOD PARAMS SETUP PROGRAM ARGUMENT…: sends the line SETUP and waits for its answer, then keeps AT_ONCE requests
-// unanswered until CALLS of them are answered, and prints the seconds that took.
+// Measures the limit for Tests/Benchmarks/clients: a caller that only writes prepared requests and counts line ends.
+// pipe CALLS AT_ONCE METHOD PARAMS SETUP PROGRAM ARGUMENT…: sends the line SETUP and waits for its response. Then sends CALLS requests,
+// AT_ONCE of them in flight at a time, and prints the duration in seconds.
 #include <err.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void put(const char *bytes, size_t count) {
     }
 }
 
-// How many lines end in what has arrived. An answer that is an error stops everything.
+// Reads a block and returns the number of complete lines. Exits if a response is an error.
 static long answers(void) {
     ssize_t count = read(from, block, sizeof block - 1);
     if (count <= 0) errx(1, "the process ended");

@@ -1,5 +1,5 @@
-// scrypt at what a password costs (N = 2^17, r = 8, p = 1) on one core, by OpenSSL: the limit for signing in with passwords.
-// scrypt SECONDS: prints hashes per second.
+// scrypt SECONDS: prints the scrypt hashes per second of OpenSSL on one core, with the parameters for passwords (N = 2^17, r = 8, p = 1).
+// This is the limit for password sign-ins.
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Contract
 
-/// What a request gets for wrong parameters: every violation, with its place.
+/// Decoding of request parameters: every violation is reported with its JSON pointer.
 @Suite struct DecodingTests {
-    /// One violation as `rule pointer`.
+    /// The violations of `params`, each as `rule pointer`.
     private static func found<M: ContractMethod>(_ method: M.Type, _ params: String) -> [String] {
         violations(method, params).map { "\($0.rule) \($0.pointer)" }
     }
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a request with everything right becomes its values")
+    @Test("valid parameters are decoded into their values")
     func everythingRight() throws {
         let text = #"""
             {"poolId": "eu-1:0a", "logins": {"login.shop": "al\u00efce"}, "identityId": "eu-1:0b", "durationSeconds": 6e1,
@@ -36,7 +36,7 @@ import Testing
                     principalTags: ["plan": "gold", "größe": "é"]))
     }
 
-    @Test("what is left out takes its default")
+    @Test("omitted members get their default values")
     func defaults() throws {
         let minted = try TokenMintForDeveloper.Params(decoding: JSONText(#"{"poolId": "a:0", "logins": {"p": "u"}}"#).root)
         #expect(minted.durationSeconds == 900 && minted.identityId == nil && minted.principalTags == nil)
@@ -71,12 +71,12 @@ import Testing
         ),
     ]
 
-    @Test("every violation of token.mintForDeveloper is named with its pointer", arguments: mint)
+    @Test("every violation of token.mintForDeveloper is reported with its pointer", arguments: mint)
     func mintForDeveloper(params: String, violations: [String]) {
         #expect(Self.found(TokenMintForDeveloper.self, params) == violations)
     }
 
-    @Test("collections have limits")
+    @Test("collections with too many members are violations")
     func limits() {
         let logins = (0..<11).map { #""p\#($0)": "u""# }.joined(separator: ",")
         #expect(Self.found(TokenMintForDeveloper.self, #"{"poolId": "a:0", "logins": {\#(logins)}}"#) == ["maxProperties /logins"])
@@ -91,7 +91,7 @@ import Testing
                 ])
     }
 
-    @Test("lengths count characters, not bytes")
+    @Test("lengths are counted in characters, not bytes")
     func lengths() {
         let name = String(repeating: "ü", count: 128)
         #expect(Self.found(TokenMintForDeveloper.self, #"{"poolId": "a:0", "logins": {"\#(name)": "u"}}"#) == [])
@@ -108,12 +108,12 @@ import Testing
         (#"{"identityId": "a:0"}"#, []),
     ]
 
-    @Test("of parameters that exclude each other exactly one is needed", arguments: choices)
+    @Test("exactly one of several mutually exclusive parameters is required", arguments: choices)
     func exactlyOne(params: String, violations: [String]) {
         #expect(Self.found(CredentialsRevoke.self, params) == violations)
     }
 
-    @Test("a choice becomes a value of its own")
+    @Test("mutually exclusive parameters are decoded into one enum value")
     func choiceValues() throws {
         #expect(
             try CredentialsRevoke.Params(decoding: JSONText(#"{"poolId": "a:0", "issuedBefore": 5}"#).root)
@@ -125,21 +125,21 @@ import Testing
         #expect(Self.found(TokenVerify.self, #"{"token": "t", "issuer": "i", "audience": "a"}"#) == [])
     }
 
-    @Test("U+0000 is refused wherever a string can be, in names too")
+    @Test("U+0000 is rejected in every string, including member names")
     func nulEverywhere() {
         #expect(
             Self.found(RolePut.self, #"{"name": "r", "trustPolicy": {"a": ["x", "\u0000"], "b\u0000": {"c": "\u0000"}}}"#)
                 == ["noNulCharacter /trustPolicy/a/1", "noNulCharacter /trustPolicy/b\u{0}", "noNulCharacter /trustPolicy/b\u{0}/c"])
     }
 
-    @Test("a method without parameters takes none, and says so")
+    @Test("an unknown parameter of a method without parameters is reported as such")
     func noParameters() {
         #expect(Self.found(SystemPing.self, "{}") == [])
         let violation = Self.violations(SystemPing.self, #"{"noSuchParameter": 1}"#).first
         #expect(violation?.message == "noSuchParameter is not known here. The method has no parameters.")
     }
 
-    @Test("a request with thousands of violations gets a bounded list that says there are more")
+    @Test("the list of violations has at most 1,000 entries, the last of which reports the truncation")
     func bounded() {
         let params = "{" + (0..<5000).map { #""p\#($0)": 1"# }.joined(separator: ",") + "}"
         let all = Self.violations(SystemPing.self, params)

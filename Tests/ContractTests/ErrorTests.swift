@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Numbers and names of errors are promises: a program somewhere compares with them.
+/// The codes and types of the errors. They must not change, because client programs compare against them.
 @Suite struct ErrorTests {
     static let numbers: [(code: Int, type: String)] = [
         (-32700, "parseError"),
@@ -189,17 +189,17 @@ import Testing
         (9026, "tooManySnapshots"),
     ]
 
-    @Test("every error keeps its number, and there is none without a pinned one")
+    @Test("every error has exactly one pinned code and type")
     func pinned() {
         #expect(ErrorTable.all.map { "\($0.code) \($0.type)" }.sorted() == Self.numbers.map { "\($0.code) \($0.type)" }.sorted())
     }
 
-    @Test("our own numbers stay out of the range that JSON-RPC reserves, each in its block")
+    @Test("positive error codes are between 1000 and 9999, outside of the range reserved by JSON-RPC")
     func blocks() {
         for error in ErrorTable.all where error.code > 0 { #expect((1...9).contains(error.code / 1000), "\(error.code)") }
     }
 
-    @Test("what depends on data that is not always there is said only with it, and a sentence ends in one full stop")
+    @Test("message parts for absent data are omitted, and every sentence ends with one full stop")
     func sometimes() {
         #expect(ContinuationTokenExpired().message == "The flow has expired. Start a new flow.")
         #expect(ContinuationTokenExpired(expiredAt: 9).message == "The flow has expired: it ended at 9. Start a new flow.")
@@ -213,7 +213,7 @@ import Testing
         #expect(InvalidPassword(reasons: reasons).message == "The password is not accepted. It is short. It is weak.")
     }
 
-    @Test("an error fills its data into its message, and writes it with its type")
+    @Test("an error inserts its data into its message and writes the data with its type")
     func data() throws {
         let error = TokenAudienceMismatch(expected: "a", actual: ["b", "c"])
         #expect(error.message == "Wrong token audience: expected a, got b, c.")
@@ -222,7 +222,7 @@ import Testing
         #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenAudienceMismatch", "expected": "a", "actual": ["b", "c"]])
     }
 
-    @Test("a failure that may go away says when to try again")
+    @Test("a temporary error contains retryAfterSeconds and is retryable")
     func retryable() throws {
         var writer = JSONWriter()
         StoreBusy(retryAfterSeconds: 3).writeData(to: &writer)
@@ -231,7 +231,7 @@ import Testing
             ErrorTable.all.filter(\.isRetryable).map(\.type) == ["shuttingDown", "tooManyRequests", "providerUnavailable", "storeBusy"])
     }
 
-    @Test("what an error does not know is left out of its data")
+    @Test("absent optional members are omitted from the error data")
     func optional() throws {
         var writer = JSONWriter()
         TokenKeyUnknown(reason: "why").writeData(to: &writer)

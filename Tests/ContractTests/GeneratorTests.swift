@@ -4,11 +4,11 @@ import Testing
 
 @testable import ContractGenerator
 
-/// The generator: what it refuses, and that what is committed follows from the schemas.
+/// The generator: the schemas that it rejects, and the comparison of the committed files with the schemas.
 @Suite struct GeneratorTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
 
-    @Test("every generated file is what the schemas make it")
+    @Test("every generated file matches the schemas")
     func upToDate() throws {
         #expect(try Generator.output(root: Self.root).stale() == [])
     }
@@ -58,7 +58,7 @@ import Testing
         ("errors.json", "\"when\": \"The time in `exp`", "\"if\": \"The time in `exp`", "the keyword if cannot be used here"),
     ]
 
-    @Test("a flaw in the schemas is named with its place", arguments: flaws)
+    @Test("a schema problem is reported with its location", arguments: flaws)
     func flaw(file: String, from: String, to: String, problem: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -71,7 +71,7 @@ import Testing
         #expect(error?.all.contains { $0.contains(problem) } ?? false, "\(error?.description ?? "")")
     }
 
-    @Test("stale files are found: changed, missing, and those nobody makes any more")
+    @Test("changed, missing and obsolete generated files are reported as stale")
     func stale() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Contract
 
-/// A call in no process.
+/// A call context for tests that call a method without a server.
 private struct NoCall: CallContext {
     var trace: String? { nil }
     var isCancelled: Bool { false }
@@ -12,9 +12,9 @@ private struct NoCall: CallContext {
     func progress(_ value: JSONValue) {}
 }
 
-/// Methods, their descriptions, and the way from a request to its answer.
+/// The table of methods, their descriptions, and the execution of a bound method.
 @Suite struct MethodTableTests {
-    @Test("a bound method decodes, calls its handler and writes what it answers, without what is absent")
+    @Test("a bound method decodes the parameters, calls its handler and writes the result without absent members")
     func bound() throws {
         let method = BoundMethod(KeyRotate.self) { request, _ in
             SigningKey(
@@ -30,7 +30,7 @@ private struct NoCall: CallContext {
         #expect(throws: InvalidParams.self) { try method.run(nil, NoCall(), &writer) }
     }
 
-    @Test("maps and lists are written in order, and open objects as they are")
+    @Test("maps and lists are written in order, and open objects are written unchanged")
     func containers() throws {
         var writer = JSONWriter()
         let claims = EncodedObject(try JSONText(#"{"n": 1.50, "sub":"a"}"#).root)
@@ -45,7 +45,7 @@ private struct NoCall: CallContext {
         #expect(String(decoding: other.bytes, as: UTF8.self).hasSuffix(#""tags":{"z":"1","a":"\"2"}}"#))
     }
 
-    @Test("public callers are offered what proves itself, and nothing else")
+    @Test("public callers can call exactly these methods")
     func publicMethods() {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
@@ -64,7 +64,7 @@ private struct NoCall: CallContext {
                 ])
     }
 
-    @Test("the document of everything is schemas/openrpc.json; one of a part holds that part")
+    @Test("the complete OpenRPC document equals schemas/openrpc.json, and a partial document contains the selected methods")
     func discovery() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let committed = try JSONValue(parsing: [UInt8](Data(contentsOf: root.appending(path: "schemas/openrpc.json"))))
@@ -87,13 +87,13 @@ private struct NoCall: CallContext {
         (String(repeating: "a", count: 100_000), []),
     ]
 
-    @Test("a mistyped method is answered with the nearest ones, the nearest first", arguments: typos)
+    @Test("a mistyped method name yields at most three suggestions, the nearest first", arguments: typos)
     func nearest(name: String, nearest: [String]) {
         let found = NearestNames.of(name, among: MethodTable.all.map(\.name))
         #expect(found.first == nearest.first && found.count <= 3)
     }
 
-    @Test("what is told of a parameter suffices to call the method")
+    @Test("the description of a parameter contains its type, range and default")
     func describe() {
         let field = TokenMintForDeveloper.info.params.first { $0.name == "durationSeconds" }
         #expect(field?.type == "integer 1–86400" && field?.defaultValue == "900" && field?.isRequired == false)

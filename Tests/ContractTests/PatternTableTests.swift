@@ -2,7 +2,7 @@ import Testing
 
 @testable import ContractGenerator
 
-/// Patterns become tables.
+/// Compilation of patterns into tables.
 @Suite struct PatternTableTests {
     static let cases: [(pattern: String, accepted: [String], refused: [String])] = [
         ("^abc$", ["abc"], ["", "ab", "abcd", "xabc"]),
@@ -21,7 +21,7 @@ import Testing
         ("^(?:a*)*b$", ["b", "aaab"], [String(repeating: "a", count: 50_000)]),
     ]
 
-    @Test("a table takes what its pattern takes", arguments: cases)
+    @Test("a table accepts exactly the texts that its pattern matches", arguments: cases)
     func table(pattern: String, accepted: [String], refused: [String]) throws {
         let table = try PatternTable(pattern)
         for text in accepted { #expect(table.matches(text), "\(pattern) refuses \(text)") }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "what cannot be matched in linear time, or means something else elsewhere, is refused",
+        "malformed, unanchored, too large, non-portable and non-linear patterns are rejected",
         arguments: [
             "abc", "^abc", #"^a\$"#, "^(a$", "^a)$", "^[a$", #"^(a)\1$"#, "^(?=a)$", "^(?!a)$", #"^\bx$"#, #"^\p{L}$"#, "^é$", "^a{2,1}$",
             "^a{x}$", "^*a$", "^[z-a]$",

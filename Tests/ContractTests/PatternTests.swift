@@ -2,7 +2,7 @@ import Testing
 
 @testable import Contract
 
-/// Every pattern of the contract, with what it takes and what it refuses.
+/// Every pattern of the contract, with accepted and rejected texts.
 @Suite struct PatternTests {
     static let cases: [(name: String, rule: StringRule, accepted: [String], refused: [String])] = [
         (
@@ -40,7 +40,7 @@ import Testing
         ("Jwt", .jwt, ["a", String(repeating: "t", count: 20000)], ["", String(repeating: "t", count: 20001)]),
     ]
 
-    @Test("a pattern takes what it should and refuses the rest", arguments: cases.indices)
+    @Test("a pattern accepts the valid texts and rejects the others", arguments: cases.indices)
     func pattern(index: Int) {
         let (name, rule, accepted, refused) = Self.cases[index]
         for text in accepted { #expect(rule.breaches(of: text).isEmpty, "\(name) refuses \(text)") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// What a person reads when parameters are wrong.
+/// The messages for parameters that are not valid.
 @Suite struct ViolationMessageTests {
     private func messages<M: ContractMethod>(_ method: M.Type, _ params: String) -> [String] {
         do {
@@ -14,7 +14,7 @@ import Testing
         } catch { return ["\(error)"] }
     }
 
-    @Test("a mistyped parameter gets the nearest names")
+    @Test("a mistyped parameter name or value yields the nearest allowed ones")
     func suggestions() {
         #expect(
             messages(PoolCreate.self, #"{"name": "a", "developerProvder": "x"}"#) == [
@@ -25,7 +25,7 @@ import Testing
                 == [#"signingAlgorithm must be one of ES256, RS256, RS512, EdDSA; it is "RS265". Did you mean RS256 or ES256?"#])
     }
 
-    @Test("a value is shown, so that it can be found")
+    @Test("a message contains the rejected value")
     func values() {
         #expect(
             messages(PoolGet.self, #"{"poolId": "näh"}"#)
@@ -37,7 +37,7 @@ import Testing
         #expect(messages(PoolGet.self, #"{"poolId": null}"#) == ["poolId must be a string; it is null."])
     }
 
-    @Test("a secret value is in no message")
+    @Test("a message never contains a secret value")
     func secretsAreMasked() {
         let token = String(repeating: "hunter2", count: 3000)
         for params in [
@@ -51,13 +51,13 @@ import Testing
         #expect(login == ["p must not contain the character U+0000."])
     }
 
-    @Test("a huge value is cut short in its message")
+    @Test("a long value is shortened in the message")
     func long() {
         let found = messages(PoolGet.self, #"{"poolId": "\#(String(repeating: "!", count: 100_000))"}"#)
         #expect(found.count == 2 && found.allSatisfy { $0.utf8.count < 200 })
     }
 
-    @Test("the error itself tells the first violations and how many more there are")
+    @Test("the message of the error contains the first three violations and the number of the others")
     func summary() {
         let error = InvalidParams(
             violations: (1...5).map { Violation(pointer: "/p\($0)", rule: "type", message: "p\($0) must be a string.") })

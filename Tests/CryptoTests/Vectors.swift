@@ -1,8 +1,8 @@
-/// Keys and tokens printed in RFCs.
+/// Keys and tokens from RFCs.
 enum Vectors {
-    /// RFC 7515 A.2 to A.3: the payload of the examples, encoded.
+    /// RFC 7515 A.2 and A.3: the encoded payload of the examples.
     static let payload = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
-    /// The same, decoded.
+    /// The decoded payload.
     static let claims = "{\"iss\":\"joe\",\r\n \"exp\":1300819380,\r\n \"http://example.com/is_root\":true}"
 
     /// RFC 7515 A.2.
@@ -78,7 +78,7 @@ enum Vectors {
         g5BhVsPt9g7sVvpAr_MuM0KAg
         """
 
-    /// The key without its private members.
+    /// The JWK without its private members.
     static func publicPart(_ key: String) -> String {
         let privateNames: Set<Substring> = ["d", "p", "q", "dp", "dq", "qi"]
         let members = key.dropFirst().dropLast().split(separator: ",").filter { member in

@@ -1,4 +1,4 @@
-"""Chromium without a window, as a person in front of it uses it. It is spoken to over a pipe (Chrome DevTools Protocol), without a driver."""
+"""Controls headless Chromium over a pipe with the Chrome DevTools Protocol. No driver is required."""
 
 import base64
 import fcntl
@@ -15,7 +15,7 @@ PROGRAM = os.environ.get("MINTMARK_CHROMIUM") or next(filter(None, map(shutil.wh
 
 
 def high_pipe():
-    """The ends of a pipe, with numbers that collide with none of those that Chromium uses."""
+    """Returns both ends of a pipe. Their numbers are at least 10, so they do not collide with the descriptors that Chromium uses."""
     low = os.pipe()
     high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in low]
     for end in low:
@@ -24,7 +24,7 @@ def high_pipe():
 
 
 def remove(folder):
-    """Removes a folder that some process may still be writing to for a moment."""
+    """Removes a folder and retries for 10 seconds, because a process may still write to it briefly."""
     deadline = time.monotonic() + 10
     while os.path.exists(folder) and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
@@ -32,7 +32,7 @@ def remove(folder):
 
 
 class Browser:
-    """One browser with one page. It ends when what it adds to a test's cleanups is run."""
+    """A browser with one page. A function registered with `add_cleanup` closes it."""
 
     def __init__(self, add_cleanup):
         if not PROGRAM:
@@ -45,7 +45,7 @@ class Browser:
             PROGRAM, "--headless=new", "--remote-debugging-pipe", f"--user-data-dir={folder}", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--lang=en",
             *(["--no-sandbox"] if os.geteuid() == 0 else []), "about:blank"]
-        # Chromium reads orders from descriptor 3 and writes to 4.
+        # Chromium reads commands from descriptor 3 and writes to descriptor 4.
         process = subprocess.Popen(
             ["bash", "-c", 'exec "${@:3}" 3<&"$1" 4>&"$2"', "bash", str(orders), str(news), *command], pass_fds=(orders, news), start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": folder, "TMPDIR": folder})
@@ -58,7 +58,7 @@ class Browser:
         self._session = self.order("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.order(f"{domain}.enable")
-        # Pages that scripts put together piece by piece take away what is typed too early.
+        # Pages that scripts build step by step discard text that is typed too early.
         self.order("Emulation.setScriptExecutionDisabled", value=True)
 
     def _end(self, process):
@@ -71,7 +71,7 @@ class Browser:
             process.wait()
 
     def order(self, method, timeout=90, **params):
-        """Sends one command and gives back its result; what happens meanwhile is noted."""
+        """Sends one command and returns its result. Events that arrive before the result are recorded."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": params, **({"sessionId": self._session} if self._session else {})}
         os.write(self._orders, json.dumps(message).encode() + b"\0")
@@ -102,20 +102,20 @@ class Browser:
             self.complaints.append(news["params"]["entry"]["text"])
 
     def run(self, script):
-        """The value of a JavaScript expression in the page."""
+        """Returns the value of a JavaScript expression that the page evaluates."""
         answer = self.order("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
     def wait(self, script, timeout=90):
-        """Waits until an expression is true of a page that is loaded."""
+        """Waits until the page is loaded and the expression is true."""
         deadline = time.monotonic() + timeout
         while True:
             try:
                 if self.run(f"document.readyState == 'complete' && Boolean({script})"):
                     return
-            except RuntimeError:   # between two pages
+            except RuntimeError:   # The evaluation fails between two pages.
                 pass
             if time.monotonic() > deadline:
                 raise AssertionError(f"{script} is not so at {self.run('location.href')}: {self.run('document.body.innerText')!r}")
@@ -125,7 +125,7 @@ class Browser:
         self.order("Page.navigate", url=url)
 
     def type(self, selector, text, timeout=90):
-        """Types into a field until the text stays there: pages that scripts put together may take it away again."""
+        """Types into a field until it keeps the text. A page that scripts build can discard it."""
         field, deadline = f"document.querySelector({json.dumps(selector)})", time.monotonic() + timeout
         while True:
             self.wait(field)
@@ -135,7 +135,7 @@ class Browser:
                 time.sleep(0.2)
                 if self.run(f"document.activeElement == {field} && {field}.value") == text:
                     return
-            except RuntimeError:   # between two pages
+            except RuntimeError:   # The evaluation fails between two pages.
                 pass
             assert time.monotonic() < deadline, f"{selector} does not keep what is typed"
 
@@ -144,7 +144,7 @@ class Browser:
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
 
     def look(self, width=1000, height=640, dark=False):
-        """Has the page shown at this size, light or dark."""
+        """Sets the size and the color scheme of the page."""
         self.order("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.order("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 

@@ -1,5 +1,7 @@
-"""Canaille, an OpenID provider that others wrote, as a process that ends with the test: an issuer that ends with a slash, RSA and
-Ed25519 keys, clients that register themselves, and a code flow that insists on PKCE and a nonce."""
+"""Runs Canaille, a third-party OpenID provider, as a process that ends with the test.
+
+Its issuer ends with a slash. It has RSA and Ed25519 keys, supports dynamic client registration, and requires PKCE and a nonce in the code flow.
+"""
 
 import http.cookiejar
 import json
@@ -24,7 +26,7 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Canaille:
-    """A provider; `people` are the names of those who can sign in there, each with `PASSWORD`. It ends when what it adds to a test's cleanups is run."""
+    """A provider. `people` are the names of its users, who all have the password `PASSWORD`. A function registered with `add_cleanup` ends it."""
 
     def __init__(self, add_cleanup, *people):
         assert os.path.exists(PYTHON), "canaille is not installed: Tests/run does that"
@@ -48,14 +50,14 @@ class Canaille:
         process.stdout.close()
 
     def open(self, browser, url, body=None, **headers):
-        """The answer, whatever its status says."""
+        """Returns the response, whatever its status."""
         try:
             return browser.open(urllib.request.Request(url, body, headers), timeout=60)
         except urllib.error.HTTPError as answer:
             return answer
 
     def register(self, redirect_uri, algorithm, **more):
-        """A new client by dynamic registration (RFC 7591): what `idp.create` needs to know of it."""
+        """Registers a client dynamically (RFC 7591) and returns its settings for `idp.create`."""
         wanted = {
             "client_name": "shop", "client_uri": "https://shop.example.com/", "redirect_uris": [redirect_uri],
             "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"], "scope": "openid email profile",
@@ -68,7 +70,7 @@ class Canaille:
                 "issuer": self.issuer, "responseType": "code"}
 
     def person(self, name, password=PASSWORD):
-        """A browser in which somebody has signed in."""
+        """Returns a browser session in which the user is signed in."""
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()), Stay)
         for path, form in (("login", {"login": name}), ("auth/password", {"password": password})):
             self.open(browser, f"{self.issuer}{path}").close()
@@ -77,8 +79,8 @@ class Canaille:
         return browser
 
     def send(self, browser, url, answer="accept"):
-        """Somebody who is sent to a URL of the provider and says yes or no there, if they are asked: where they are sent back to."""
-        # Two access tokens for one person and client in one second are the same one here, and the second one fails.
+        """Opens a URL of the provider, submits the consent form if there is one, and returns the URL of the redirect."""
+        # Canaille issues the same access token for one user and client twice within a second, and then rejects the second one.
         time.sleep(1.01 - time.time() % 1)
         with self.open(browser, url) as response:
             if "Location" in response.headers:

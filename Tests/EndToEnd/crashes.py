@@ -1,6 +1,6 @@
-"""Kills a process at random moments while it links, merges and unlinks, and looks after each restart whether all is there and whole.
+"""Kills a process at random moments during links, merges and unlinks, and checks after each restart that the store is complete and consistent.
 
-    crashes.py [--postgres] [--server] [--count N] [--seed SEED]      --server: it is the PostgreSQL server that crashes and comes back
+    crashes.py [--postgres] [--server] [--count N] [--seed SEED]   --server: crash and restart the PostgreSQL server instead of the process
 """
 
 import argparse
@@ -18,7 +18,8 @@ REQUESTS = 150
 
 
 class Crashes:
-    """One store, which a process is killed on again and again, or whose server is. Throws `AssertionError` for whatever is lost or half done."""
+    """A store and the process, or the PostgreSQL server, that crashes repeatedly. Raises `AssertionError` if data is lost or a change is
+    incomplete."""
 
     def __init__(self, seed, where, server=False):
         self.random, self.where, self.server = random.Random(seed), where, server
@@ -40,10 +41,10 @@ class Crashes:
         self.sidecar.close()
         self.folder.cleanup()
 
-    # The load
+    # Load
 
     def request(self, round, number):
-        """A request, and what must hold once it is answered with a result: a function of the result and of `owner`."""
+        """Returns a request and a function that records, from the result, the invariant that must hold once the request has succeeded."""
         name, user, kind = self.random.choice(PUBLIC), f"user {round}.{number}", self.random.random()
         known = list(self.users)[-60:]
         developer = {"poolId": self.pool, "developerProvider": DEVELOPER}
@@ -75,7 +76,7 @@ class Crashes:
         self.kept.append(("owner", user, result["identityId"]))
 
     def load(self, round):
-        """Writes requests, kills the process at a random moment, and keeps what was answered until then."""
+        """Writes requests, kills the process at a random moment, and records the responses that arrived before."""
         requests = [self.request(round, number) for number in range(REQUESTS)]
         began = time.monotonic()
         try:
@@ -97,7 +98,8 @@ class Crashes:
                     self.refused(requests[message["id"]][1], message["error"]["data"])
 
     def strike(self, began):
-        """Waits for a random moment and kills. Answers what was and, where the process lives on, will be answered."""
+        """Waits for a random moment and kills the process or the server. Returns the responses that arrived; a process that survives sends the
+        rest."""
         time.sleep(max(0, began + self.random.uniform(0, self.seconds) - time.monotonic()))
         if self.server:
             self.cut = self.sidecar.arrived() < REQUESTS
@@ -108,7 +110,7 @@ class Crashes:
         return self.sidecar.lines(1 << 60)
 
     def refused(self, params, error):
-        """Whoever is refused for the store's sake may come again, and finds nothing done; or is told that nobody knows."""
+        """Checks a request that failed. If the store caused the error, the request must have had no effect, unless the outcome is unknown."""
         if error["type"] in ("loginConflict", "identityDisabled", "loginsDoNotMatch"):
             return
         assert self.server, error
@@ -119,14 +121,14 @@ class Crashes:
         assert error["type"] in ("storeBusy", "storeCannotOpen"), error
         assert error["retryAfterSeconds"] >= 1, error
         user = params.get("logins", {}).get(DEVELOPER, "")
-        # A known user gets another login, which a later request may give him again.
+        # A known user gets another login. A later request can give the user the same login again.
         if user and user not in self.users:
             self.kept.append(("gone", user))
 
-    # What must hold
+    # Invariants
 
     def look(self, claims):
-        """One view of the store: whatever is there is whole, and what was answered is there."""
+        """Checks the identities and logins in the store: all are consistent, and every change that was acknowledged is present."""
         states, logins, providers = {}, {}, {}
         for id, state, name, subject in self.reader(
                 "SELECT i.id, i.state, l.provider, l.subject FROM identity i LEFT JOIN login l ON l.identity_id = i.id WHERE i.pool_id = ?", self.pool):
@@ -152,7 +154,7 @@ class Crashes:
                 assert owner == id or owner and states.get(id) == "disabled", f"{user} was answered {id}, which is {states.get(id)}, and is {owner}"
 
     def run(self, count):
-        """Kills `count` processes. Answers how many of them had not answered everything."""
+        """Crashes the process or the server `count` times. Returns the number of crashes that left requests without a response."""
         cuts = 0
         for round in range(count + 1):
             seen = len(self.kept)
@@ -173,7 +175,7 @@ class Crashes:
 
 
 def run(count, seed, where=None, server=False):
-    """Throws `AssertionError`. Answers how many were amid requests, and the whole story."""
+    """Raises `AssertionError` on failure. Returns the number of crashes during requests, and the `Crashes` object."""
     crashes = Crashes(seed, where or stores.current, server)
     try:
         return crashes.run(count), crashes

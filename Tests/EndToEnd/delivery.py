@@ -1,4 +1,4 @@
-"""What the end-to-end tests of messages share: mail servers and receivers of webhooks that end with the test."""
+"""Shared by the end-to-end tests of messages: mail servers and webhook receivers that end with the test."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SECRET = "first secret of a webhook"
 
 class Delivery(EndToEnd):
     def started(self, program):
-        """A server of Tests/Interop that ends with the test, and the first line it says."""
+        """Starts a server from Tests/Interop that ends with the test. Returns the process and the first line that it prints."""
         server = subprocess.Popen(
             [sys.executable, os.path.join(ROOT, "Tests", "Interop", program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True)
@@ -48,11 +48,11 @@ class MailServer(Delivery):
         return json.loads(self.server.stdout.readline())
 
     def take(self, address=ALICE):
-        """What came for an address, read by Python's email under its strict policy."""
+        """Returns the messages for an address, parsed by Python's email package with its strict policy."""
         return self.ask(take=address)
 
     def arrived(self, address=ALICE):
-        """The same for what is sent after the answer: the first messages that come within 20 seconds."""
+        """Waits up to 20 seconds for messages that are sent after the response, and returns them."""
         deadline = time.monotonic() + 20
         while not (found := self.take(address)):
             self.assertLess(time.monotonic(), deadline, f"no message came for {address}")
@@ -60,7 +60,7 @@ class MailServer(Delivery):
         return found
 
     def wait_until_underway(self, address):
-        """Until the server has begun to take a message for a slow address, one more than the last time."""
+        """Waits until the server has begun to receive one more message for a slow address than at the last call."""
         known = self.underway.get(address, 0)
         self.underway[address] = self.ask(underway=address, known=known)
         self.assertGreater(self.underway[address], known, f"no message came for {address}")

@@ -1,9 +1,9 @@
 """Runs the documentation: every fenced code block of README.md, schemas/guides and the README of each client, and every link in every Markdown file.
 
-    documentation.py [-k NAME] [FILE…]       without FILE: all of it; -k selects documents whose path contains NAME
+    documentation.py [-k NAME] [FILE…]    Without FILE, checks all documents. -k selects documents whose path contains NAME.
 
-Each document gets a new folder, in which its blocks run from the first to the last, `sh` blocks in one bash. Tests/README.md has the notation:
-which blocks run, how output is compared, how a block says that it cannot run here. Ends with "N passed, N failed".
+Each document gets a new folder, in which its blocks run in order; `sh` blocks share one bash. Tests/README.md describes the notation:
+which blocks run, how output is compared, and how a block is marked that the tests cannot run. Ends with "N passed, N failed".
 """
 
 import argparse
@@ -25,14 +25,14 @@ import postgres
 from sidecar import ROOT, binary, clean_environment
 
 GUIDES = "schemas/guides"
-TIMEOUT = 600   # seconds for one document; compilers take most of them
+TIMEOUT = 600   # In seconds, for one document. Compilers take most of the time.
 NOT_RUN = re.compile(r"^\*Not run by the tests: .+\.\*$")
-SHOWN_LANGUAGES = {"mermaid", "yaml", "ini", "lua"}   # never run: diagrams, and the configuration of other programs
+SHOWN_LANGUAGES = {"mermaid", "yaml", "ini", "lua"}   # Diagrams and the configuration of other programs are never run.
 OUTPUT_LANGUAGES = {"text", "json"}
 
 
 class Wrong(Exception):
-    """Something in a document that does not hold: the line, and what is wrong there."""
+    """A failed check of a document: the line number and the reason."""
 
     def __init__(self, line, text):
         super().__init__(text)
@@ -40,7 +40,7 @@ class Wrong(Exception):
 
 
 class Block:
-    """A fenced code block. `reason` is the text of the line that says why it does not run."""
+    """A fenced code block. `reason` is the text of the line that says why the tests do not run it."""
 
     def __init__(self, line, info, text, reason):
         language, *words = info.split() or [""]
@@ -48,11 +48,11 @@ class Block:
         self.words = {word.partition("=")[0]: word.partition("=")[2] for word in words}
         self.file = self.words.get("file")
         self.exit = int(self.words.get("exit", 0))
-        self.output = None   # the block with the expected output
+        self.output = None   # The block with the expected output.
 
 
 def blocks(text):
-    """The fenced code blocks of a Markdown text."""
+    """Returns the fenced code blocks of a Markdown text."""
     found, lines, number = [], text.split("\n"), 0
     while number < len(lines):
         fence = re.match(r"^( *)(```+|~~~+)(.*)$", lines[number])
@@ -74,13 +74,13 @@ def blocks(text):
     return found
 
 
-# Comparing
+# Comparison
 
 ANYTHING = "…"
 
 
 def matches(wanted, found):
-    """Whether a text is as written, where … stands for any text."""
+    """Returns whether a text matches a pattern, in which … stands for any text."""
     return re.fullmatch(".*".join(re.escape(part) for part in wanted.split(ANYTHING)), found, re.DOTALL) is not None
 
 
@@ -89,7 +89,7 @@ def is_time(value):
 
 
 def json_difference(wanted, found, path=""):
-    """The first place where a value is not as written, or None. Members that are not written, and times, are not compared."""
+    """Returns the first place where a value differs from the expected value, or None. Members that are not expected, and times, are not compared."""
     if isinstance(wanted, str) and ANYTHING in wanted:
         same = wanted == ANYTHING or isinstance(found, str) and matches(wanted, found)
     elif isinstance(wanted, dict) and isinstance(found, dict):
@@ -113,7 +113,7 @@ def json_difference(wanted, found, path=""):
 
 
 def written_json(text):
-    """The JSON of a block, in which a bare … stands for more members or elements; a block may hold one value in each line."""
+    """Returns the JSON values of a block, in which a bare … stands for more members or elements. A block can contain one value per line."""
     text = re.sub(r"(,\s*)…(\s*})", r"\2", text)
     text = re.sub(r"{\s*…\s*}", "{}", text)
     text = re.sub(r"([\[,]\s*)…(\s*\])", r'\1"…"\2', text)
@@ -124,7 +124,7 @@ def written_json(text):
 
 
 def read_values(text):
-    """The JSON values of an output, one after the other."""
+    """Returns the consecutive JSON values of an output."""
     values, at, decoder = [], 0, json.JSONDecoder()
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())
@@ -134,7 +134,7 @@ def read_values(text):
 
 
 def text_difference(wanted, found):
-    """The first line that is not as written, or None. A line that is … alone stands for any number of lines."""
+    """Returns the first line that differs from the expected text, or None. A line that consists of … stands for any number of lines."""
     wanted, found = wanted.rstrip().split("\n"), [line.rstrip() for line in found.rstrip().split("\n")]
 
     def fits(i, j):
@@ -169,10 +169,10 @@ def difference(block, found):
     return text_difference(block.text, found)
 
 
-# Running
+# Execution
 
 def arranged(document, text):
-    """The blocks of a document with the output that follows each, checked for what no reader or runner could make sense of."""
+    """Returns the blocks of a document, each with the output that follows it. Raises `Wrong` for a block that a reader or a runner cannot use."""
     arranged, last = [], None
     for block in blocks(text):
         if "shown" in block.words or block.language in SHOWN_LANGUAGES and not block.file:
@@ -199,17 +199,17 @@ def arranged(document, text):
 
 
 def program(command, suffix):
-    """A runner for programs in a language: the bash line that runs the block's text, which is in a file of its own."""
+    """Returns a runner that writes a block to its own file and runs the file with a bash command."""
     return lambda block, number: (f"program-{number}{suffix}", command.format(file=f"program-{number}{suffix}"))
 
 
 def first_program(language, suffix):
-    """The same, by what runs the first program of a client's README."""
+    """Returns a runner that uses the script for the first program of a client's README."""
     return program(f"(mkdir -p run-{{file}} && cd run-{{file}} && clients=$CHECKOUT/clients && $clients/{language}/conformance/first-program ../{{file}})", suffix)
 
 
-# Recipes of a client's README: code that uses `m`, a client with a testing store. What is put before, around and after them, and how far they
-# are indented. Those of a compiled language are one program.
+# The code around the recipes in a client's README. A recipe uses `m`, a client with a testing store. Each entry has the text before all recipes,
+# before and after one recipe, the indentation, and the text after all recipes. Recipes in a compiled language form one program.
 RECIPES = {
     "python": ("import mintmark\n", "with mintmark.testing() as m:\n", "", 4, ""),
     "js": ("import { Mintmark as Client } from \"mintmark\";\nconst m = await Client.testing();\n", "", "await m.close();\n", 0, ""),
@@ -234,7 +234,7 @@ COMPILED = {"go", "java", "swift"}
 
 
 def recipes(language, blocks):
-    """The program of some recipes."""
+    """Returns the program that contains the recipes."""
     header, before, after, indent, footer = RECIPES[language]
     if language in COMPILED:
         names = [f"recipe{n}" for n in range(len(blocks))]
@@ -247,7 +247,7 @@ def recipes(language, blocks):
 
 
 def joined(arranged):
-    """The blocks with each run of recipes in a compiled language made one program, at the place of the last."""
+    """Returns the blocks, with all recipes in one compiled language combined into one program at the position of the last recipe."""
     result = []
     for block in arranged:
         if "recipe" not in block.words or block.reason:
@@ -272,7 +272,8 @@ RUNNERS = {
 
 
 def script(folder, arranged):
-    """One bash program that runs all blocks, each with files for its output; `at` has the number of the one that runs."""
+    """Returns one bash program that runs all blocks and writes the output of each to files. The file `at` contains the number of the running
+    block."""
     lines = ["set -e -o pipefail", "exec </dev/null"]
     for number, block in enumerate(arranged):
         if block.reason:
@@ -280,7 +281,7 @@ def script(folder, arranged):
         if block.file:
             path = os.path.join(folder, block.file)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            # Written when its turn comes, so that a block before it meets the folder as the reader does.
+            # The file is copied when its block is reached, so that earlier blocks find the same folder as the reader.
             source = os.path.join(folder, ".blocks", str(number))
             with open(source, "w", encoding="utf-8") as file:
                 file.write(block.text)
@@ -301,7 +302,7 @@ def script(folder, arranged):
 
 
 class Place:
-    """The folder and the environment of one document: what a reader has who has followed the README."""
+    """The folder and the environment of one document, as a reader who has followed the README has them."""
 
     def __init__(self, server):
         self.folder = tempfile.mkdtemp(prefix="mintmark-documentation-")
@@ -311,7 +312,7 @@ class Place:
         for name in ("README.md", "clients", "schemas", "Tests"):
             os.symlink(os.path.join(ROOT, name), os.path.join(self.folder, name))
         os.symlink(os.path.realpath(binary()), os.path.join(self.home, "bin", "mintmark"))
-        # The Python client as pip leaves it, with the plugin that pytest finds by itself.
+        # The Python client as pip installs it, with the plugin that pytest discovers.
         packages = os.path.join(self.home, "packages")
         os.makedirs(os.path.join(packages, "mintmark-0.1.0.dist-info"))
         for name, text in {"METADATA": "Metadata-Version: 2.1\nName: mintmark\nVersion: 0.1.0\n", "entry_points.txt": "[pytest11]\nmintmark = mintmark.pytest_plugin\n"}.items():
@@ -332,18 +333,18 @@ class Place:
 
 
 class Database:
-    """A PostgreSQL server for guides that need one, started when the first of them comes."""
+    """A PostgreSQL server for guides that need one, started on first use."""
 
     def __init__(self):
         self.server = None
 
     def environment(self):
-        """What libpq finds the server by."""
+        """Returns the environment with which libpq finds the server."""
         self.server = self.server or postgres.Server()
         return {"PGHOST": self.server.folder, "PGUSER": "mintmark"}
 
     def programs(self):
-        """The folder of createdb and pg_dump."""
+        """Returns the folder of createdb and pg_dump."""
         return sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1:]
 
     def close(self):
@@ -352,7 +353,7 @@ class Database:
 
 
 def run(document, text, database):
-    """Runs a document. Raises Wrong; gives back how many blocks ran, and those that say that they cannot."""
+    """Runs a document. Raises `Wrong` on failure. Returns the number of blocks that ran, and the blocks that are marked as not run."""
     found = arranged(document, text)
     if not any(not block.reason for block in found):
         return 0, [block for block in found if block.reason]
@@ -369,7 +370,7 @@ def run(document, text, database):
             status = f"no end within {TIMEOUT} s"
         finally:
             try:
-                os.killpg(process.pid, signal.SIGKILL)   # what a block has left running
+                os.killpg(process.pid, signal.SIGKILL)   # Ends processes that a block has left running.
             except ProcessLookupError:
                 pass
             process.wait()
@@ -401,7 +402,7 @@ def run(document, text, database):
 
 
 def only_one():
-    """Waits until no other process on this machine runs a document with ports of its own. The name is released with the socket."""
+    """Waits until no other process on this machine runs a document with fixed ports. Closing the socket releases the name."""
     turn = socket.socket(socket.AF_UNIX)
     while True:
         try:
@@ -418,7 +419,7 @@ def tail(text, most=1500):
 # Links and lines
 
 def prose(text):
-    """The lines of a document outside code blocks, with their numbers, without inline code."""
+    """Yields the lines of a document outside code blocks, with their numbers and without inline code."""
     fence = None
     for number, line in enumerate(text.split("\n"), 1):
         mark = re.match(r"^ *(```+|~~~+)", line)
@@ -431,7 +432,7 @@ def prose(text):
 
 
 def anchors(text):
-    """The anchors that GitHub gives to the headings of a document."""
+    """Returns the anchors that GitHub gives to the headings of a document."""
     found = set()
     fence = None
     for line in text.split("\n"):
@@ -450,7 +451,7 @@ def anchors(text):
 
 
 def dead_links(path):
-    """The links of a Markdown file that lead nowhere in the repository, one sentence each. Other addresses are not fetched."""
+    """Yields one sentence for each broken link of a Markdown file within the repository. External links are not fetched."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     for number, line in prose(text):
@@ -469,9 +470,9 @@ def dead_links(path):
 
 
 def form(relative, text):
-    """What is wrong with the form of the README or a guide, one sentence each."""
+    """Yields one sentence for each violation of the rules for the form of the README or a guide."""
     lines = text.split("\n")
-    for number, _ in prose(text):   # which lines are outside code blocks; inline code counts
+    for number, _ in prose(text):   # Only the numbers of lines outside code blocks are used. The length includes inline code.
         length = len(lines[number - 1])
         if length > 120 and not lines[number - 1].lstrip().startswith("|"):
             yield f"{number}: {length} characters; a line has at most 120"
@@ -481,7 +482,7 @@ def form(relative, text):
         yield "there is no section 'What can go wrong'"
 
 
-# Guides that are looked things up in, and teach no task.
+# Reference documents, which do not teach a task.
 REFERENCES = {"README.md", "errors.md", "exit-codes.md", "glossary.md", "security-model.md", "troubleshooting.md"}
 
 
@@ -496,7 +497,7 @@ def is_run(name):
 
 
 def check(name, database):
-    """Everything about one file: what is wrong, and a word on what was run."""
+    """Checks one file. Returns the failures and a summary of the blocks that ran."""
     path = os.path.join(ROOT, name)
     with open(path, encoding="utf-8") as file:
         text = file.read()

@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: processes that end with the test, a folder of its own, pools and roles to begin with."""
+"""Shared by the end-to-end tests: processes that end with the test, a folder per test, and initial pools and roles."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ import stores
 from sidecar import RpcError, Sidecar
 
 PRINCIPAL = "cognito-identity.amazonaws.com"
-# The headers of a request to compat.http that is signed by whoever says so.
+# The headers of a signed request to `compat.http`, which does not verify the signature.
 SIGNED = {
     "X-Amz-Date": "20261121T120000Z",
     "Authorization": "AWS4-HMAC-SHA256 Credential=any/20261121/eu-west-1/cognito-identity/aws4_request, SignedHeaders=host;x-amz-date, Signature=" + "0" * 64,
@@ -22,7 +22,7 @@ SIGNED = {
 class EndToEnd(unittest.TestCase):
     maxDiff = None
 
-    # The kinds of store that a class's tests are about: they run once on each. `only` says it of a single test.
+    # The kinds of store on which the tests of the class run, once on each. `only` restricts a single test.
     stores = ("sqlite", "postgres")
 
     def setUp(self):
@@ -33,29 +33,30 @@ class EndToEnd(unittest.TestCase):
         return os.path.join(self.folder, *names)
 
     def spawn(self, *options, store=":memory:", environment=None, **more):
-        """A process that ends with the test, on a store of the kind that this run is about."""
+        """Starts a process that ends with the test, on a store of the kind that this run tests."""
         store, needed = stores.current.place(store)
         sidecar = Sidecar(*options, store=store, environment={**needed, **(environment or {})}, **more)
         self.addCleanup(sidecar.close)
         return sidecar
 
     def rows(self, query, *parameters, store=None):
-        """Runs SQL on a store, by default the one at `self.store`, behind Mintmark's back: the rows, as tuples."""
+        """Runs SQL directly on a store, by default the one at `self.store`. Returns the rows as tuples."""
         return stores.current.rows(store or self.store, query, *parameters)
 
     def works(self, sidecar):
-        """The next request on the same pipe is answered."""
+        """Checks that the next request on the same pipe succeeds."""
         self.assertIn("now", sidecar.call("system.ping"))
 
     def refused(self, wanted, sidecar, method, params=None, **envelope):
-        """A request is refused with one type of error, and the pipe goes on."""
+        """Checks that a request fails with the expected type of error and that the pipe still works. Returns the error."""
         error = sidecar.refusal(method, params, **envelope)
         self.assertIn(error.type, {wanted} if isinstance(wanted, str) else wanted, str(error))
         self.works(sidecar)
         return error
 
     def soon_refused(self, wanted, sidecar, method, params):
-        """As `refused`, for what another process has just revoked: in SQLite at once, in PostgreSQL within a second."""
+        """Like `refused`, for a token or session that another process has just revoked. SQLite applies the revocation immediately, PostgreSQL within
+        one second."""
         deadline = time.monotonic() + 1
         while stores.current.kind == "postgres" and time.monotonic() < deadline:
             try:
@@ -66,7 +67,7 @@ class EndToEnd(unittest.TestCase):
         return self.refused(wanted, sidecar, method, params)
 
     def violations(self, sidecar, method, params):
-        """The violations of parameters that are refused, as (pointer, rule)."""
+        """Returns the violations of rejected parameters as pairs (pointer, rule)."""
         error = self.refused("invalidParams", sidecar, method, params)
         self.assertEqual(error.code, -32602)
         for each in error.data["violations"]:
@@ -76,7 +77,7 @@ class EndToEnd(unittest.TestCase):
 
 
 def only(*kinds):
-    """Marks a test that is about some kinds of store only."""
+    """Restricts a test to the given kinds of store."""
     def mark(test):
         test.stores = kinds
         return test
@@ -92,7 +93,7 @@ def mint(sidecar, pool, user="alice", **more):
 
 
 def trust(*statements, pool=None, **conditions):
-    """A trust policy: statements as they are, or the usual one for a pool, with more conditions."""
+    """Returns a trust policy with the given statements, or with the default statement for a pool and its conditions."""
     usual = {
         "Effect": "Allow",
         "Principal": {"Federated": PRINCIPAL},
@@ -106,7 +107,7 @@ def trust(*statements, pool=None, **conditions):
 
 
 def pool_with_role(sidecar, **more):
-    """A pool whose signed-in identities get the role `reader`: (pool id, role's ARN)."""
+    """Creates a pool whose authenticated identities get the role `reader`. Returns the pool ID and the ARN of the role."""
     pool = make_pool(sidecar, **more)["poolId"]
     role = sidecar.call("role.put", {"name": "reader", "poolId": pool})["roleArn"]
     sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": role}})
@@ -114,7 +115,7 @@ def pool_with_role(sidecar, **more):
 
 
 def encode(value):
-    """base64url of bytes, or of the JSON of a value."""
+    """Returns the base64url encoding of bytes, or of the JSON of a value."""
     data = value if isinstance(value, bytes) else json.dumps(value).encode()
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 

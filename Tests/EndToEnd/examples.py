@@ -1,6 +1,7 @@
-"""Executes every example of schemas/methods over the pipe, each in a store of its own, and holds every answer against the method's schema.
+"""Runs every example of schemas/methods over the pipe, each in a new store, and validates every response against the method's schema.
 
-`given` names what stands before the example (the fixtures of schemas/examples.json); `"$name"` captures a value at first sight and compares it later, as in transcripts.
+`given` names the fixtures of schemas/examples.json that are created before the example. `"$name"` captures a value at its first occurrence and
+compares it later, as in transcripts.
 """
 
 import json
@@ -17,7 +18,7 @@ from transcripts import Name, differences, fill, show
 
 SCHEMAS = os.path.join(ROOT, "schemas")
 
-# Errors of the wire itself, which any method may answer.
+# Protocol errors that any method can return.
 GENERAL = {
     "parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "requestCancelled", "shuttingDown", "resultTooLarge",
     "tooManyRequests", "callerNotAllowed", "storeBusy", "storeReadOnly", "storeFull", "storeCorrupt", "outcomeUnknown",
@@ -29,7 +30,7 @@ def load(path):
 
 
 def names(value):
-    """A schema example's value with its `"$name"` strings made names."""
+    """Returns the value of an example with its `"$name"` strings replaced by names."""
     if isinstance(value, str) and value.startswith("$") and value[1:].isidentifier():
         return Name(value[1:])
     if isinstance(value, list):
@@ -40,12 +41,12 @@ def names(value):
 
 
 def methods():
-    """Every method's schema, by file name."""
+    """Returns the schemas of all methods, ordered by file name."""
     return [load(f"methods/{name}") for name in sorted(os.listdir(os.path.join(SCHEMAS, "methods")))]
 
 
 class Contract:
-    """Validators whose references reach schemas/types."""
+    """Validators whose references resolve to schemas/types."""
 
     def __init__(self):
         def closed(path):
@@ -56,7 +57,7 @@ class Contract:
         self.errors = {error["type"]: error for error in load("errors.json")["errors"]}
 
     def breaches(self, schema, value, base="https://mintmark.invalid/methods/it.json"):
-        """What in a value breaks a schema, and which members of it the schema does not know."""
+        """Returns the violations of a schema by a value, including members that the schema does not contain."""
         registry = self.registry.with_resource(base, Resource.from_contents(schema, default_specification=DRAFT7))
         validator = Draft7Validator({"$ref": base}, registry=registry)
         found = [f"/{'/'.join(map(str, e.absolute_path))}: {e.message[:300]}" for e in validator.iter_errors(value)]
@@ -76,7 +77,7 @@ class Contract:
 
 
 def prepare(sidecar, fixtures, given, captured, done):
-    """Makes what an example has as given: each fixture once, after those it rests on."""
+    """Creates the fixtures of an example, each once and after the fixtures that it depends on."""
     for name in given:
         if name not in done:
             done.add(name)
@@ -87,7 +88,7 @@ def prepare(sidecar, fixtures, given, captured, done):
 
 
 def execute(contract, method, example):
-    """What is wrong with one example, as sentences."""
+    """Returns the failures of one example, as sentences."""
     captured = {}
     with tempfile.TemporaryDirectory(prefix="mintmark-") as folder, Sidecar(testing=True, cwd=folder) as sidecar:
         prepare(sidecar, contract.fixtures, example.get("given", []), captured, set())
@@ -115,11 +116,11 @@ def main():
     contract, passed, failed = Contract(), 0, 0
     for method in methods():
         for example in method["examples"]:
-            if example.get("elsewhere"):   # shown, and run by a test of its own against a real service
+            if example.get("elsewhere"):   # The example is only shown here. A separate test runs it against a real service.
                 continue
             try:
                 wrong = execute(contract, method, example)
-            except Exception as error:  # a fixture that fails must not hide the other examples
+            except Exception as error:  # A failing fixture must not hide the other examples.
                 wrong = [f"{type(error).__name__}: {error}"]
             passed, failed = passed + (not wrong), failed + bool(wrong)
             if wrong:

@@ -1,4 +1,4 @@
-"""What the tests of sign-in with providers share: a provider whose keys are given, credentials, accounts."""
+"""Shared by the tests of sign-in with identity providers: a provider with configured keys, credentials and accounts."""
 
 import hashlib
 
@@ -19,7 +19,7 @@ class Federation(EndToEnd):
         self.provider = self.idp("oidc.work")
 
     def idp(self, name, sidecar=None, **more):
-        """A provider whose keys are given with it."""
+        """Creates an identity provider with configured keys."""
         provider = Provider(f"https://{name}.example.com")
         provider.name = name
         (sidecar or self.sidecar).call("idp.create", {"providerId": name, "clientId": "shop", "issuer": provider.issuer, "keys": [provider.jwk], **more})

@@ -1,4 +1,4 @@
-"""Hashes of passwords as other systems make them: by Python's hashlib and the cryptography package."""
+"""Password hashes as other systems create them, computed with hashlib and the cryptography package."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ ALL = [FIREBASE, SCRYPT, *PBKDF2]
 
 
 def derive(how, password, salt):
-    """The hash of a password."""
+    """Returns the hash of a password."""
     password, algorithm = password.encode(), how["algorithm"]
     if algorithm == "scrypt":
         return hashlib.scrypt(password, salt=salt, n=1 << how["memoryCost"], r=how["blockSize"], p=how["parallelization"], dklen=48)
@@ -29,6 +29,6 @@ def derive(how, password, salt):
 
 
 def hashed(how, password, salt=None):
-    """The members of an account that say what its password's hash is."""
+    """Returns the members of an account import that contain the hash and the salt."""
     salt = salt or os.urandom(12)
     return {"passwordHash": base64.b64encode(derive(how, password, salt)).decode(), "salt": base64.b64encode(salt).decode()}

@@ -1,4 +1,4 @@
-"""glewlwyd, a strict OpenID provider of Debian, as a process that ends with the test. It runs from unpacked packages, without an installation."""
+"""Runs glewlwyd, a strict OpenID provider from Debian, as a process that ends with the test. It runs from unpacked packages, without installation."""
 
 import glob
 import gzip
@@ -29,7 +29,7 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Glewlwyd:
-    """A provider with one client, `shop`, and one person, `alice`. `case` ends it."""
+    """A provider with one client, `shop`, and one user, `alice`. A cleanup of `case` ends it."""
 
     def __init__(self, case, redirect_uri):
         if not os.path.exists(f"{PREFIX}/usr/bin/glewlwyd"):
@@ -107,7 +107,7 @@ class Glewlwyd:
             return answer.read()
 
     def send(self, url):
-        """A person who is signed in and sent to a URL of the provider: where they are sent back to."""
+        """Opens a URL of the provider as the signed-in user. Returns the URL of the redirect."""
         try:
             with self.person.open(url + ("&" if "?" in url else "?") + "g_continue") as answer:
                 raise AssertionError(f"no redirect but HTTP {answer.status}: {answer.read(300)}")

@@ -1,4 +1,4 @@
-"""A person at a login page, without a browser: forms are read and sent as a browser without scripts would."""
+"""A user at a login page, without a browser. Forms are parsed and submitted as by a browser without scripts."""
 
 import html.parser
 import http.cookiejar
@@ -49,13 +49,13 @@ class Page:
 
     @property
     def back(self):
-        """The parameters that somebody is sent back to the client with."""
+        """The query parameters of the redirect to the client."""
         place = self.headers["Location"]
         return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(place).query))
 
 
 class Person:
-    """Somebody with cookies."""
+    """A user with a cookie jar."""
 
     def __init__(self):
         self.cookies = http.cookiejar.CookieJar()
@@ -72,6 +72,6 @@ class Person:
             return Page(url, answer.status, answer.headers, answer.read().decode())
 
     def send(self, page, form=0, **values):
-        """Fills in a form of a page and sends it."""
+        """Fills in a form of a page and submits it."""
         chosen = page.parsed.forms[form]
         return self.open(urllib.parse.urljoin(page.url, chosen["action"]), {**chosen["fields"], **values}, Origin="http://" + urllib.parse.urlsplit(page.url).netloc)

@@ -1,4 +1,4 @@
-"""People made of whatever there is, merged through the public methods, and what must be true of every merge."""
+"""Random accounts, merged through the public methods, and the invariants of every merge."""
 
 import secrets
 
@@ -14,7 +14,7 @@ TOKENS = ("idToken", "accessToken", "refreshToken", "expiresAt")
 
 
 class Person:
-    """Somebody with an account: how they sign in, and the tokens of one session."""
+    """A user with an account: the sign-in methods and the tokens of one session."""
 
     def __init__(self, name):
         self.name, self.account, self.tokens, self.merged = name, None, None, set()
@@ -25,15 +25,15 @@ class Person:
 
 
 class World:
-    """A sidecar with providers and pools. `pick` is the randomness, one for each pair."""
+    """A sidecar with identity providers and pools. `pick` is the random generator of one pair of accounts."""
 
     def __init__(self, test, sidecar, idps, pools, now):
         self.test, self.sidecar, self.call, self.idps, self.pools, self.now = test, sidecar, sidecar.call, idps, pools, now
 
-    # Making people
+    # Creating accounts
 
     def furnish(self, pick, name, numbers):
-        """Somebody with random ways in, factors, sessions, claims, attributes and identities in pools."""
+        """Creates an account with random sign-in methods, factors, sessions, claims, attributes and identities in pools."""
         person = Person(name)
         begun = pick.choice(["guest", "guest", "password", "password", "provider"])
         if begun == "guest":
@@ -50,7 +50,7 @@ class World:
         for idp in pick.sample(self.idps, pick.randrange(4)):
             if idp.name not in [each["providerId"] for each in self.call("account.get", {"accountId": person.account})["providers"]]:
                 person.tokens = self.call("account.link", {"idToken": person.token, "credential": self.shown(idp, name)})
-        for _ in range(pick.randrange(3)):   # other devices
+        for _ in range(pick.randrange(3)):   # Each sign-in is from another device.
             ways = [way for way in self.ways(self.get(person)) if way[0] in self.by_name()]
             if ways:
                 provider, subject = pick.choice(ways)
@@ -71,7 +71,7 @@ class World:
     def enrol(self, pick, person, numbers):
         account = self.get(person)
         if account["method"] == "anonymous" or ("email" in account and not account["emailVerified"]):
-            return   # nobody enrols there
+            return   # These accounts cannot enroll a factor.
         for number in pick.sample(numbers, pick.choice([0, 0, 0, 1, 2, 3])):
             step = self.call("mfa.enroll", {"idToken": person.token, "kind": "sms", "phoneNumber": number})
             code = self.call("test.outbox", {"to": number})["messages"][-1]["code"]
@@ -82,13 +82,13 @@ class World:
                 "continuationToken": step["continuationToken"], "code": pyotp.TOTP(step["secret"]).at(self.now)})}
 
     def shown(self, idp, subject, **claims):
-        # Tokens of one second are told apart.
+        # The `jti` distinguishes tokens that are issued within the same second.
         return {"providerId": idp.name, "idToken": idp.token(subject, jti=secrets.token_hex(8), **claims)}
 
     def by_name(self):
         return {idp.name: idp for idp in self.idps}
 
-    # Looking at them
+    # Reading accounts
 
     def get(self, person):
         return self.call("account.get", {"accountId": person.account})
@@ -101,7 +101,7 @@ class World:
         return {each["sessionId"] for each in self.call("session.list", {"accountId": person.account})["sessions"]}
 
     def graph(self, person):
-        """The nodes of one kind, as sets of what tells them apart."""
+        """Returns the nodes of the account graph by kind, each as a tuple of its identifying members."""
         graph = self.call("account.graph", {"accountId": person.account})
         found = {kind: [] for kind in ("account", "provider", "factor", "session", "mergedAccount", "identity", "login")}
         for node in graph["nodes"]:
@@ -114,7 +114,7 @@ class World:
         return {kind: sorted(nodes) for kind, nodes in found.items()}
 
     def snapshot(self, person):
-        """Everything there is of somebody."""
+        """Returns the complete state of an account."""
         graph = self.graph(person)
         identities = {pool: self.call("identity.get", {"identityId": identity}) for pool, identity in graph["identity"]}
         return {"account": self.get(person), "graph": graph, "sessions": self.sessions(person), "identities": identities,
@@ -136,7 +136,7 @@ class World:
                 **({"identities": pick.choice(CHOICES)} if pick.random() < 0.5 else {})}
 
     def merge(self, pick, target, source):
-        """Merges two people and looks at everything that must be true of it. Answers what came about."""
+        """Merges two accounts and checks every invariant. Returns the kind of outcome."""
         same, before = self.test.assertEqual, (self.snapshot(target), self.snapshot(source))
         shown = {"idToken": target.token, "sourceIdToken": source.token}
         chosen = {**shown, **self.choices(pick)}
@@ -172,22 +172,22 @@ class World:
         account, graph = after["account"], after["graph"]
         same(account, done["account"])
         same((account["accountId"], done["absorbedAccountId"]), (target.account, source.account))
-        # Ways in: each is there or said to be dropped, none is both, none is new.
+        # Sign-in methods: each is either on the account or reported as dropped, never both, and none is new.
         dropped = {(each["providerId"], each["subject"]) for each in done["droppedProviders"]}
         had = [self.ways(side["account"]) for side in before]
         same((self.ways(account) | dropped, self.ways(account) & dropped), (had[0] | had[1], set()))
         same(len(account["providers"]), len({each["providerId"] for each in account["providers"]}))
         same(sorted(done["movedProviders"]), sorted(provider for provider, _ in had[1] - dropped))
         same(graph["provider"], sorted(self.ways(account)))
-        # Whatever is dropped lost a conflict that the caller decided.
+        # A method is dropped only if it lost a conflict that the caller decided.
         contested = {each["name"] for each in done["conflicts"]}
         same({provider for provider, _ in dropped} - contested, {"password"} & {provider for provider, _ in dropped} if "email" in contested else set())
-        # Factors: all of both, one number once.
+        # Factors: those of both accounts, with each phone number once.
         factors = [{factor["factorId"]: factor.get("phoneNumber") for factor in side["account"].get("factors", [])} for side in (mine, theirs, after)]
         moved = {id for id, number in factors[1].items() if number is None or number not in factors[0].values()}
         same((set(factors[2]), set(done["movedFactors"])), (set(factors[0]) | moved, moved))
         same(graph["factor"], sorted((id,) for id in factors[2]))
-        # Claims and attributes: every name of both, with the value that was decided.
+        # Claims and attributes: every name of both accounts, with the chosen value.
         for kind, names in (("claims", "claims/{}"), ("attributes", "{}")):
             sides = mine["account"][kind], theirs["account"][kind]
             for name in {**sides[0], **sides[1]}:
@@ -197,7 +197,7 @@ class World:
                 differs = len({side[name] for side in sides if name in side}) == 2
                 same(names.format(name) in contested, differs, name)
             same(set(account[kind]), {*sides[0], *sides[1]})
-        # Sessions: those of the other account end, and where a factor has come, or the own way in was dropped, those of this one too; one is new.
+        # Sessions: those of the source end. Those of the target also end if a factor was added or its sign-in method was dropped. One is new.
         lost = {provider for provider, _ in had[0] - self.ways(account)} & {"password", "code"}
         ends = theirs["sessions"] | (mine["sessions"] if moved or lost else set())
         same(done["endedSessions"], len(ends))
@@ -211,7 +211,7 @@ class World:
         self.judge_identities(target, before, after, done, tokens)
 
     def judge_identities(self, target, before, after, done, tokens):
-        """One identity in each pool where there was one, with every login of those that it came from."""
+        """Checks that each pool with an identity has exactly one afterwards, with every login of the identities that were merged into it."""
         same, changes = self.test.assertEqual, {each["poolId"]: each for each in done["identities"]}
         same(set(changes), set(before[1]["identities"]))
         same(set(after["identities"]), set(before[0]["identities"]) | set(before[1]["identities"]))
@@ -243,7 +243,8 @@ class World:
                 same(set(kept["logins"]), set.union(*logins))
 
     def ask_again(self, pick, target, before, done):
-        """The next sign-in, in a random way that is left, asks for all factors of both; a way that was dropped leads here no more."""
+        """Checks that the next sign-in with a random remaining method requires any factor of either account, and that a dropped method no longer
+        leads to this account."""
         same, idps = self.test.assertEqual, self.by_name()
         ways = [way for way in self.ways(done["account"]) if way[0] in idps or way[0] == "password"]
         if ways:

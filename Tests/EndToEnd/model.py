@@ -1,6 +1,7 @@
-"""A small reference model of identities and their logins, written from the tables of the identity-pool rules (7.1 to 7.5) and nothing else.
+"""A small reference model of identities and their logins, written from the rules for identity pools alone.
 
-It knows no store, no transaction and no token: only who owns what, and which row of which table holds. What it refuses it raises as `Refused`.
+The model has no store, transactions or tokens. It contains only the owners of logins and the decision tables. The comments state the rows of
+these tables. If an operation must fail, the model raises `Refused`.
 """
 
 import dataclasses
@@ -9,7 +10,7 @@ MOST_LOGINS = 20
 
 
 class Refused(Exception):
-    """An operation that must be refused, with the type of the error."""
+    """An operation that must fail, with the type of the error."""
 
     @property
     def type(self):
@@ -26,14 +27,14 @@ class Identity:
 
 @dataclasses.dataclass
 class Plan:
-    """What an operation comes to: nobody yet (`owner` is None) or an identity, which gets `links` and everything `absorbed` had."""
+    """The outcome of an operation: a new identity if `owner` is None, otherwise an identity that gets `links` and everything that `absorbed` had."""
     owner: str | None
     links: list = dataclasses.field(default_factory=list)
     absorbed: list = dataclasses.field(default_factory=list)
 
 
 class Pool:
-    """One pool. A login is a pair (provider, subject); `developer` names the provider that an identity may have several users of."""
+    """One pool. A login is a pair (provider, subject). `developer` names the provider of which an identity can have several users."""
 
     def __init__(self, developer, guests=True, classic=True):
         self.developer, self.guests, self.classic = developer, guests, classic
@@ -47,7 +48,7 @@ class Pool:
             raise Refused("identityNotFound")
         return self.identities[id]
 
-    # 7.1: prove and resolve, for public logins
+    # Proving and resolving public logins
 
     def prove(self, given, logins):
         owners = self._owners(logins)
@@ -74,7 +75,7 @@ class Pool:
             raise Refused("loginsDoNotMatch")                                       # row 12
         return self._merge(owners, logins)                                          # rows 13, 14
 
-    # 7.3: with a developer user identifier
+    # Proving and resolving with a developer user identifier
 
     def prove_for_developer(self, given, user, logins):
         own = (self.developer, user)
@@ -94,10 +95,10 @@ class Pool:
             raise Refused("loginsDoNotMatch")                                       # row 10
         return self._merge([given] + [each for each in others if each != given], [own] + logins)  # rows 8, 9, 11, 12
 
-    # 7.2
+    # Merging
 
     def _merge(self, ids, logins):
-        """Links what nobody owns, and makes one of several."""
+        """Links the logins that have no owner, and merges several identities into one."""
         links = [login for login in logins if login not in self.owners]
         if len(ids) == 1 and not links:
             return Plan(ids[0])
@@ -117,7 +118,7 @@ class Pool:
         return list(dict.fromkeys(self.owners[login] for login in logins if login in self.owners))
 
     def carry_out(self, plan, id, now):
-        """Keeps a plan, once it is known what a new identity is called."""
+        """Applies a plan, once the ID of a new identity is known."""
         if plan.owner is None:
             self.identities[id] = Identity(id, "authenticated" if plan.links else "guest", now, now)
         elif plan.links or plan.absorbed:
@@ -129,7 +130,7 @@ class Pool:
         for login in plan.links:
             self.owners[login] = id
 
-    # 7.4
+    # Merging developer users
 
     def merge_developers(self, source, destination):
         owners = [self.owners.get((self.developer, user)) for user in (source, destination)]
@@ -140,7 +141,7 @@ class Pool:
         self._refuse_conflicts(self.logins(owners[0]) + self.logins(owners[1]))
         return Plan(owners[1], [], [owners[0]])
 
-    # 7.5
+    # Unlinking
 
     def unlink_developer(self, id, user, now):
         self.find(id)
@@ -170,7 +171,7 @@ class Pool:
         identity = self.identities[id]
         identity.state, identity.updated = "authenticated" if self.logins(id) else "disabled", now
 
-    # 3.2
+    # Deleting and looking up
 
     def delete(self, ids):
         for id in ids:
@@ -179,7 +180,7 @@ class Pool:
             self.identities.pop(id, None)
 
     def lookup(self, id, user):
-        """The identity, and the developer user identifiers that the answer holds (3.2.1)."""
+        """Returns the identity ID and the developer user identifiers of the response."""
         owner = self.owners.get((self.developer, user)) if user is not None else None
         if user is not None and owner is None:
             raise Refused("developerUserNotFound")

@@ -1,4 +1,4 @@
-"""Neovim with its own client of the Language Server Protocol, where Tests/run has unpacked it or the machine has it."""
+"""Runs Neovim with its built-in client of the Language Server Protocol, either unpacked by Tests/run or installed on the machine."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from sidecar import ROOT, binary, clean_environment
 
 PREFIX = os.path.join(ROOT, ".build", "neovim", "usr")
 
-# Calls each method in turn and prints a line of JSON for each answer.
+# Calls the methods in order and prints each response as a line of JSON.
 SCRIPT = """
 local command = vim.json.decode(vim.env.COMMAND)
 local client = vim.lsp.rpc.start(table.remove(command, 1), command, {})
@@ -24,13 +24,13 @@ vim.cmd("qa!")
 
 
 def program():
-    """The path of nvim, None if there is none."""
+    """Returns the path of nvim, or None if it is not available."""
     unpacked = os.path.join(PREFIX, "bin", "nvim")
     return unpacked if os.path.exists(unpacked) else shutil.which("nvim")
 
 
 def run(folder, options, calls):
-    """What Neovim prints when it starts Mintmark with `options` and makes `calls`, each a JSON object, as JSON texts."""
+    """Starts Neovim, which starts Mintmark with `options` and makes `calls`. Returns the responses as parsed JSON, and standard error."""
     script = os.path.join(folder, "client.lua")
     with open(script, "w", encoding="utf-8") as file:
         file.write(SCRIPT)

@@ -1,4 +1,4 @@
-"""oidc-provider-mock, an OpenID provider that others wrote, as a process that ends with the test."""
+"""Runs oidc-provider-mock, a third-party OpenID provider, as a process that ends with the test."""
 
 import json
 import os
@@ -15,7 +15,7 @@ BACK = "http://localhost/back"
 
 
 class OIDCProviderMock:
-    """A provider; `people` are the claims of those who can sign in there. `case` ends it."""
+    """A provider. `people` are the claims of its users. A cleanup of `case` ends it."""
 
     def __init__(self, case, *people):
         port = closed_port()
@@ -41,7 +41,7 @@ class OIDCProviderMock:
         self.process.wait()
 
     def send(self, authorization_url, subject="alice"):
-        """A person who is sent to the provider and says who they are: the URL they are sent back to."""
+        """Opens the authorization URL and signs in as `subject`. Returns the URL of the redirect."""
         class Stay(urllib.request.HTTPRedirectHandler):
             def redirect_request(self, *_):
                 return None
@@ -53,7 +53,7 @@ class OIDCProviderMock:
             return answer.headers["Location"]
 
     def sign_in(self, client, subject="alice", nonce="n"):
-        """The authorization code flow as a browser and a server go through it: what the token endpoint answers."""
+        """Performs the authorization code flow as a browser and a server do. Returns the response of the token endpoint."""
         class Stay(urllib.request.HTTPRedirectHandler):
             def redirect_request(self, *_):
                 return None

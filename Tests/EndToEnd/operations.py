@@ -1,4 +1,4 @@
-"""The operations that random sequences are made of: what is sent, what the model says of it, and what is compared."""
+"""The operations of the random sequences: the request, the expectation of the model, and the comparison."""
 
 import functools
 
@@ -17,12 +17,12 @@ def provider(name):
 
 @functools.cache
 def stranger(name):
-    """Somebody who signs in a provider's name with a key of his own."""
+    """Returns a provider with the same name and a forged key."""
     return Provider(f"https://{name}", kid=name)
 
 
 class Operations:
-    """What one sequence may do. `model`, `pool`, `random`, `compare`, `sidecar` and `now` are the sequence's."""
+    """The operations that a sequence can perform. The sequence provides `model`, `pool`, `random`, `compare`, `sidecar` and `now`."""
 
     def settings(self):
         return {"name": "shop", "developerProvider": DEVELOPER, "providers": [provider(name).settings() for name in PUBLIC],
@@ -31,7 +31,7 @@ class Operations:
     def prepare(self):
         self.ids, self.tokens, self.sessions = [], [], []
         self.foreign = self.store.foreign(self.settings)
-        # Few users meet often; many fill an identity up.
+        # Few users occur together often; many users fill an identity up to its limit.
         self.users = [f"user {number}" for number in range(self.random.choice([3, 5, 8]))]
         self.subjects = [f"subject {number}" for number in range(self.random.choice([2, 3]))]
 
@@ -44,7 +44,7 @@ class Operations:
         self.random.choices(list(choices), choices.values())[0]()
 
     def brief(self, value):
-        """Parameters and results as a person wants to read them."""
+        """Returns parameters and results in a readable form."""
         if isinstance(value, dict):
             return "{" + ", ".join(f"{name}: {self.brief(each)}" for name, each in value.items() if name not in ("poolId", "credentials")) + "}"
         if isinstance(value, list):
@@ -56,17 +56,17 @@ class Operations:
     def said(self):
         return {}
 
-    # What is chosen
+    # Random values
 
     def any_id(self):
-        """Mostly an identity there is or was; at times one of another pool, or nobody."""
+        """Returns the ID of a present or past identity, sometimes of an identity in another pool or an unknown ID."""
         place = self.random.random()
         if not self.ids or place < 0.04:
             return "local-1:00000000-0000-0000-0000-000000000000"
         return self.foreign if place < 0.07 else self.random.choice(self.ids)
 
     def logins(self, most=3, of=None, misplaced=((DEVELOPER, "publicProviderRequired"),)):
-        """Some public logins, often one `of` an identity: as parameters, as pairs, and the error that they deserve by themselves (2.5, 4.2)."""
+        """Returns random public logins, often of the identity `of`: as parameters, as pairs, and the error that they cause on their own, if any."""
         params, pairs, wrong_name, wrong_token = {}, [], None, None
         chosen = {name: self.random.choice(self.subjects) for name in self.random.sample(PUBLIC, self.random.choice(range(most + 1)))}
         own = [login for login in self.model.logins(of) if login[0] != DEVELOPER] if self.random.random() < 0.7 else []
@@ -103,7 +103,7 @@ class Operations:
         return judge()
 
     def refuse_unless_there(self, id):
-        """What is looked at before any login is (2.5, steps 5 and 6)."""
+        """Performs the checks that precede the verification of any login."""
         if self.model.find(id).state == "disabled":
             raise Refused("identityDisabled")
 
@@ -152,7 +152,7 @@ class Operations:
         self.compare("token.mintForDeveloper", request, judge, keep)
 
     def crowd(self):
-        """Many identifiers for the user of one public login, who soon has as many logins as one may have."""
+        """Registers many developer user identifiers with one public login, until the identity has reached its maximum number of logins."""
         name, subject = self.random.choice(PUBLIC), self.subjects[0]
         token = provider(name).token(subject, iat=self.now, exp=self.now + 600)
         self.said[token] = f"<{subject}>"
@@ -170,7 +170,7 @@ class Operations:
         return self.after_proofs(wrong, lambda: self.model.prove(id, pairs))
 
     def own_id(self):
-        """As `any_id`, without other pools: what names no pool finds them."""
+        """Like `any_id`, but without other pools: methods without a `poolId` would find them."""
         id = self.any_id()
         return "local-1:0" if id == self.foreign else id
 
@@ -186,7 +186,7 @@ class Operations:
     def buy(self):
         id = self.own_id()
         params, pairs, wrong = self.logins(of=id)
-        while POOL_TOKEN in params:   # accepted here as the only login; test_exchange covers it
+        while POOL_TOKEN in params:   # The pool token is accepted here as the only login; test_exchange covers that case.
             params, pairs, wrong = self.logins(of=id)
 
         def keep(plan, found):
@@ -200,7 +200,7 @@ class Operations:
         self.sessions.append({"token": found["credentials"]["sessionToken"], "id": found["identityId"], "expires": self.now + HOUR})
 
     def use_token(self):
-        """A token of whatever age buys credentials or is verified (5.5)."""
+        """Exchanges a token of any age for credentials, or verifies it."""
         if not self.tokens:
             return
         token, checks = self.random.choice(self.tokens), self.random.random() < 0.7
@@ -224,7 +224,7 @@ class Operations:
             self.compare("credentials.get", {"token": token["token"]}, judge, bought)
 
     def use_session(self):
-        """Credentials live until they expire, whatever becomes of the identity (10, no. 14)."""
+        """Credentials stay valid until they expire, even if the identity is disabled or deleted."""
         if not self.sessions:
             return
         session = self.random.choice(self.sessions)

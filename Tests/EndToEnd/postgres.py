@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, each test with a database of its own in it."""
+"""A PostgreSQL server for the tests, which gives each test its own database."""
 
 import itertools
 import os
@@ -6,12 +6,12 @@ import subprocess
 
 from sidecar import ROOT, Sidecar
 
-# Any 32 bytes: a store in PostgreSQL needs a master key given.
+# Any 32 bytes. A store in PostgreSQL requires an explicit master key.
 MASTER_KEY = "A" * 43
 
 
 class Server:
-    """`Tests/postgres`: a server that ends with this process at the latest. `settings` are NAME=VALUE."""
+    """Runs `Tests/postgres`: a server that ends at the latest with this process. `settings` are NAME=VALUE."""
 
     def __init__(self, *settings):
         self.process = subprocess.Popen(
@@ -26,7 +26,7 @@ class Server:
         return line.rstrip("\n")
 
     def order(self, order):
-        """Stops, crashes or starts the server, and returns when that is done."""
+        """Stops, crashes or starts the server. Returns when that is complete."""
         self.process.stdin.write(order + "\n")
         self.process.stdin.flush()
         assert self._line() == order
@@ -35,7 +35,7 @@ class Server:
         return f"postgres://{user}@/{database}?host={host or self.folder}"
 
     def sql(self, text, database="postgres"):
-        """Runs SQL with psql: the lines it prints."""
+        """Runs SQL with psql. Returns the lines of the output."""
         done = subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "mintmark", "-d", database, "-c", text],
             capture_output=True, text=True, timeout=60)
@@ -43,17 +43,17 @@ class Server:
         return done.stdout.splitlines()
 
     def database(self):
-        """A new, empty database: its name."""
+        """Creates an empty database. Returns its name."""
         name = f"test{next(self._numbers)}"
         self.sql(f"CREATE DATABASE {name}")
         return name
 
     def sidecar(self, database, *options, environment=None, host=None, **more):
-        """A process whose store is there."""
+        """Starts a process whose store is in a database of this server."""
         return Sidecar(
             *options, store=self.uri(database, host=host), environment={"MINTMARK_MASTER_KEY": MASTER_KEY, **(environment or {})}, **more)
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(120)  # thousands of tables go with it
+        self.process.wait(120)  # Shutdown also removes thousands of tables.
         self.process.stdout.close()

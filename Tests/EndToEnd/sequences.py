@@ -1,6 +1,6 @@
-"""Random sequences of operations on identities, each compared with the reference model step by step, and with the rows of the store.
+"""Random sequences of operations on identities. Each step is compared with the reference model and with the rows of the store.
 
-    sequences.py [--postgres] [--count N] [--seed SEED] [--only NUMBER]      --only: run one sequence of a seed again
+    sequences.py [--postgres] [--count N] [--seed SEED] [--only NUMBER]   --only: repeat one sequence of a seed
 """
 
 import argparse
@@ -18,16 +18,16 @@ from sidecar import RpcError, Sidecar
 
 MOMENT = 1_700_000_000
 STEPS = 20
-# Where there is a file system in memory, a commit need not wait for a disk.
+# In a file system in memory, a commit does not wait for a disk.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 class Divergence(AssertionError):
-    """The store is not as the model says, or no identity pool at all. Its text tells the whole sequence."""
+    """The store differs from the model or violates an invariant of identity pools. The text contains the whole sequence."""
 
 
 class Store:
-    """One testing store on disk, its process, and what all sequences in it use."""
+    """A testing store on disk, its process, and the objects that all its sequences share."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="mintmark-", dir=MEMORY)
@@ -39,7 +39,7 @@ class Store:
         self._foreign = None
 
     def foreign(self, settings):
-        """An identity of another pool."""
+        """Returns an identity of another pool."""
         if not self._foreign:
             self._foreign = mint(self.sidecar, self.sidecar.call("pool.create", settings())["poolId"])["identityId"]
         return self._foreign
@@ -51,7 +51,7 @@ class Store:
 
 
 class Sequence(Operations):
-    """One pool and some steps in it. Everything random comes from the seed and the number."""
+    """A pool and a number of steps in it. The seed and the number determine all random values."""
 
     def __init__(self, store, seed, number):
         self.store, self.sidecar, self.seed, self.number = store, store.sidecar, seed, number
@@ -94,7 +94,7 @@ class Sequence(Operations):
         return f"{method} {self.brief(params)} -> {found.type if isinstance(found, RpcError) else self.brief(found)}"
 
     def compare(self, method, params, judge, keep=lambda expected, found: None):
-        """One operation: the model must refuse it exactly if Mintmark does, and for the same reason. `keep` compares and keeps results."""
+        """Performs one operation. It must fail exactly if the model refuses it, and with the same error. `keep` compares and records the result."""
         try:
             expected = judge()
         except Refused as refusal:
@@ -110,7 +110,7 @@ class Sequence(Operations):
             assert not isinstance(found, RpcError), f"the model says {expected}; found {found}"
             keep(expected, found)
 
-    # What must hold after every step
+    # Invariants after every step
 
     def look(self):
         rows = self.store.rows(
@@ -127,12 +127,12 @@ class Sequence(Operations):
             self.list()
 
     def last_look(self):
-        """What only the end of a sequence needs to know: no login belongs to an identity of another pool, or to none."""
+        """Checks, at the end of a sequence only, that no login belongs to an unknown identity or to an identity of another pool."""
         found = self.store.rows("SELECT count(*) FROM login WHERE pool_id = ?", self.pool)
         assert found == [(len(self.model.owners),)], f"logins: the model says {len(self.model.owners)}, the store {found}"
 
     def invariants(self, identities, logins):
-        """Rules 1.3 and 1.4, from the rows alone."""
+        """Checks the invariants of identities and logins from the rows alone."""
         of = {id: [] for id in identities}
         for login, id in logins.items():
             of[id].append(login)
@@ -151,7 +151,8 @@ class Sequence(Operations):
 
 
 def run_all(count, seed, only=None):
-    """Runs sequences of a seed in one store. Throws `Divergence`. Answers how often each operation came out how: {(method, refusal or ""): times}."""
+    """Runs the sequences of a seed in one store. Raises `Divergence`. Returns the number of outcomes of each operation: {(method, error type or ""):
+    count}."""
     store, outcomes = Store(), collections.Counter()
     try:
         for number in range(count) if only is None else [only]:

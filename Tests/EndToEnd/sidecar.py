@@ -1,4 +1,4 @@
-"""A Mintmark process and its pipe, as a host program sees it. Standard library only."""
+"""Runs a Mintmark process and communicates over its pipe, as a host program does. Uses the standard library only."""
 
 import itertools
 import json
@@ -14,13 +14,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 
 
 def binary():
-    """The binary under test: MINTMARK_BINARY, else what the last release build left."""
+    """Returns the path of the binary under test: MINTMARK_BINARY, or the binary of the last release build."""
     named = os.environ.get("MINTMARK_BINARY")
     return named or os.path.join(ROOT, ".build", "release", "mintmark")
 
 
 class RpcError(Exception):
-    """An error answer. `type` is its stable name, `data` its typed details."""
+    """An error response. `type` is its stable name, `data` contains its typed details."""
 
     def __init__(self, error):
         super().__init__(json.dumps(error, ensure_ascii=False)[:600])
@@ -31,12 +31,12 @@ class RpcError(Exception):
 
 
 class Ended(Exception):
-    """The process ended before it answered."""
+    """The process ended before it responded."""
 
 
 class Sidecar:
-    """Spawns `mintmark serve` and speaks to it, from any number of threads. One more reads the answers, so that the pipe never fills unless
-    `reading` is false."""
+    """Starts `mintmark serve` and communicates with it from any number of threads. Unless `reading` is false, another thread reads the responses so
+    that the pipe never fills."""
 
     def __init__(self, *options, store=":memory:", testing=False, environment=None, reading=True, stderr=None, program=None, **spawn):
         self.home = tempfile.mkdtemp(prefix="mintmark-")
@@ -49,7 +49,7 @@ class Sidecar:
         self._numbers = itertools.count(1)
         self._writing = threading.Lock()
         self._inbox = []
-        self._taken = 0   # how many messages were taken out of it
+        self._taken = 0   # The number of messages removed from the inbox.
         self._changed = threading.Condition()
         self._ended = False
         if reading:
@@ -64,14 +64,14 @@ class Sidecar:
     # Writing
 
     def write(self, data):
-        """Writes bytes as they are, all of them."""
+        """Writes all of the bytes unchanged."""
         view = memoryview(data)
         with self._writing:
             while view:
                 view = view[os.write(self.process.stdin.fileno(), view):]
 
     def send(self, method, params=None, **envelope):
-        """Writes one request and gives back its id."""
+        """Writes one request and returns its ID."""
         number = next(self._numbers)
         self.write(request_line(method, params, **{"id": number, **envelope}))
         return envelope.get("id", number)
@@ -97,13 +97,13 @@ class Sidecar:
                 return
 
     def receive(self, accept=lambda message: True, timeout=20):
-        """The next message that `accept` wants; others stay for later calls."""
+        """Returns the next message that `accept` selects. Other messages stay in the inbox for later calls."""
         deadline = time.monotonic() + timeout
         with self._changed:
             seen = taken = 0
             while True:
                 late = time.monotonic() >= deadline
-                if self._taken != taken:   # by another thread: what was looked at stands elsewhere now
+                if self._taken != taken:   # Another thread removed a message, so the indexes have changed.
                     seen, taken = 0, self._taken
                 for index in range(seen, len(self._inbox)):
                     if isinstance(self._inbox[index], bytes):
@@ -119,12 +119,12 @@ class Sidecar:
                 self._changed.wait(max(0, deadline - time.monotonic()))
 
     def arrived(self):
-        """How many messages have arrived and were not taken yet."""
+        """Returns the number of messages in the inbox."""
         with self._changed:
             return len(self._inbox)
 
     def lines(self, count, timeout=60):
-        """Waits until `count` answers arrived (or the process ended) and takes everything that did, as raw lines."""
+        """Waits until `count` responses have arrived or the process has ended. Removes all messages from the inbox and returns them as raw lines."""
         deadline = time.monotonic() + timeout
         with self._changed:
             while len(self._inbox) < count and not self._ended:
@@ -137,13 +137,13 @@ class Sidecar:
         return taken
 
     def remaining(self):
-        """Everything that is still to come until the process closes its output, parsed."""
+        """Returns all messages until the process closes its output, parsed."""
         return [parse_answer(line) for line in self.lines(1 << 60)]
 
-    # Both
+    # Calls
 
     def answer(self, id, timeout=20):
-        """The answer to one id: its result, or `RpcError` thrown."""
+        """Returns the result for a request ID, or raises `RpcError`."""
         message = self.receive(lambda m: isinstance(m, dict) and m.get("id") == id and ("result" in m or "error" in m), timeout)
         if "error" in message:
             raise RpcError(message["error"])
@@ -153,7 +153,7 @@ class Sidecar:
         return self.answer(self.send(method, params, **envelope), timeout)
 
     def refusal(self, method, params=None, **envelope):
-        """The error that a request must get."""
+        """Returns the error with which a request must fail."""
         try:
             result = self.call(method, params, **envelope)
         except RpcError as error:
@@ -161,11 +161,11 @@ class Sidecar:
         raise AssertionError(f"{method} accepted what it must refuse: {json.dumps(params)[:300]} -> {json.dumps(result)[:300]}")
 
     def raw(self, line, timeout=20):
-        """Writes one line of bytes and gives back the next message, whatever it is."""
+        """Writes one line of bytes and returns the next message of any kind."""
         self.write(line + b"\n")
         return self.receive(timeout=timeout)
 
-    # Ending
+    # Shutdown
 
     def end_input(self):
         try:
@@ -177,7 +177,7 @@ class Sidecar:
         return self.process.wait(timeout)
 
     def finish(self, timeout=20):
-        """Ends the input and waits: the exit status."""
+        """Closes the input, waits for the process and returns the exit status."""
         self.end_input()
         return self.wait(timeout)
 
@@ -185,7 +185,7 @@ class Sidecar:
         self.process.send_signal(number)
 
     def close(self):
-        """Ends it whatever state it is in, and removes its folder."""
+        """Ends the process in any state and removes its folder."""
         self.end_input()
         try:
             self.process.wait(10)
@@ -196,7 +196,7 @@ class Sidecar:
             self._stderr.close()
         shutil.rmtree(self.home, ignore_errors=True)
 
-    # Looking
+    # Inspection
 
     def stderr_text(self):
         try:
@@ -206,19 +206,20 @@ class Sidecar:
             return ""
 
     def processor_seconds(self):
-        """What the process has computed so far, in steps of a hundredth."""
+        """Returns the CPU time of the process so far, in seconds, with a resolution of 0.01."""
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
             user, system = file.read().rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def memory_kilobytes(self):
-        """Resident memory of the process."""
+        """Returns the resident memory of the process."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
 
 
 def clean_environment(home, extra=None):
-    """The environment of this process with no MINTMARK_ variable, and `home` as the home folder; `None` values remove a variable."""
+    """Returns the environment of this process without MINTMARK_ variables and with `home` as the home folder. A value of `None` removes a
+    variable."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MINTMARK_")}
     kept.update(HOME=home, XDG_DATA_HOME=home, TMPDIR=home)
     for name, value in (extra or {}).items():
@@ -229,7 +230,7 @@ def clean_environment(home, extra=None):
 
 
 def request_line(method, params=None, **envelope):
-    """One request as a line of bytes. `id=...` and `trace=...` are envelope members; an absent id makes a notification."""
+    """Returns a request as a line of bytes. `id=...` and `trace=...` are envelope members. A request without an ID is a notification."""
     message = {"jsonrpc": "2.0", **envelope, "method": method}
     if params is not None:
         message["params"] = params
@@ -237,7 +238,7 @@ def request_line(method, params=None, **envelope):
 
 
 def parse_answer(line):
-    """An answer, parsed the way a strict host would: standard JSON, no duplicate members, no NaN."""
+    """Parses a response as a strict host does: standard JSON, without duplicate members and NaN."""
     def unique(pairs):
         members = dict(pairs)
         assert len(members) == len(pairs), f"duplicate members in an answer: {line[:200]!r}"
@@ -253,7 +254,7 @@ def parse_answer(line):
 
 
 def run(*arguments, input=b"", environment=None, timeout=60, home=None, **options):
-    """Runs `mintmark ARGUMENTS` to its end: a completed process with text output."""
+    """Runs `mintmark ARGUMENTS` until it exits. Returns the completed process."""
     own = home or tempfile.mkdtemp(prefix="mintmark-")
     try:
         return subprocess.run(

@@ -1,4 +1,4 @@
-"""Where the stores of the end-to-end tests are: in memory and in files of SQLite, or each a schema of one PostgreSQL database."""
+"""The stores of the end-to-end tests: in memory and in SQLite files, or schemas of one PostgreSQL database."""
 
 import itertools
 import json
@@ -9,21 +9,21 @@ import postgres
 
 
 class SQLite:
-    """Every store is what its name says."""
+    """The name of a store is its path."""
 
     kind = "sqlite"
 
     def place(self, name):
-        """What `--store` is told for a store, and the environment it needs."""
+        """Returns the value of `--store` for a store, and the environment that it requires."""
         return name, {}
 
     def rows(self, name, query, *parameters):
-        """Runs SQL on a store behind Mintmark's back: the rows, as tuples."""
+        """Runs SQL directly on a store. Returns the rows as tuples."""
         with self.reader(name) as reader:
             return reader(query, *parameters)
 
     def reader(self, name):
-        """As `rows` of one store, over a connection that stays open until `close`."""
+        """Like `rows` for one store, over a connection that stays open until `close`."""
         return Reader(name)
 
     def close(self):
@@ -31,7 +31,7 @@ class SQLite:
 
 
 class Reader:
-    """Rows of a SQLite file."""
+    """The rows of a SQLite file."""
 
     def __init__(self, name):
         self.connection = sqlite3.connect(name, timeout=20)
@@ -52,7 +52,7 @@ class Reader:
 
 
 class Postgres:
-    """One server, one database; a store in memory is a schema that is never met again, a file a schema that goes by its name."""
+    """A server with one database. A store in memory is a schema that is used once. A store in a file is a schema that is found by its name."""
 
     kind = "postgres"
 
@@ -69,7 +69,7 @@ class Postgres:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def place(self, name):
-        if name.startswith("postgres://"):   # a database that a test has of its own
+        if name.startswith("postgres://"):   # The test has its own database.
             return name, {}
         schema = self._schemas.get(name)
         if not schema:
@@ -90,7 +90,7 @@ class Postgres:
             self._run(query)
             return []
         answer = self._run(f"SELECT json_agg(found) FROM ({query}) AS found").strip()
-        # As pairs: columns may share a name.
+        # Rows are decoded as pairs because columns can have the same name.
         return [tuple(value for _, value in row) for row in json.loads(answer, object_pairs_hook=list)] if answer else []
 
     def reader(self, name):
@@ -100,7 +100,7 @@ class Postgres:
         return read
 
     def crash(self):
-        """Crashes the server and starts it again."""
+        """Crashes the server and restarts it."""
         self._disconnect()
         self.server.order("crash")
         self.server.order("start")
@@ -129,5 +129,5 @@ class Postgres:
         self._psql.stdout.close()
 
 
-# What the tests of this run use; `suite.py --postgres` changes it.
+# The stores that this run tests. `suite.py --postgres` replaces it.
 current = SQLite()

@@ -1,8 +1,8 @@
 """Runs the unittest files of a folder: `suite.py [--postgres] [--jobs N] FOLDER [IMPORT-FOLDER…] [-k NAME]`. Ends with "N passed, N failed".
 
-Test classes run in N processes (default: twice the number of cores), the longest first, by the durations of the last run in
-`.build/tests/durations.json`. With --postgres the stores are in PostgreSQL and only the tests about such stores run; otherwise only the tests
-about SQLite or about no store. Every process has a PostgreSQL server of its own.
+Test classes run in N processes (default: twice the number of cores). The classes that took longest in the last run, according to
+`.build/tests/durations.json`, start first. With --postgres the stores are in PostgreSQL and only tests of such stores run. Otherwise only tests
+of SQLite and tests without a store run. Every process has its own PostgreSQL server.
 """
 
 import argparse
@@ -20,7 +20,7 @@ DURATIONS = os.path.join(ROOT, ".build", "tests", "durations.json")
 
 
 class Result(unittest.TestResult):
-    """Collects what the parent process reports, as JSON values."""
+    """Collects the report for the parent process, as JSON values."""
 
     def __init__(self):
         super().__init__()
@@ -58,7 +58,7 @@ class Result(unittest.TestResult):
 
 
 def chosen(suite, kind):
-    """The tests of a suite that are about a kind of store. Tests that name no kind use no store and run without PostgreSQL only."""
+    """Yields the tests for a kind of store. Tests that name no kind use no store and run only without --postgres."""
     for test in suite:
         if isinstance(test, unittest.TestSuite):
             yield from chosen(test, kind)
@@ -69,7 +69,7 @@ def chosen(suite, kind):
 
 
 def discover(options):
-    """The chosen tests by class, in the order of discovery."""
+    """Returns the selected tests by class, in the order of discovery."""
     sys.path[:0] = [os.path.realpath(each) for each in [options.folder, *options.imports]]
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{name}*" for name in options.k] if options.k else None
@@ -81,9 +81,9 @@ def discover(options):
 
 
 def work(options):
-    """A worker: reads the name of a class per line, runs its tests and prints the report as one line of JSON."""
+    """A worker: reads one class name per line, runs the tests of the class and prints the report as one line of JSON."""
     output = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)   # Output of the tests themselves does not disturb the reports.
+    os.dup2(2, 1)   # The output of the tests must not mix with the reports.
     classes = discover(options)
     current = None
     if options.postgres:
@@ -100,7 +100,7 @@ def work(options):
 
 
 class Worker(threading.Thread):
-    """Feeds one worker process with classes until none is left."""
+    """Passes classes to one worker process until all are done."""
 
     def __init__(self, waiting, reports, verbose):
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""account.changeEmail and account.submitCode where requests race, codes are guessed, pipes are public, and mailboxes are gone."""
+"""account.changeEmail and account.submitCode with concurrent requests, wrong codes, public callers and process restarts."""
 
 import signal
 
@@ -31,12 +31,12 @@ class Addresses(EndToEnd):
         return self.call("test.outbox", to=address)["messages"]
 
     def change(self, address=NEW, **who):
-        """A change that waits for its code: token and code."""
+        """Starts a change of address. Returns its continuation token and its code."""
         token = self.call("account.changeEmail", email=address, **who)["continuationToken"]
         return {"continuationToken": token, "code": [each["code"] for each in self.mails(address) if "code" in each][-1]}
 
     def outcomes(self, method, many):
-        """What requests come to that are sent at once."""
+        """Sends requests concurrently. Returns their outcomes, sorted."""
         found = []
         for number in [self.sidecar.send(method, params) for params in many]:
             try:
@@ -48,7 +48,7 @@ class Addresses(EndToEnd):
     def names(self):
         return sorted(name for name, in self.rows("SELECT name FROM account_name"))
 
-    def test_of_accounts_that_change_to_one_address_at_once_one_gets_it_and_the_others_keep_theirs(self):
+    def test_concurrent_changes_to_one_address_succeed_for_one_account(self):
         self.call("tenant.update", tenantId="default", codes={"sendsPerAddress": 100})
         for turn in range(4):
             ids = [self.account(f"{turn}-{number}@example.com") for number in range(6)]
@@ -63,7 +63,7 @@ class Addresses(EndToEnd):
                 self.assertEqual(self.call("account.find", username=self.call("account.get", accountId=each)["username"])["accountId"], each)
         self.assertEqual(len(self.names()), 24)
 
-    def test_of_a_change_and_a_sign_up_for_one_address_that_race_one_wins(self):
+    def test_concurrent_change_and_sign_up_for_one_address_let_one_succeed(self):
         for turn in range(4):
             wanted, account = f"new-{turn}@example.com", self.account(f"old-{turn}@example.com")
             change = self.change(wanted, accountId=account)
@@ -82,7 +82,7 @@ class Addresses(EndToEnd):
             kept = wanted if states[0] == "completed" else f"old-{turn}@example.com"
             self.assertEqual(self.call("account.get", accountId=account)["username"], kept)
 
-    def test_sign_ins_during_a_change_never_bring_the_old_address_back(self):
+    def test_sign_ins_during_change_do_not_restore_old_address(self):
         for turn in range(6):
             old, new = f"a{turn}@example.com", f"b{turn}@example.com"
             account = self.account(old)
@@ -101,7 +101,7 @@ class Addresses(EndToEnd):
             self.assertEqual((found["username"], found["email"], found["claims"]), (new, new, {"turn": turn}))
             self.refused("userNotFound", self.sidecar, "signIn.withPassword", {"username": old, "password": PASSWORD})
 
-    def test_the_same_request_many_times_at_once_sends_one_code_and_one_notice(self):
+    def test_concurrent_identical_requests_send_one_code_and_one_notice(self):
         token = self.sign_in_new()["idToken"]
         self.assertEqual(self.outcomes("account.changeEmail", [{"idToken": token, "email": NEW}] * 6), ["codeRequired"] * 6)
         self.assertEqual(len(self.mails(NEW)), 1)
@@ -113,7 +113,7 @@ class Addresses(EndToEnd):
         self.account()
         return self.sign_in()
 
-    def test_codes_have_the_limits_of_every_code(self):
+    def test_change_of_address_has_code_limits(self):
         account = self.account()
         pending = self.change(accountId=account)
         left = [self.no("invalidCode", "account.submitCode", **{**pending, "code": "x"}).data["attemptsLeft"] for _ in range(5)]
@@ -126,7 +126,7 @@ class Addresses(EndToEnd):
         self.assertEqual(len({each["code"] for each in self.mails(NEW)}), 5)
         error = self.no("tooManyCodes", "account.changeEmail", continuationToken=token)
         self.assertGreater(error.data["retryAfterSeconds"], 0)
-        # The limit is the address's, whoever asks and however.
+        # The limit applies to the address, for every caller and every method.
         self.no("tooManyCodes", "account.changeEmail", accountId=account, email=NEW.upper())
         self.no("tooManyCodes", "signUp.start", username=NEW)
         for _ in range(5):
@@ -135,8 +135,8 @@ class Addresses(EndToEnd):
         self.assertEqual(self.call("account.get", accountId=account)["username"], ALICE)
         self.assertNotIn([each["code"] for each in self.mails(NEW) if "code" in each][-1], str(self.rows("SELECT * FROM flow")))
 
-    def test_a_public_pipe_changes_ones_own_address_and_nobody_elses(self):
-        # What a testing store does not allow is tried on one that is none: nothing is sent, but who may ask is decided before.
+    def test_public_caller_changes_only_address_of_signed_in_account(self):
+        # A testing store does not allow public callers, so this store is not one. It sends no messages, but the access check precedes sending.
         store = self.path("public.db")
         owner = self.spawn(store=store)
         account = owner.call("account.create", {"username": ALICE, "password": PASSWORD})["accountId"]
@@ -148,7 +148,7 @@ class Addresses(EndToEnd):
         access = public.call("signIn.withPassword", {"username": ALICE, "password": PASSWORD})["accessToken"]
         self.refused("tokenUseMismatch", public, "account.changeEmail", {"idToken": access, "email": NEW})
 
-    def test_a_change_outlives_the_process_and_ends_with_its_account(self):
+    def test_change_survives_restart_and_ends_with_account(self):
         account = self.account()
         pending = self.change(accountId=account)
         self.sidecar.process.send_signal(signal.SIGKILL)
@@ -160,12 +160,12 @@ class Addresses(EndToEnd):
         self.no("flowEnded", "account.submitCode", **pending)
         self.assertEqual(self.names(), [])
 
-    def test_whoever_must_change_the_password_is_not_let_in_by_a_change_of_address(self):
+    def test_change_of_address_does_not_bypass_required_password_change(self):
         account = self.account(mustChangePassword=True)
         done = self.call("account.submitCode", **self.change(accountId=account))
         self.no("passwordChangeRequired", "signIn.withContinuation", continuationToken=done["continuationToken"])
 
-    def test_every_border_of_an_address_is_looked_at(self):
+    def test_address_syntax_limits_are_enforced(self):
         account = self.account()
         good = ["a@b.cd", "x" * 64 + "@example.com", "a@" + "b" * 63 + ".example", "!#$%&'*+-/=?^_`{|}~@example.com", "1@1.com"]
         longest = "a" * 64 + "@" + ".".join(["b" * 61] * 3) + ".co"

@@ -1,4 +1,4 @@
-"""system.apply and serve --apply: one document declares what is there."""
+"""system.apply and serve --apply: a document declares the configuration of the store."""
 
 import json
 import unittest
@@ -30,18 +30,18 @@ def document():
 
 
 class Applying:
-    """On whatever store `open` opens."""
+    """Tests that run on the store that `open` opens."""
 
     def outcome(self, sidecar, document, **more):
         answer = sidecar.call("system.apply", {**document, **more})
         return [(each["change"], each["changed"]) for each in answer["changes"]]
 
     def written(self, sidecar):
-        """What a write leaves behind: audit records, and how often what is kept in memory changed."""
+        """Returns the row counts and the epoch, both of which every write changes."""
         stats = sidecar.call("store.stats")
         return stats["rows"], stats["epoch"]
 
-    def test_everything_in_one_go_and_again_nothing(self):
+    def test_apply_creates_everything_and_repeated_apply_changes_nothing(self):
         sidecar = self.open()
         answer = sidecar.call("system.apply", document())
         self.assertEqual([(c["pointer"], c["kind"], c["name"], c["change"]) for c in answer["changes"]], [
@@ -58,7 +58,7 @@ class Applying:
         self.assertEqual((roles["roles"], roles["mappings"]), (wanted["roles"], wanted["mappings"]))
         self.assertEqual(sidecar.call("pool.getPrincipalTags", {"poolId": shop, "provider": GOOGLE})["principalTags"], {"mail": "email"})
         self.assertEqual(sidecar.call("pool.get", {"poolId": answer["changes"][1]["poolId"]})["signingAlgorithm"], "EdDSA")
-        # The role trusts the pool that was made beside it.
+        # The role trusts the pool that the same document created.
         token = mint(sidecar, shop)["token"]
         self.assertEqual(sidecar.call("credentials.get", {"token": token})["roleArn"], READER)
         before = self.written(sidecar)
@@ -68,7 +68,7 @@ class Applying:
         self.assertEqual(self.written(sidecar), before)
         self.assertEqual(sidecar.call("pool.get", {"poolId": shop}), pool)
 
-    def test_what_differs_is_named_and_nothing_else_is_touched(self):
+    def test_apply_updates_and_reports_only_differences(self):
         sidecar = self.open()
         self.outcome(sidecar, document())
         shop = document()["pools"][0]
@@ -82,13 +82,13 @@ class Applying:
         self.assertEqual(self.outcome(sidecar, changed), [("unchanged", [])] * 2)
         records = sidecar.call("audit.list", {"method": "system.apply"})["records"]
         self.assertEqual(len(records), 4 + 2)
-        # Roles and tag maps that a pool does not declare stay.
+        # Roles and tag maps that the document omits stay unchanged.
         bare = {"pools": [{name: value for name, value in {**shop, "allowClassicFlow": True, "tags": {}}.items()
                            if name not in ("roles", "mappings", "principalTags")}]}
         self.assertEqual(self.outcome(sidecar, bare), [("unchanged", [])])
         self.assertEqual(self.outcome(sidecar, {"pools": [{**bare["pools"][0], "roles": {}}]}), [("updated", ["roles"])])
 
-    def test_a_dry_run_of_something_new_makes_nothing(self):
+    def test_dry_run_creates_nothing(self):
         sidecar = self.open()
         answer = sidecar.call("system.apply", {**document(), "dryRun": True})
         self.assertTrue(answer["dryRun"])
@@ -97,7 +97,7 @@ class Applying:
         self.assertEqual(answer["changes"][1]["poolId"], document()["pools"][1]["poolId"])
         self.assertEqual((sidecar.call("pool.list")["pools"], sidecar.call("role.list")["roles"]), ([], []))
 
-    def test_every_violation_is_named_and_nothing_is_applied(self):
+    def test_apply_with_violations_names_all_and_changes_nothing(self):
         sidecar = self.open()
         fixed = make_pool(sidecar, name="fixed")["poolId"]
         for _ in range(2):
@@ -136,7 +136,7 @@ class Applying:
         self.assertIn("pools", said["/pool"])
         self.assertIn("name", said["/pools/0/nam"])
 
-    def test_several_processes_at_once_make_one_of_each(self):
+    def test_concurrent_applies_create_each_object_once(self):
         sidecars = [self.open() for _ in range(3)]
         for round in range(4):
             wanted = {"pools": [{"name": f"pool {round}", "roles": {"authenticated": f"arn:aws:iam::000000000000:role/role-{round}"}}],
@@ -185,19 +185,20 @@ class AtTheStart(EndToEnd):
     def serve(self, *options, **more):
         return run("serve", *options, input=b'{"jsonrpc":"2.0","id":1,"method":"pool.list"}\n', home=self.folder, **more)
 
-    def test_the_first_answer_knows_it(self):
+    def test_serve_applies_document_before_first_response(self):
         file = self.file(document())
         done = self.serve("--store", ":memory:", "--apply", file)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(sorted(pool["name"] for pool in json.loads(done.stdout)["result"]["pools"]), ["other", "shop"])
         self.assertIn(b'"created":4,', done.stderr)
-        # For a public caller, who could not do it, from the environment, and with the slow way to read a command line.
+        # The document is also applied for a public caller, who cannot call system.apply, from the environment, and with an option in the
+        # `--name=value` form, which the fast command-line parser does not handle.
         for options, environment in [(("--caller", "public", "--apply", file), {}), ((), {"MINTMARK_APPLY": file}), (("--apply=" + file,), {})]:
             done = self.serve("--store", self.path("store.db"), *options, environment=environment)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(b'"unchanged":4,', done.stderr)
 
-    def test_tenants_are_there_before_the_pools_that_list_them(self):
+    def test_apply_creates_tenants_before_pools_that_refer_to_them(self):
         shop = {"tenants": [{"tenantId": "shop", "name": "The shop", "localAccountMethod": "emailPassword"}],
                 "pools": [{"name": "shop", "providers": [{"tenantId": "shop"}]}]}
         file, store = self.file(shop), self.path("store.db")
@@ -211,7 +212,7 @@ class AtTheStart(EndToEnd):
         self.assertEqual((provider["tenantId"], "https://" + provider["name"]), ("shop", tenant["issuer"]))
         self.assertEqual(sidecar.finish(), 0)
         self.assertIn('"unchanged":2,', sidecar.stderr_text())
-        # Another name in the file is another name at the next start; a tenant that the file does not have is not made up.
+        # A changed name in the file is applied at the next start. A tenant that the file does not declare is not created.
         shop["tenants"][0]["name"] = "The bazaar"
         done = self.serve("--store", store, "--apply", self.file(shop))
         self.assertIn(b'"updated":1', done.stderr)
@@ -220,7 +221,7 @@ class AtTheStart(EndToEnd):
         self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertIn("/pools/0/providers/0/tenantId", done.stderr.decode())
 
-    def test_a_document_that_is_not_right_ends_the_start(self):
+    def test_serve_with_invalid_document_exits_with_error(self):
         for content, code, words in [
             ("{", 64, ["not JSON"]), ("[]", 64, ["no JSON object", "mintmark describe system.apply"]), (None, 64, ["No such file"]),
             ({"pools": [{"name": 7}], "rolls": []}, 1, ["/pools/0/name", "/rolls", "roles"]),

@@ -1,4 +1,4 @@
-"""What implementers of sign-up and sign-in usually get wrong, one test for each entry of that list, by its number."""
+"""Common mistakes in implementations of sign-up and sign-in. Each numbered test covers one of them."""
 
 import json
 import time
@@ -65,7 +65,7 @@ class People(EndToEnd):
 
 
 class List(People):
-    def test_01_who_has_an_account_is_said_unless_it_is_to_be_hidden(self):
+    def test_01_existing_account_is_revealed_only_without_enumeration_protection(self):
         self.account()
         self.no("userAlreadyExists", "signUp.start", username=ALICE)
         for method in ("signIn.start", "passwordReset.start"):
@@ -91,7 +91,7 @@ class List(People):
         except RpcError as error:
             return error.type
 
-    def test_02_a_code_is_good_once_and_for_its_own_flow(self):
+    def test_02_code_is_single_use_and_bound_to_its_flow(self):
         first, second = self.start(attributes={"city": "A"}), self.start(attributes={"city": "B"})
         codes = [each["code"] for each in self.mails()]
         self.no("invalidCode", "signUp.submitCode", continuationToken=first, code=codes[1])
@@ -104,7 +104,7 @@ class List(People):
         step = self.call(password, continuationToken=reset, code=self.code(BOB))
         self.no("stepNotPossible", password, continuationToken=step["continuationToken"], code=self.code(BOB))
 
-    def test_03_a_resend_ends_the_old_code_and_the_limits_of_the_flow_stay(self):
+    def test_03_resend_invalidates_previous_code_and_keeps_limits_of_flow(self):
         self.settings(codes={"sendsPerFlow": 3, "sendsPerAddress": 100}, lockout={"threshold": 100})
         token, seen = self.start(), [self.code()]
         for wrong in (5, 4):
@@ -119,7 +119,7 @@ class List(People):
         self.assertEqual((error.data["sentInFlow"], error.data["next"]), (3, "signUp.start"))
         self.assertEqual(self.submit(token, seen[-1])["state"], "completed")
 
-    def test_04_wrong_tries_are_counted_for_the_code_and_for_whom_they_are_against(self):
+    def test_04_wrong_codes_count_against_code_and_account(self):
         token = self.start()
         left = [self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG).data["attemptsLeft"] for _ in range(5)]
         self.assertEqual(left, [4, 3, 2, 1, 0])
@@ -134,13 +134,13 @@ class List(People):
         for _ in range(2):
             self.tries(5, self.start(BOB, "signIn"), "signIn")
             self.advance(61)
-        # One failure after the first lock is over locks for longer.
+        # A single failure after the end of the first lock causes a longer lock.
         token = self.start(BOB, "signIn")
         self.tries(1, token, "signIn")
         error = self.no("accountLocked", "signIn.submitCode", continuationToken=token, code=self.code(BOB))
         self.assertGreater(error.data["retryAfterSeconds"], 60)
 
-    def test_05_a_token_outlives_wrong_input(self):
+    def test_05_continuation_token_stays_valid_after_invalid_input(self):
         shop = self.tenant(localAccountMethod="emailPassword", attributes=[{"name": "size", "type": "integer", "required": True}])
         token = self.start(**shop)
         self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG)
@@ -157,7 +157,7 @@ class List(People):
             step = self.call(method, continuationToken=token, **right)
             self.assertIn(step["state"], ("completed", "passwordRequired"))
         token = step["continuationToken"]
-        for wrong in ("short", PASSWORD):   # one that breaks rules, and the present one
+        for wrong in ("short", PASSWORD):   # The first violates the policy, the second is the current password.
             self.no("invalidPassword", "passwordReset.submitPassword", continuationToken=token, password=wrong)
         self.assertEqual(self.call("passwordReset.submitPassword", continuationToken=token, password=OTHER)["state"], "completed")
         self.account(BOB, None)
@@ -165,7 +165,7 @@ class List(People):
         self.tries(2, token, "signIn")
         self.assertEqual(self.submit(token, kind="signIn", address=BOB)["state"], "completed")
 
-    def test_06_a_token_that_was_gone_on_from_goes_nowhere(self):
+    def test_06_used_continuation_token_is_rejected(self):
         token = self.start()
         fresh = self.call("signUp.resendCode", continuationToken=token)["continuationToken"]
         self.no("continuationTokenInvalid", "signUp.submitCode", continuationToken=token, code=self.code())
@@ -176,7 +176,7 @@ class List(People):
             self.no("flowFinished", "signIn.withContinuation", continuationToken=done)
         self.assertEqual(len(self.call("session.list", accountId=self.call("account.find", username=ALICE)["accountId"])["sessions"]), 1)
 
-    def test_07_what_is_not_due_says_what_is_and_changes_nothing(self):
+    def test_07_call_out_of_order_names_expected_method_and_changes_nothing(self):
         shop = self.tenant(localAccountMethod="emailPassword", attributes=[{"name": "size", "type": "integer", "required": True}])
         self.account(BOB, **shop)
         token = self.start(**shop)
@@ -193,7 +193,7 @@ class List(People):
         self.assertEqual(error.data["expected"], "passwordReset.submitCode")
         self.submit(reset, kind="passwordReset", address=BOB)
 
-    def test_08_a_token_that_does_not_belong_gets_one_and_the_same_answer(self):
+    def test_08_foreign_and_altered_tokens_fail_with_identical_error(self):
         self.account(BOB)
         other = self.spawn("--clock", str(START), testing=True, environment={"MINTMARK_MASTER_KEY": "B" * 42 + "A"})
         elsewhere = other.call("signUp.start", {"username": ALICE})["continuationToken"]
@@ -203,7 +203,7 @@ class List(People):
                    for token in (elsewhere, altered, self.start(BOB, "signIn"), self.start(BOB, "passwordReset"), "x", own + "=")}
         self.assertEqual(len(answers), 1)
 
-    def test_09_an_address_is_compared_in_ascii_lower_case_and_kept_as_typed(self):
+    def test_09_addresses_are_compared_case_insensitively_in_ascii_and_stored_as_typed(self):
         typed = "Info.Desk+News@EXAMPLE.com"
         done = self.call("signIn.withContinuation", continuationToken=self.completed(typed))
         claims = jwt.decode(done["idToken"], options={"verify_signature": False})
@@ -215,7 +215,7 @@ class List(People):
         for other in ("ınfo.desk+news@example.com", "İnfo.desk+news@example.com"):
             self.no("invalidUsername", "signIn.start", username=other)
 
-    def test_10_where_letters_beyond_ascii_belong(self):
+    def test_10_characters_beyond_ascii_are_accepted_only_where_allowed(self):
         for address in ("älice@example.com", "alice@exämple.com", " alice@example.com", "alice@example.com ", "alice@example.com\n"):
             self.no("invalidUsername", "signUp.start", username=address)
         for password in ("pässword Nr 9", "password\tNr 9", "password Nr 9\u200b"):
@@ -236,7 +236,7 @@ class List(People):
         self.completed("carol@example.com", attributes={"displayName": name})
         self.assertEqual(self.call("account.find", username="carol@example.com")["attributes"]["displayName"], name)
 
-    def test_11_of_two_sign_ups_of_one_address_the_first_wins(self):
+    def test_11_first_of_two_sign_ups_for_one_address_succeeds(self):
         first, second = self.start(attributes={"city": "A"}), self.start(attributes={"city": "B"})
         codes = [each["code"] for each in self.mails()]
         self.assertEqual(self.submit(second, codes[1])["state"], "completed")
@@ -247,7 +247,7 @@ class List(People):
             self.start(BOB, attributes={"city": str(city)})
         self.no("tooManyCodes", "signUp.start", username=BOB, attributes={"city": "one too many"})
 
-    def test_12_a_step_whose_answer_was_lost_can_be_sent_again(self):
+    def test_12_repeated_step_returns_same_response(self):
         shop = self.tenant(localAccountMethod="emailPassword", attributes=[{"name": "size", "type": "integer", "required": True}])
         steps = [("signUp.start", {"username": ALICE, **shop}), ("signUp.submitCode", None), ("signUp.submitPassword", {"password": PASSWORD}),
                  ("signUp.submitAttributes", {"attributes": {"size": 1}})]
@@ -260,13 +260,13 @@ class List(People):
         self.assertEqual((len(self.call("account.list", **shop)["accounts"]), len(self.mails())), (1, 1))
 
     def asked(self, *definitions, **more):
-        """The token of a sign-up that waits for these attributes."""
+        """Returns the continuation token of a sign-up that requires the given attributes."""
         self.settings(attributes=[{"type": "string", "required": True, **each} for each in definitions], localAccountMethod="emailCode")
         step = self.submit(self.start(**more))
         self.assertEqual(step["state"], "attributesRequired")
         return step["continuationToken"]
 
-    def test_13_what_remains_shrinks_and_all_that_is_wrong_is_named(self):
+    def test_13_missing_attributes_are_returned_and_every_invalid_one_is_named(self):
         token, left = self.asked({"name": "one"}, {"name": "two"}, {"name": "three"}), ["one", "two", "three"]
         for name in ("two", "one"):
             wrong = {name: "x", left[0 if name == "two" else -1]: 1, "four": 1}
@@ -278,14 +278,14 @@ class List(People):
             token = step["continuationToken"]
         self.assertEqual(self.attributes(token, three="x")["state"], "completed")
 
-    def test_14_optional_ones_alone_come_too_late_after_the_code(self):
+    def test_14_optional_attributes_after_code_are_ignored(self):
         token = self.asked({"name": "one"}, {"name": "nick", "required": False})
         step = self.attributes(token, nick="late")
         self.assertEqual([each["name"] for each in step["attributes"]], ["one"])
         self.attributes(step["continuationToken"], one="x")
         self.assertEqual(self.call("account.find", username=ALICE)["attributes"], {"one": "x"})
 
-    def test_15_empty_and_null_are_missing_and_too_long_is_wrong(self):
+    def test_15_empty_and_null_attributes_are_missing_and_long_ones_invalid(self):
         token = self.asked({"name": "one"})
         for empty in ("", None):
             step = self.attributes(token, one=empty)
@@ -294,7 +294,7 @@ class List(People):
         self.no("invalidAttributes", "signUp.submitAttributes", continuationToken=token, attributes={"one": "x" * 251})
         self.assertEqual(self.attributes(token, one="x" * 250)["state"], "completed")
 
-    def test_16_how_booleans_and_integers_are_written(self):
+    def test_16_booleans_and_integers_have_strict_syntax(self):
         token = self.asked({"name": "flag", "type": "boolean", "required": False}, {"name": "size", "type": "integer"})
         for name, values in {"flag": ["1", "yes", " true", 1, 0, "ｔrue"],
                              "size": [" 5", "5.0", "1e3", 5.5, "+5", "0x10", "--1", "٥", "9223372036854775808", "-9223372036854775809", True]}.items():
@@ -307,7 +307,7 @@ class List(People):
         self.assertEqual(done["state"], "completed")
         self.assertEqual(self.call("account.find", username=ALICE)["attributes"], {"flag": False, "size": -(1 << 63)})
 
-    def test_17_patterns_that_explode_are_refused_in_bounded_time(self):
+    def test_17_patterns_with_exponential_backtracking_are_stopped_in_bounded_time(self):
         text = "a" * 200 + "!"
         for number, pattern in enumerate([
                 "(a+)+$", "([a-zA-Z]+)*$", "(a|aa)+$", "(a|a?)+$", "(.*a){30}$", "^(([a-z])+.)+[A-Z]([a-z])+$", "((a*)*)*b",
@@ -319,7 +319,7 @@ class List(People):
                 self.no("invalidAttributes", "signUp.start", username=ALICE, attributes={"text": text}, **tenant)
                 self.assertLess(time.monotonic() - began, 20)
 
-    def test_18_a_password_of_a_start_is_kept_as_a_hash_and_goes_with_the_flow(self):
+    def test_18_password_of_sign_up_is_stored_as_hash_and_deleted_with_flow(self):
         self.sidecar.close()
         self.store = self.path("people.db")
         self.sidecar = self.spawn("--clock", str(START), testing=True, store=self.store)
@@ -332,13 +332,13 @@ class List(People):
         self.advance(4000)
         self.assertEqual(self.rows("SELECT * FROM flow"), [])
         self.no("userNotFound", "signIn.withPassword", username=ALICE, password=PASSWORD)
-        # Names that come later are not held against a password that was taken.
+        # A name that is submitted later is not checked against a password that was accepted earlier.
         token = self.start(BOB, password="Quillon Wind 42")
         token = self.call("signUp.submitAttributes", continuationToken=token, attributes={"givenName": "Quillon"})["continuationToken"]
         self.submit(token, address=BOB)
         self.sign_in(BOB, "Quillon Wind 42")
 
-    def test_19_an_account_keeps_the_method_it_was_made_with(self):
+    def test_19_account_keeps_its_sign_in_method_when_tenant_changes(self):
         self.completed(password=PASSWORD)
         self.settings(localAccountMethod="emailCode")
         self.completed(BOB)
@@ -348,7 +348,7 @@ class List(People):
         self.assertEqual(self.call("signIn.start", username=BOB)["state"], "codeRequired")
         self.no("passwordNotSet", "signIn.withPassword", username=BOB, password=PASSWORD)
 
-    def test_20_a_sign_up_that_is_under_way_keeps_nobody_out(self):
+    def test_20_pending_sign_up_does_not_block_address(self):
         self.start(password=PASSWORD)
         self.no("userNotFound", "signIn.start", username=ALICE)
         self.no("userNotFound", "signIn.withPassword", username=ALICE, password=PASSWORD)
@@ -356,7 +356,7 @@ class List(People):
         self.account(password=OTHER)
         self.sign_in(password=OTHER)
 
-    def test_21_what_a_tenant_does_not_do_is_an_error_and_no_success(self):
+    def test_21_method_that_tenant_does_not_support_fails(self):
         self.settings(localAccountMethod="emailCode")
         self.no("passwordNotAccepted", "signUp.start", username=ALICE, password=PASSWORD)
         token = self.start()
@@ -366,7 +366,7 @@ class List(People):
         self.settings(signUpAllowed=False)
         self.no("signUpNotAllowed", "signUp.start", username=BOB)
 
-    def test_22_a_completed_sign_up_needs_no_automatic_sign_in(self):
+    def test_22_completed_sign_up_does_not_require_automatic_sign_in(self):
         token = self.completed(password=PASSWORD)
         self.advance(300)
         self.no("continuationTokenExpired", "signIn.withContinuation", continuationToken=token)
@@ -375,7 +375,7 @@ class List(People):
         self.call("account.delete", accountId=self.call("account.find", username=BOB)["accountId"])
         self.no("flowEnded", "signIn.withContinuation", continuationToken=token)
 
-    def test_23_what_expires_is_over_at_that_very_second(self):
+    def test_23_codes_tokens_locks_and_quotas_expire_at_exact_second(self):
         self.settings(codes={"lifetimeSeconds": 120, "sendsPerAddress": 100})
         for seconds, outcome in ((119, "completed"), (120, "codeExpired")):
             address = f"code{seconds}@example.com"
@@ -425,7 +425,7 @@ class List(People):
         except RpcError as error:
             return error.type
 
-    def test_24_a_lock_is_about_passwords_and_codes_and_the_right_secret_too(self):
+    def test_24_lock_covers_passwords_and_codes_and_rejects_correct_ones(self):
         self.account()
         self.account(BOB, None)
         for number in range(10):
@@ -438,7 +438,7 @@ class List(People):
         self.tries(5, token, "signIn")
         self.no("accountLocked", "signIn.submitCode", continuationToken=token, code=self.code(BOB))
 
-    def test_25_a_reset_ends_what_was_signed_in_elsewhere(self):
+    def test_25_password_reset_revokes_other_sessions(self):
         self.account()
         before = [self.sign_in() for _ in range(2)]
         token = self.submit(self.start(ALICE, "passwordReset"), kind="passwordReset")["continuationToken"]
@@ -449,7 +449,7 @@ class List(People):
         fresh = self.call("signIn.withContinuation", continuationToken=done)
         self.call("session.refresh", refreshToken=fresh["refreshToken"])
 
-    def test_26_a_masked_address_does_not_tell_how_long_it_is(self):
+    def test_26_masked_address_does_not_reveal_its_length(self):
         masked = lambda address: self.call("signUp.start", username=address)["sentTo"]
         self.assertEqual(masked("alice@example.com"), masked("alexandra.longest-name@elsewhere-and-far.com"))
         for address in ("a@b.io", "q@example.com"):
@@ -457,7 +457,7 @@ class List(People):
             self.assertNotIn(address.split("@")[0] + "@", shown)
             self.assertIn("***@", shown)
 
-    def test_27_secrets_stand_in_no_error_and_no_log(self):
+    def test_27_secrets_do_not_appear_in_errors_and_log(self):
         self.sidecar.close()
         self.sidecar = self.spawn("--log-level", "debug", "--clock", str(START), testing=True)
         secrets = ["Secret Horse 99", "attribute-value-77", "unknown-token-55", "secret-code-33"]
@@ -476,7 +476,7 @@ class List(People):
         for secret in [*secrets, secrets[0][:6], token, code]:
             self.assertNotIn(secret, seen)
 
-    def test_28_what_must_be_in_an_answer_is_and_unknown_parameters_are_refused(self):
+    def test_28_responses_have_required_members_and_unknown_parameters_are_rejected(self):
         found = self.violations(self.sidecar, "signUp.start", {"username": ALICE, "capabilities": "mfa_required"})
         self.assertEqual({pointer for pointer, _ in found}, {"/capabilities"})
         self.settings(attributes=[{"name": "size", "type": "integer", "required": True}])

@@ -1,4 +1,4 @@
-"""What implementers of identity pools usually get wrong, one test for each entry of that list, by its number."""
+"""Common mistakes in implementations of identity pools. Each numbered test covers one of them."""
 
 import json
 
@@ -60,7 +60,7 @@ class Pools(EndToEnd):
     def state(self, id):
         return self.call("identity.get", identityId=id)["state"]
 
-    def test_01_one_developer_identifier_is_one_identity(self):
+    def test_01_developer_user_identifier_maps_to_one_identity(self):
         first = self.mint()
         self.assertEqual((first["isNewIdentity"], self.mint()["identityId"], self.mint()["isNewIdentity"]), (True, first["identityId"], False))
         for another in ("Alice", "alice ", " alice", "álice"):
@@ -68,7 +68,7 @@ class Pools(EndToEnd):
         elsewhere = make_pool(self.sidecar)["poolId"]
         self.assertNotEqual(mint(self.sidecar, elsewhere)["identityId"], first["identityId"])
 
-    def test_02_where_developer_names_and_pool_tokens_do_not_belong(self):
+    def test_02_developer_logins_and_pool_tokens_are_rejected_as_public_logins(self):
         minted = self.mint()
         for name, value, wanted in [
                 ("login.shop", "alice", "publicProviderRequired"), ("login.shop", minted["token"], "publicProviderRequired"),
@@ -77,7 +77,7 @@ class Pools(EndToEnd):
             self.no(wanted, "token.mint", identityId=minted["identityId"], logins={name: value})
         self.no("publicProviderRequired", "credentials.get", identityId=minted["identityId"], logins={"login.shop": "alice"})
 
-    def test_03_two_lifetimes(self):
+    def test_03_classic_and_developer_tokens_have_different_lifetimes(self):
         carol = self.resolve(self.login())
         classic = claims(self.call("token.mint", identityId=carol, logins=self.login())["token"])
         self.assertEqual(classic["exp"] - classic["iat"], 600)
@@ -88,26 +88,26 @@ class Pools(EndToEnd):
         self.wrong("/durationSeconds", "maximum", "token.mintForDeveloper", poolId=self.pool, logins={"login.shop": "alice"}, durationSeconds=86_401)
         self.wrong("/durationSeconds", "minimum", "token.mintForDeveloper", poolId=self.pool, logins={"login.shop": "alice"}, durationSeconds=0)
 
-    def test_04_developer_tokens_do_not_need_the_classic_flow(self):
+    def test_04_developer_tokens_do_not_require_classic_flow(self):
         carol = self.resolve(self.login())
         self.call("pool.update", poolId=self.pool, **{**self.settings, "allowClassicFlow": False})
         token = self.mint()["token"]
         self.no("classicFlowDisabled", "token.mint", identityId=carol, logins=self.login())
         self.call("credentials.assumeRole", roleArn=self.reader, sessionName="me", token=token)
 
-    def test_05_developer_logins_pass_role_mappings_by(self):
+    def test_05_role_mappings_do_not_apply_to_developer_logins(self):
         mapping = {"source": "rules", "ambiguousRoleResolution": "deny", "rules": [{"claim": "sub", "matchType": "equals", "value": "carol", "roleArn": self.visitor}]}
         self.call("pool.setRoles", poolId=self.pool, roles={"authenticated": self.reader}, mappings={FIRST: mapping})
         token = self.call("token.mintForDeveloper", poolId=self.pool, logins={"login.shop": "alice", **self.login()})["token"]
         self.assertEqual(self.call("credentials.get", token=token)["roleArn"], self.reader)
 
-    def test_06_role_mappings_go_by_the_names_of_configured_providers(self):
+    def test_06_role_mappings_accept_only_configured_provider_names(self):
         mapping = {"source": "token", "ambiguousRoleResolution": "authenticatedRole"}
-        for name in (f"https://{FIRST}", "c.example", f"{FIRST}:shop", "login.shop"):  # of user pools, in test_user_pools.py
+        for name in (f"https://{FIRST}", "c.example", f"{FIRST}:shop", "login.shop"):  # test_user_pools.py covers user pools
             self.no("invalidRoleMapping", "pool.setRoles", poolId=self.pool, roles={}, mappings={name: mapping})
         self.call("pool.setRoles", poolId=self.pool, roles={}, mappings={FIRST: mapping})
 
-    def test_07_not_equal_does_not_match_what_is_absent(self):
+    def test_07_not_equal_rule_does_not_match_absent_claim(self):
         mapping = {"source": "rules", "ambiguousRoleResolution": "deny", "rules": [{"claim": "team", "matchType": "notEqual", "value": "red", "roleArn": self.reader}]}
         self.call("pool.setRoles", poolId=self.pool, roles={"authenticated": self.reader}, mappings={FIRST: mapping})
         carol = self.resolve(self.login())
@@ -115,7 +115,7 @@ class Pools(EndToEnd):
         self.no("ambiguousRoleDenied", "credentials.get", identityId=carol, logins=self.login(team="red"))
         self.assertEqual(self.call("credentials.get", identityId=carol, logins=self.login(team="blue"))["roleArn"], self.reader)
 
-    def test_08_amr_is_a_list_and_sets_may_be_empty(self):
+    def test_08_amr_is_a_list_and_set_operators_accept_empty_sets(self):
         token, aud = self.mint()["token"], {"StringEquals": {f"{PRINCIPAL}:aud": self.pool}}
         for conditions, allowed in [
                 ({"StringLike": {f"{PRINCIPAL}:amr": "authenticated"}}, False), ({"ForAnyValue:StringEquals": {f"{PRINCIPAL}:amr": "authenticated"}}, True),
@@ -126,7 +126,7 @@ class Pools(EndToEnd):
             else:
                 self.no("assumeRoleDenied", "credentials.assumeRole", roleArn=role, sessionName="me", token=token)
 
-    def test_09_one_tag_needs_tag_session(self):
+    def test_09_single_tag_requires_tag_session(self):
         statement = {**trust(pool=self.pool)["Statement"][0], "Action": "sts:AssumeRoleWithWebIdentity"}
         role = self.role("untagged", trust(statement))
         self.call("pool.setRoles", poolId=self.pool, roles={"authenticated": role})
@@ -136,18 +136,18 @@ class Pools(EndToEnd):
         error = self.no("roleNotConfigured", "credentials.get", token=tagged)
         self.assertIn("sts:TagSession", error.message)
 
-    def test_10_an_update_replaces_all_but_the_developer_provider(self):
+    def test_10_update_replaces_everything_except_developer_provider(self):
         updated = self.call("pool.update", poolId=self.pool, name="other")
         self.assertEqual(updated["developerProvider"], "login.shop")
         self.assertEqual((updated["allowUnauthenticated"], updated["allowClassicFlow"], updated.get("providers", [])), (False, False, []))
 
-    def test_11_the_developer_provider_stays(self):
+    def test_11_developer_provider_cannot_change(self):
         self.no("developerProviderFixed", "pool.update", poolId=self.pool, name="shop", developerProvider="login.other")
         self.call("pool.update", poolId=self.pool, name="shop", developerProvider="login.shop")
         without = self.call("pool.create", name="plain")["poolId"]
         self.assertEqual(self.call("pool.update", poolId=without, name="plain", developerProvider="login.late")["developerProvider"], "login.late")
 
-    def test_12_who_loses_the_last_login_is_no_guest(self):
+    def test_12_identity_without_logins_is_disabled_and_not_a_guest(self):
         alice = self.mint()["identityId"]
         self.call("identity.unlinkDeveloper", poolId=self.pool, identityId=alice, developerProvider="login.shop", developerUserIdentifier="alice")
         carol = self.resolve(self.login())
@@ -158,20 +158,20 @@ class Pools(EndToEnd):
         self.assertTrue(self.mint()["isNewIdentity"])
         self.assertNotEqual(self.resolve(self.login()), carol)
 
-    def test_13_a_merged_child_is_disabled_not_gone(self):
+    def test_13_merged_identity_is_disabled_and_not_deleted(self):
         child, parent = self.mint("one")["identityId"], self.mint("two")["identityId"]
         self.call("identity.mergeDevelopers", poolId=self.pool, developerProvider="login.shop", sourceUserIdentifier="one", destinationUserIdentifier="two")
         self.no("identityDisabled", "token.mintForDeveloper", poolId=self.pool, identityId=child, logins={"login.shop": "one"})
         listed = lambda **more: [each["identityId"] for each in self.call("identity.list", poolId=self.pool, **more)["identities"]]
         self.assertEqual((sorted(listed()), listed(hideDisabled=True)), (sorted([child, parent]), [parent]))
 
-    def test_14_the_id_that_was_resolved_is_answered(self):
+    def test_14_response_contains_resolved_identity_id(self):
         carol, guest, another = self.resolve(self.login()), self.guest(), self.guest()
         self.assertEqual(self.call("token.mint", identityId=guest, logins=self.login())["identityId"], carol)
         self.assertEqual(self.call("credentials.get", identityId=another, logins=self.login())["identityId"], carol)
         self.no("identityDisabled", "credentials.get", identityId=guest)
 
-    def test_14_the_id_that_was_resolved_is_kept_and_announced(self):
+    def test_14_resolved_identity_id_is_stored_and_notified(self):
         carol, provider = self.resolve(self.login()), self.open()
         guest = self.get(provider)["identityId"]
         self.call("credentialsProvider.setLogins", provider=provider, logins=self.login())
@@ -191,7 +191,7 @@ class Pools(EndToEnd):
     def principal(self, answer):
         return self.call("credentials.verify", sessionToken=answer["credentials"]["sessionToken"])["principal"]
 
-    def test_15_one_bad_proof_links_nothing(self):
+    def test_15_one_invalid_login_links_nothing(self):
         guest = self.guest()
         for bad in ({SECOND: self.second.token(exp=1)}, {SECOND: self.first.token()}):
             self.no("loginTokenInvalid", "token.mint", identityId=guest, logins={**self.login(), **bad})
@@ -199,13 +199,13 @@ class Pools(EndToEnd):
         self.assertEqual((self.state(guest), self.call("identity.get", identityId=guest)["logins"]), ("guest", []))
         self.assertEqual(len(self.call("identity.list", poolId=self.pool)["identities"]), 1)
 
-    def test_16_only_guests_can_be_claimed_by_naming_them(self):
+    def test_16_only_guests_can_be_claimed_by_identity_id(self):
         carol, alice, guest = self.resolve(self.login()), self.mint()["identityId"], self.guest()
         for id in (carol, alice):
             self.no("loginsDoNotMatch", "token.mintForDeveloper", poolId=self.pool, identityId=id, logins={"login.shop": "mallory"})
         self.assertEqual(self.mint("mallory", identityId=guest)["identityId"], guest)
 
-    def test_17_ten_logins_in_a_request_twenty_on_an_identity(self):
+    def test_17_request_has_at_most_ten_logins_and_identity_twenty(self):
         self.wrong("/logins", "maxProperties", "identity.resolve", poolId=self.pool, logins={f"p{number}.example": "x" for number in range(11)})
         carol = self.resolve(self.login())
         for number in range(19):
@@ -219,14 +219,14 @@ class Pools(EndToEnd):
         erin = self.resolve(self.login("erin"))
         self.no("loginConflict", "credentials.get", identityId=erin, logins={**self.login("erin"), **self.other("dave")})
 
-    def test_18_what_an_id_may_look_like(self):
+    def test_18_identity_ids_have_strict_syntax(self):
         for odd in ("local-1:157d6171-ee37-c0dd-c6c5-ce7afc0154ab", "local-1:0", "x:-"):
             self.no("identityNotFound", "identity.get", identityId=odd)
         for wrong in ("local-1:157D6171-EE37-C0DD-C6C5-CE7AFC0154AB", "157d6171-ee37-c0dd-c6c5-ce7afc0154ab", "local-1:", ":0", "löcal:0", "local-1:0\n"):
             self.wrong("/identityId", "pattern", "identity.get", identityId=wrong)
         self.wrong("/identityId", "maxLength", "identity.get", identityId="local-1:" + "0" * 48)
 
-    def test_19_the_header_says_what_it_is_and_decides_nothing(self):
+    def test_19_token_header_is_informative_and_does_not_choose_algorithm(self):
         token = self.mint()["token"]
         header = jwt.get_unverified_header(token)
         self.assertEqual((header["typ"], header["alg"]), ("pool+jwt", "ES256"))
@@ -238,7 +238,7 @@ class Pools(EndToEnd):
             self.no({"tokenAlgorithmNotAllowed", "tokenSignatureInvalid"}, "credentials.get", token=forged)
         self.no("tokenAlgorithmNotAllowed", "credentials.get", token=f"{encode({**header, 'alg': 'none'})}.{body}.")
 
-    def test_20_a_token_of_another_pool_is_another_pools(self):
+    def test_20_token_of_other_pool_is_rejected(self):
         other, _ = pool_with_role(self.sidecar)
         token = mint(self.sidecar, other)["token"]
         self.no("tokenAudienceMismatch", "token.verify", token=token, audience=self.pool)
@@ -247,16 +247,16 @@ class Pools(EndToEnd):
         self.assertNotEqual(claims(token)["iss"], issuer)
         self.violations(self.sidecar, "token.verify", {"token": token})
 
-    def test_21_every_guest_is_a_new_one(self):
+    def test_21_every_guest_is_a_new_identity(self):
         self.assertEqual(len({self.guest() for _ in range(20)}), 20)
 
-    def test_22_one_name_for_the_secret_and_times_as_integers(self):
+    def test_22_credentials_have_fixed_member_names_and_integer_times(self):
         token = self.mint()["token"]
         for bought in (self.call("credentials.get", token=token), self.call("credentials.assumeRole", roleArn=self.reader, sessionName="me", token=token)):
             self.assertEqual(set(bought["credentials"]), {"accessKeyId", "secretAccessKey", "sessionToken", "expiresAt"})
             self.assertIs(type(bought["credentials"]["expiresAt"]), int)
 
-    def test_23_a_session_that_would_be_too_long_fails(self):
+    def test_23_session_longer_than_role_maximum_fails(self):
         ask = {"roleArn": self.reader, "token": self.mint()["token"]}
         self.no("durationExceedsRoleMaximum", "credentials.assumeRole", **ask, sessionName="me", durationSeconds=3601)
         for seconds in (899, 43_201):
@@ -266,45 +266,45 @@ class Pools(EndToEnd):
             self.wrong("/sessionName", "pattern", "credentials.assumeRole", **ask, sessionName=name)
         self.wrong("/sessionName", "maxLength", "credentials.assumeRole", **ask, sessionName="m" * 65)
 
-    def test_24_credentials_outlive_the_token_they_were_bought_with(self):
+    def test_24_credentials_outlive_exchanged_token(self):
         token = self.mint(durationSeconds=30)["token"]
         now = self.call("system.ping")["now"]
         self.assertGreaterEqual(self.call("credentials.get", token=token)["credentials"]["expiresAt"], now + 3600)
         self.assertGreaterEqual(self.call("credentials.assumeRole", roleArn=self.reader, sessionName="me", token=token)["credentials"]["expiresAt"], now + 3600)
 
-    def test_25_a_malformed_id_is_a_violation_with_its_constraint(self):
+    def test_25_malformed_id_fails_with_pattern_violation(self):
         for method, member in [("pool.get", "poolId"), ("identity.get", "identityId"), ("identity.resolve", "poolId"), ("credentials.get", "identityId")]:
             error = self.no("invalidParams", method, **{member: "NOT AN ID"})
             violation, = error.data["violations"]
             self.assertEqual((violation["pointer"], violation["rule"]), (f"/{member}", "pattern"))
         self.no("poolNotFound", "pool.get", poolId=UNKNOWN)
 
-    def test_26_twenty_five_rules_and_no_more(self):
+    def test_26_mapping_has_at_most_25_rules(self):
         rule = {"claim": "team", "matchType": "equals", "value": "red", "roleArn": self.reader}
         ask = lambda count: {FIRST: {"source": "rules", "ambiguousRoleResolution": "deny", "rules": [rule] * count}}
         self.call("pool.setRoles", poolId=self.pool, roles={}, mappings=ask(25))
         found = self.violations(self.sidecar, "pool.setRoles", {"poolId": self.pool, "roles": {}, "mappings": ask(26)})
         self.assertEqual({rule for _, rule in found}, {"maxItems"})
 
-    def test_27_a_list_of_pools_is_ids_and_names(self):
+    def test_27_pool_list_contains_only_ids_and_names(self):
         pools = self.call("pool.list")["pools"]
         self.assertEqual(pools, [{"poolId": self.pool, "name": "shop"}])
 
-    def test_28_a_description_never_names_users(self):
+    def test_28_identity_list_does_not_contain_user_names(self):
         self.mint("alice@example.com")
         self.resolve({**self.login("carol@example.com")})
         described = json.dumps(self.call("identity.list", poolId=self.pool))
         self.assertIn("login.shop", described)
         self.assertNotIn("@", described)
 
-    def test_29_which_tag_keys_are_the_same(self):
+    def test_29_principal_tag_keys_ignore_case_and_pool_tag_keys_do_not(self):
         self.no("invalidPrincipalTags", "token.mintForDeveloper", poolId=self.pool, logins={"login.shop": "alice"}, principalTags={"Plan": "gold", "plan": "silver"})
         kept = self.call("credentials.get", token=self.mint(principalTags={"Plan": "gold"})["token"])["credentials"]["sessionToken"]
         self.assertEqual(self.call("credentials.verify", sessionToken=kept)["principal"]["tags"], {"Plan": "gold"})
         tagged = self.call("pool.tag", poolId=self.pool, tags={"Team": "blue", "team": "red"})
         self.assertEqual(tagged["tags"], {"Team": "blue", "team": "red"})
 
-    def test_30_first_sign_ins_and_links_that_race(self):
+    def test_30_concurrent_first_sign_ins_and_links_create_one_identity(self):
         for subject in ("first", "second", "third"):
             logins, ids = self.login(subject), [self.sidecar.send("identity.resolve", {"poolId": self.pool, "logins": self.login(subject)}) for _ in range(20)]
             self.assertEqual(len({self.sidecar.answer(id)["identityId"] for id in ids}), 1)
@@ -312,22 +312,22 @@ class Pools(EndToEnd):
             asked = [self.sidecar.send("token.mint", {"identityId": guest, "logins": {**logins, **self.other(subject)}}) for guest in guests]
             self.assertEqual({self.sidecar.answer(id)["identityId"] for id in asked}, {self.resolve(logins)})
 
-    def test_31_a_guest_who_signs_in_gets_other_credentials(self):
+    def test_31_guest_gets_new_credentials_after_sign_in(self):
         provider = self.open()
         guest = self.get(provider)
-        self.assertEqual(self.get(provider), guest)     # nobody asks who it is while they last
+        self.assertEqual(self.get(provider), guest)     # The cached credentials are returned until they expire.
         self.call("credentialsProvider.setLogins", provider=provider, logins=self.login())
         carol = self.get(provider)
         self.assertNotEqual(carol["credentials"]["accessKeyId"], guest["credentials"]["accessKeyId"])
         self.assertEqual((carol["identityId"], guest["roleArn"], carol["roleArn"]), (guest["identityId"], self.visitor, self.reader))
         self.assertEqual(self.principal(carol)["roleArn"], self.reader)
-        # Where nothing drops them, a sign-in beside the provider changes nothing that it holds.
+        # A sign-in outside the credentials provider does not change its cached credentials.
         other = self.open(key="other")
         held = self.get(other)
         self.call("credentials.get", identityId=held["identityId"], logins=self.login("dave"))
         self.assertEqual(self.get(other), held)
 
-    def test_32_dropping_credentials_keeps_the_guest(self):
+    def test_32_clearing_credentials_keeps_guest_identity(self):
         provider = self.open()
         before = self.get(provider)
         self.assertEqual(self.call("credentialsProvider.clearCredentials", provider=provider)["identityId"], before["identityId"])
@@ -338,16 +338,16 @@ class Pools(EndToEnd):
         self.call("credentialsProvider.setLogins", provider=provider, logins=self.login())
         self.assertEqual((self.get(provider)["identityId"], self.state(before["identityId"])), (before["identityId"], "authenticated"))
 
-    def test_33_clearing_everything_is_for_another_user_and_links_nobody(self):
+    def test_33_clearing_keychain_separates_users(self):
         provider = self.open(logins=self.login())
         carol = self.get(provider)["identityId"]
-        # With the id kept, another user's login does not match it, and one more of the same user's is linked.
+        # While the identity ID is kept, a login of another user does not match it, and another login of the same user is linked to it.
         self.call("credentialsProvider.setLogins", provider=provider, logins=self.login("dave"))
         self.no("loginsDoNotMatch", "credentialsProvider.get", provider=provider)
         self.call("credentialsProvider.setLogins", provider=provider, logins={**self.login(), **self.other()})
         self.assertEqual(self.get(provider)["identityId"], carol)
         self.assertEqual(len(self.call("identity.get", identityId=carol)["logins"]), 2)
-        # Without it they are two.
+        # After the ID is cleared, the users have separate identities.
         self.call("credentialsProvider.clearKeychain", provider=provider)
         self.call("credentialsProvider.setLogins", provider=provider, logins=self.login("dave"))
         dave = self.get(provider)["identityId"]
@@ -357,13 +357,13 @@ class Pools(EndToEnd):
         guest = self.get(provider)["identityId"]
         self.assertEqual((guest in (carol, dave), self.state(guest)), (False, "guest"))
 
-    def test_34_an_empty_map_is_a_guest(self):
+    def test_34_empty_logins_resolve_to_guest(self):
         self.assertEqual(self.state(self.resolve({})), "guest")
         guest = self.guest()
         self.assertEqual(claims(self.call("token.mint", identityId=guest, logins={})["token"])["amr"], ["unauthenticated"])
         self.no("identityForbidden", "token.mint", identityId=self.resolve(self.login()), logins={})
 
-    def test_35_a_long_value_is_a_token_and_no_developer_identifier(self):
+    def test_35_developer_user_identifier_has_at_most_1024_characters_and_tokens_more(self):
         self.mint("é" * 1024)
         error = self.no({"invalidLogin", "invalidParams"}, "token.mintForDeveloper", poolId=self.pool, logins={"login.shop": "é" * 1025})
         self.assertIn("1024", error.message + json.dumps(error.data))

@@ -1,4 +1,4 @@
-"""New passwords held against a range service, and what happens while it is away."""
+"""Checks of new passwords against a breached-password service, and the behavior while the service is not available."""
 
 import hashlib
 import http.server
@@ -10,7 +10,7 @@ LEAKED, GOOD = "correct Horse 9", "better Donkey 8"
 
 
 class Ranges(http.server.BaseHTTPRequestHandler):
-    """Knows one password. `server.asked` are the paths that were asked for, `server.status` what it answers with."""
+    """Contains one leaked password. `server.asked` lists the requested paths, and `server.status` is the status of the response."""
 
     def log_message(self, *_):
         pass
@@ -51,7 +51,7 @@ class BreachedPasswords(EndToEnd):
         error = self.refused("invalidPassword", self.sidecar, method, params)
         self.assertEqual([reason["rule"] for reason in error.data["reasons"]], ["breached"])
 
-    def test_a_password_that_has_leaked_is_refused_wherever_one_is_chosen_and_the_service_learns_five_digits(self):
+    def test_breached_password_is_rejected_by_every_method_and_service_receives_five_digits(self):
         self.check()
         self.refused_as_breached("signUp.start", {"username": "alice@example.com", "password": LEAKED})
         self.refused_as_breached("account.create", {"username": "alice@example.com", "password": LEAKED})
@@ -66,7 +66,7 @@ class BreachedPasswords(EndToEnd):
         self.assertEqual(done["state"], "completed")
         self.assertEqual(self.records(), [])
 
-    def test_a_service_that_is_away_refuses_nobody_and_the_audit_log_says_so(self):
+    def test_failing_service_does_not_reject_passwords_and_is_recorded_in_audit_log(self):
         self.check()
         self.server.status = 503
         self.assertEqual(self.start(LEAKED)["state"], "codeRequired")
@@ -74,7 +74,7 @@ class BreachedPasswords(EndToEnd):
         self.assertEqual(record["method"], "signUp.start")
         self.assertIn("503", str(record))
 
-    def test_nobody_is_asked_unless_the_tenant_wants_it_nor_about_a_password_that_the_rules_refuse(self):
+    def test_service_is_called_only_if_configured_and_password_satisfies_policy(self):
         self.assertEqual(self.start(LEAKED)["state"], "codeRequired")
         self.check()
         self.refused("invalidPassword", self.sidecar, "signUp.start", {"username": "bob@example.com", "password": "short"})

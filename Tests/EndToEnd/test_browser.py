@@ -1,6 +1,6 @@
-"""A person in front of a real browser: signs in at a real provider, or refuses, comes back to this process's page, and reads it.
+"""Sign-ins in a real browser: a user signs in at a real provider or cancels, and is redirected to the callback page of the process.
 
-Screenshots of every page, light, dark and narrow, are left in .build/tests/screenshots.
+Screenshots of every page, light, dark and narrow, are written to .build/tests/screenshots.
 """
 
 import os
@@ -14,7 +14,7 @@ from websites import closed_port
 
 SCREENSHOTS = os.path.join(ROOT, ".build", "tests", "screenshots")
 
-# How well the words of the page stand out from what is behind them, the worst of them (WCAG 2.1, 1.4.3).
+# Returns the lowest contrast ratio between text and background on the page (WCAG 2.1, 1.4.3).
 CONTRAST = """
 (() => {
   const numbers = text => text.match(/[\\d.]+/g).map(Number);
@@ -50,14 +50,14 @@ class InTheBrowser(EndToEnd):
         self.browser.look()
 
     def authorize(self):
-        """A flow that this process listens for, at an address that a new client of the provider has registered."""
+        """Starts a flow for which this process listens, at an address registered by a new client of the provider."""
         while True:
             port = closed_port()
             client = self.provider.register(f"http://127.0.0.1:{port}/back", "EdDSA")
             self.sidecar.call("idp.create", {"providerId": f"oidc.port{port}", "displayName": "Canaille", **client})
             try:
                 return self.sidecar.call("idp.authorize", {"providerId": f"oidc.port{port}", "listen": {"port": port, "path": "/back"}})
-            except RpcError as error:   # somebody was faster
+            except RpcError as error:   # Another process took the port.
                 if error.type != "listenerUnavailable":
                     raise
 
@@ -65,7 +65,7 @@ class InTheBrowser(EndToEnd):
         return self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
 
     def go(self, flow, person="alice", answer="accept"):
-        """Signs in at the provider, says yes or no there, and is sent back."""
+        """Signs in at the provider, submits the consent form with `answer`, and is redirected back."""
         self.browser.open(flow["authorizationUrl"])
         self.browser.type("input[name=login]", person)
         self.browser.click("button[type=submit]")
@@ -77,7 +77,7 @@ class InTheBrowser(EndToEnd):
         self.browser.click(f"button[value={answer}]")
 
     def reads(self, flow, name, title, *words):
-        """The page is the one with this title, and well made: words, look, and nothing from elsewhere."""
+        """Checks that the page has the given title and text, sufficient contrast and no overflow, and that it loads no external resources."""
         self.browser.wait(f"location.href.startsWith('{flow['redirectUri']}')")
         self.assertEqual(self.browser.run("document.title"), title)
         self.assertEqual(self.browser.run("document.querySelector('h1').innerText"), title)
@@ -95,7 +95,7 @@ class InTheBrowser(EndToEnd):
         elsewhere = [url for url in self.browser.requests if not url.startswith((flow["redirectUri"], self.provider.issuer, "data:"))]
         self.assertEqual(elsewhere, [])
 
-    def test_there_and_back(self):
+    def test_sign_in_with_redirect_completes(self):
         flow = self.authorize()
         waiting = self.sign_in(flow)
         self.go(flow)
@@ -103,10 +103,10 @@ class InTheBrowser(EndToEnd):
         self.assertEqual(self.browser.complaints, [])
         answer = self.sidecar.answer(waiting, timeout=60)
         self.assertEqual((answer["state"], answer["account"]["email"]), ("completed", "alice@example.com"))
-        # The code has gone no further than the address.
+        # The code does not appear in the page.
         self.assertNotIn(parameters(self.browser.run("location.href"))["code"], self.browser.run("document.documentElement.outerHTML"))
 
-    def test_somebody_who_says_no(self):
+    def test_denied_consent_fails_sign_in(self):
         flow = self.authorize()
         waiting = self.sign_in(flow)
         self.go(flow, answer="deny")
@@ -115,7 +115,7 @@ class InTheBrowser(EndToEnd):
             self.sidecar.answer(waiting, timeout=60)
         self.assertEqual((caught.exception.type, caught.exception.data["error"]), ("signInRefused", "access_denied"))
 
-    def test_a_page_that_belongs_to_no_flow_and_the_right_one_after_it(self):
+    def test_unrelated_callback_is_rejected_and_correct_callback_completes(self):
         flow = self.authorize()
         waiting = self.sign_in(flow)
         self.browser.open(f"{flow['redirectUri']}?code=stolen&state=wrong")
@@ -129,7 +129,7 @@ class InTheBrowser(EndToEnd):
         self.browser.wait("document.title == 'Return to the app'")
         self.assertEqual(self.sidecar.answer(waiting, timeout=60)["account"]["email"], "bob@example.com")
 
-    def test_somebody_who_took_too_long(self):
+    def test_callback_after_expiry_fails_sign_in(self):
         flow = self.authorize()
         waiting = self.sign_in(flow)
         self.sidecar.call("test.clock", {"advanceSeconds": 600})

@@ -1,4 +1,4 @@
-"""--caller public: the pipe can be handed to something less trusted."""
+"""--caller public: the pipe is available to a less trusted program."""
 
 from endtoend import EndToEnd, mint, pool_with_role
 from examples import methods
@@ -14,8 +14,8 @@ class PublicCallers(EndToEnd):
         self.token = mint(trusted, self.pool)["token"]
         self.sidecar = self.spawn("--caller", "public", store=self.store)
 
-    def test_developer_methods_are_refused(self):
-        """Whatever their parameters, valid or not: nothing is learned from the difference."""
+    def test_developer_methods_are_rejected(self):
+        """The error is the same for valid and invalid parameters, so it reveals nothing."""
         for method in methods():
             if method["caller"] == "developer" and not method.get("testing"):
                 for params in ({}, {"noSuchParameter": 1}, {"poolId": self.pool, "logins": {"login.shop": "alice"}}):
@@ -23,7 +23,7 @@ class PublicCallers(EndToEnd):
                         error = self.refused("callerNotAllowed", self.sidecar, method["name"], params)
                         self.assertEqual((error.code, error.data["method"]), (1004, method["name"]))
 
-    def test_public_methods_work(self):
+    def test_public_methods_succeed(self):
         self.sidecar.call("token.verify", {"token": self.token, "audience": self.pool})
         self.sidecar.call("token.jwks")
         self.assertIn("credentials", self.sidecar.call("credentials.get", {"token": self.token}))
@@ -35,11 +35,11 @@ class PublicCallers(EndToEnd):
         offered = {method["name"] for method in document["methods"]}
         self.assertEqual(offered, {method["name"] for method in methods() if method["caller"] == "public"})
 
-    def test_typos_do_not_name_developer_methods(self):
+    def test_misspelled_method_does_not_suggest_developer_methods(self):
         nearest = self.sidecar.refusal("token.mintForDevelope").data["nearest"]
         self.assertNotIn("token.mintForDeveloper", nearest)
 
-    def test_not_together_with_testing(self):
+    def test_public_caller_excludes_testing(self):
 
         done = run("serve", "--store", ":memory:", "--testing", "--caller", "public", input=b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}\n')
         self.assertNotEqual(done.returncode, 0)

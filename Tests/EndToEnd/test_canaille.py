@@ -1,4 +1,4 @@
-"""Sign-in with Canaille, a provider whose issuer ends with a slash, whose clients register themselves, and which signs with Ed25519."""
+"""Sign-in with Canaille, a provider whose issuer ends with a slash, with dynamic client registration and Ed25519 signatures."""
 
 import jwt
 
@@ -38,9 +38,9 @@ class WithCanaille(EndToEnd):
 
 
 class SignIn(WithCanaille):
-    def test_there_and_back_with_every_algorithm(self):
+    def test_sign_in_succeeds_with_every_algorithm(self):
         self.assertTrue(self.provider.issuer.endswith("/"))
-        # Ed25519 is EdDSA by the name that RFC 9864 gives it.
+        # RFC 9864 defines the name Ed25519 for this use of EdDSA.
         for algorithm in ("EdDSA", "Ed25519", "RS256"):
             with self.subTest(algorithm):
                 name = f"oidc.{algorithm.lower()}"
@@ -54,13 +54,13 @@ class SignIn(WithCanaille):
                 self.assertEqual(jwt.decode(token, options={"verify_signature": False})["iss"], self.provider.issuer)
                 self.sidecar.call("account.delete", {"accountId": answer["account"]["accountId"]})
 
-    def test_an_rsa_key_that_names_no_algorithm_is_for_rs256(self):
+    def test_rsa_key_without_algorithm_accepts_only_rs256(self):
         self.create("oidc.other", "PS384")
         error = self.refused("invalidCredential", self.sidecar, "signIn.withCredential", {"credential": self.come_back(self.alice, "oidc.other")})
         self.assertEqual(error.data["check"], "algorithm")
         self.assertEqual(self.sidecar.call("account.list", {})["accounts"], [])
 
-    def test_an_issuer_without_its_slash_is_another_one(self):
+    def test_issuer_without_trailing_slash_does_not_match(self):
         self.sidecar.call("idp.create", {"providerId": "oidc.bare", **self.client, "issuer": self.provider.issuer.rstrip("/")})
         checks = {each["check"]: each for each in self.sidecar.call("idp.test", {"providerId": "oidc.bare"})["checks"]}
         self.assertFalse(checks["discovery"]["ok"])
@@ -68,17 +68,18 @@ class SignIn(WithCanaille):
         error = self.refused("providerUnusable", self.sidecar, "idp.authorize", {"providerId": "oidc.bare", "redirectUri": BACK})
         self.assertIn(self.provider.issuer, error.message)
 
-    def test_who_says_no(self):
+    def test_denied_consent_fails_sign_in(self):
         credential = self.come_back(self.alice, answer="deny")
         error = self.refused("signInRefused", self.sidecar, "signIn.withCredential", {"credential": credential})
         self.assertEqual(error.data["error"], "access_denied")
-        # This provider names itself in every answer, as it announces, but for errors that it finds early. Nothing is gone on with then.
+        # As announced in its metadata, this provider adds `iss` to every response, except for errors that it finds early. Such an error only ends the
+        # flow.
         flow = self.authorize()
         url = f"{BACK}?error=invalid_scope&state={parameters(flow['authorizationUrl'])['state']}"
         error = self.refused("signInRefused", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"], "url": url}})
         self.assertEqual(error.data["error"], "invalid_scope")
 
-    def test_an_answer_that_does_not_name_its_provider(self):
+    def test_response_with_wrong_issuer_is_rejected(self):
         credential = self.come_back(self.alice)
         whole = credential["url"]
         for url in (whole[:whole.index("&iss=")], whole.replace("&iss=", "&iss=x"), whole + "x"):
@@ -86,7 +87,7 @@ class SignIn(WithCanaille):
             self.assertEqual(error.data["check"], "issuer")
         self.assertEqual(self.sign_in(credential)["state"], "completed")
 
-    def test_a_code_of_another_flow_has_the_wrong_verifier(self):
+    def test_code_of_other_flow_fails_pkce_verification(self):
         mine, theirs = self.come_back(self.alice), self.come_back(self.bob)
         stolen = mine["url"].replace(parameters(mine["url"])["code"], parameters(theirs["url"])["code"])
         error = self.refused("invalidCredential", self.sidecar, "signIn.withCredential", {"credential": {**mine, "url": stolen}})
@@ -95,7 +96,7 @@ class SignIn(WithCanaille):
 
 
 class Accounts(WithCanaille):
-    def test_it_is_linked_to_an_account_and_shows_once_more_who_one_is(self):
+    def test_provider_can_be_linked_and_used_for_reauthentication(self):
         account = self.sidecar.call("account.create", {"username": "alice@example.org", "password": LOCAL})["accountId"]
         token = self.sidecar.call("signIn.withPassword", {"username": "alice@example.org", "password": LOCAL})["idToken"]
         linked = self.sidecar.call("account.link", {"idToken": token, "credential": self.come_back(self.alice, idToken=token)})
@@ -111,7 +112,7 @@ class Accounts(WithCanaille):
         error = self.refused("credentialAlreadyInUse", self.sidecar, "account.link", {"idToken": bob, "credential": self.come_back(self.alice)})
         self.assertEqual(self.sign_in({"pendingToken": error.data["pendingToken"]})["account"]["accountId"], account)
 
-    def test_its_id_token_is_a_login_of_a_pool(self):
+    def test_id_token_of_provider_is_accepted_as_pool_login(self):
         token = self.sign_in(self.come_back(self.alice), returnProviderTokens=True)["providerTokens"]["idToken"]
         pool = self.sidecar.call("pool.create", {"name": "shop", "providers": [{"issuer": self.provider.issuer, "clientIds": [self.client["clientId"]]}]})["poolId"]
         role = self.sidecar.call("role.put", {"name": "reader", "poolId": pool})["roleArn"]

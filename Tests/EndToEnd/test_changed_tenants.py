@@ -1,4 +1,4 @@
-"""A tenant is changed while somebody signs up: each step goes by the tenant as it is then."""
+"""Tenants that change during a sign-up. Each step uses the current settings of the tenant."""
 
 from endtoend import EndToEnd
 
@@ -22,7 +22,7 @@ class ChangedTenants(EndToEnd):
         return self.sidecar.call(f"signUp.{name}", {"continuationToken": step["continuationToken"], **given})
 
     def verified(self, **given):
-        """Somebody who has typed the code."""
+        """Starts a sign-up and submits its code."""
         step = self.sidecar.call("signUp.start", {"tenantId": "shop", "username": ALICE, **given})
         code = self.sidecar.call("test.outbox", {"to": ALICE})["messages"][-1]["code"]
         return self.step("submitCode", step, code=code)
@@ -31,7 +31,7 @@ class ChangedTenants(EndToEnd):
         self.assertEqual(step["state"], "completed")
         return self.sidecar.call("account.get", {"accountId": step["accountId"]})
 
-    def test_an_attribute_that_is_not_asked_for_any_more_keeps_nobody_from_an_account(self):
+    def test_attribute_removed_during_sign_up_is_no_longer_required(self):
         for given in ({}, {"zip": "1"}, {"city": "B"}):
             with self.subTest(given=given):
                 self.sidecar.call("test.reset")
@@ -42,7 +42,7 @@ class ChangedTenants(EndToEnd):
                 account = self.account(self.step("submitAttributes", step, attributes=given))
                 self.assertEqual(account["attributes"], {key: value for key, value in given.items() if key == "city"})
 
-    def test_a_lost_answer_that_asked_for_it_is_given_anew_as_completed(self):
+    def test_repeated_step_completes_if_last_attribute_was_removed(self):
         self.tenant(attributes=[ZIP, {"name": "plate", "type": "string", "required": True}])
         step = self.verified()
         asked = self.step("submitAttributes", step, attributes={"zip": "1"})
@@ -53,7 +53,7 @@ class ChangedTenants(EndToEnd):
         signed = self.sidecar.call("signIn.withContinuation", {"continuationToken": again["continuationToken"]})
         self.assertEqual(signed["state"], "completed")
 
-    def test_a_password_that_is_not_asked_for_any_more_is_passed_over(self):
+    def test_password_that_is_no_longer_required_is_ignored(self):
         self.tenant(localAccountMethod="emailPassword", attributes=[ZIP])
         step = self.verified()
         self.assertEqual(step["state"], "passwordRequired")
@@ -62,13 +62,13 @@ class ChangedTenants(EndToEnd):
         self.assertEqual([each["name"] for each in step["attributes"]], ["zip"])
         self.assertEqual(self.account(self.step("submitAttributes", step, attributes={"zip": "1"}))["method"], "code")
 
-    def test_one_that_was_given_before_does_not_become_part_of_the_account(self):
+    def test_password_given_before_change_is_not_stored(self):
         self.tenant(attributes=[ZIP])
         step = self.verified(password=PASSWORD)
         self.change(localAccountMethod="emailCode")
         self.assertEqual(self.account(self.step("submitAttributes", step, attributes={"zip": "1"}))["method"], "code")
 
-    def test_a_password_that_is_asked_for_from_now_on_is_asked_for(self):
+    def test_password_required_during_sign_up_is_requested(self):
         self.tenant(localAccountMethod="emailCode", attributes=[ZIP])
         step = self.verified()
         self.change(localAccountMethod="emailPassword")
@@ -76,7 +76,7 @@ class ChangedTenants(EndToEnd):
         self.assertEqual(step["state"], "passwordRequired")
         self.assertEqual(self.account(self.step("submitPassword", step, password=PASSWORD))["method"], "password")
 
-    def test_a_value_that_does_not_fit_any_more_is_asked_for_again(self):
+    def test_attribute_that_no_longer_matches_its_type_is_requested_again(self):
         self.tenant(attributes=[ZIP])
         step = self.sidecar.call("signUp.start", {"tenantId": "shop", "username": ALICE, "attributes": {"zip": "abc"}})
         code = self.sidecar.call("test.outbox", {"to": ALICE})["messages"][-1]["code"]
@@ -85,7 +85,7 @@ class ChangedTenants(EndToEnd):
         self.assertEqual([each["type"] for each in step["attributes"]], ["integer"])
         self.assertEqual(self.account(self.step("submitAttributes", step, attributes={"zip": "12"}))["attributes"], {"zip": 12})
 
-    def test_where_nobody_may_sign_up_any_more_nobody_goes_on_with_it(self):
+    def test_sign_up_that_is_no_longer_allowed_cannot_continue(self):
         self.tenant(attributes=[ZIP])
         step = self.verified()
         self.change(signUpAllowed=False)

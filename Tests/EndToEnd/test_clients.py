@@ -1,4 +1,4 @@
-"""Hosts that say where somebody comes from: what is asked, failed and sent is counted by it, in the store and so for all processes."""
+"""Limits per client address: requests, failures and codes are counted in the store, and so across all processes."""
 
 from endtoend import EndToEnd
 
@@ -22,7 +22,7 @@ class Clients(EndToEnd):
         if seconds:
             self.assertEqual(error.data["retryAfterSeconds"], seconds)
 
-    def test_twenty_requests_a_second_whichever_process_and_step_takes_them(self):
+    def test_client_has_20_requests_per_second_across_processes_and_methods(self):
         self.first.call("account.create", {"username": "alice@example.com", "password": PASSWORD})
         token = self.first.call("signIn.start", {"username": "alice@example.com", **HERE})["continuationToken"]
         for number in range(19):
@@ -37,7 +37,7 @@ class Clients(EndToEnd):
                 self.too_many("requests", sidecar, method, {**params, **HERE}, 1)
             for method, params in own.items():
                 self.too_many("requests", sidecar, method, {"continuationToken": token, **params, **HERE}, 1)
-        # From elsewhere, from nowhere, in another tenant, and a second later it works.
+        # Requests from another address, without an address, in another tenant, or one second later succeed.
         self.first.call("signIn.start", {"username": "alice@example.com", **THERE})
         self.first.call("signIn.start", {"username": "alice@example.com"})
         self.first.call("tenant.create", {"tenantId": "shop"})
@@ -45,7 +45,7 @@ class Clients(EndToEnd):
         self.later(1)
         self.assertEqual(self.second.call("signIn.submitPassword", {"continuationToken": token, "password": PASSWORD, **HERE})["state"], "completed")
 
-    def test_every_step_counts_the_client_that_is_named(self):
+    def test_every_step_counts_client(self):
         sidecar = self.first
         sidecar.call("account.create", {"username": "alice@example.com", "password": PASSWORD})
         self.seen = 0
@@ -71,7 +71,7 @@ class Clients(EndToEnd):
         self.assertEqual(self.seen, 13)
         self.assertEqual(self.rows("SELECT count FROM client_count WHERE kind = 'codes'"), [(4,)])
 
-    def test_a_hundred_failures_spread_over_people_and_processes_close_the_door_for_a_quarter_of_an_hour(self):
+    def test_100_failures_across_accounts_and_processes_block_client_for_15_minutes(self):
         self.first.call("account.create", {"username": "alice@example.com", "password": PASSWORD})
         self.first.call("account.create", {"username": "abe@example.com"})
         token = self.first.call("signIn.start", {"username": "abe@example.com", **HERE})["continuationToken"]
@@ -94,7 +94,7 @@ class Clients(EndToEnd):
         self.later(900)
         self.assertEqual(self.first.call("signIn.withPassword", {**right, **HERE})["state"], "completed")
 
-    def test_fifty_codes_in_a_quarter_of_an_hour_and_a_refused_one_sends_nothing(self):
+    def test_client_has_50_codes_per_15_minutes_and_rejected_request_sends_none(self):
         for number in range(50):
             if number % 15 == 0:
                 self.later(1)
@@ -105,7 +105,7 @@ class Clients(EndToEnd):
         self.assertEqual(self.rows("SELECT COUNT(*) FROM outbox"), before)
         self.first.call("signUp.start", {"username": "another@example.com", **THERE})
 
-    def test_what_is_no_address_is_said_with_its_place(self):
+    def test_invalid_client_address_is_a_violation_with_pointer(self):
         for address in ("localhost", "1.2.3", "::1%lo"):
             found = self.violations(self.first, "signUp.start", {"username": "alice@example.com", "client": {"address": address}})
             self.assertEqual(found, {("/client/address", "format")})

@@ -1,4 +1,4 @@
-"""Clocks: the testing clock, its jumps, and what depends on it."""
+"""The virtual clock of testing stores, its jumps, and everything that depends on the time."""
 
 import jwt
 
@@ -8,7 +8,7 @@ MOMENT = 1_700_000_000
 
 
 class Clocks(EndToEnd):
-    def test_frozen(self):
+    def test_frozen_clock_applies_to_all_times(self):
         sidecar = self.spawn(testing=True)
         self.assertEqual(sidecar.call("test.clock", {"freeze": True, "setAt": MOMENT}), {"now": MOMENT, "frozen": True})
         self.assertEqual(sidecar.call("system.ping")["now"], MOMENT)
@@ -18,12 +18,12 @@ class Clocks(EndToEnd):
         self.assertEqual(minted["expiresAt"], MOMENT + 900)
         self.assertEqual(jwt.decode(minted["token"], options={"verify_signature": False})["iat"], MOMENT)
 
-    def test_a_clock_given_at_the_start(self):
+    def test_clock_option_sets_initial_time(self):
         sidecar = self.spawn("--clock", str(MOMENT), testing=True)
         self.assertAlmostEqual(sidecar.call("system.ping")["now"], MOMENT, delta=5)
 
-    def test_tokens_expire_to_the_second(self):
-        """Valid until the second before exp; own tokens have no leeway."""
+    def test_tokens_expire_at_exact_second(self):
+        """A token is valid until the second before `exp`. Mintmark's own tokens have no leeway."""
         sidecar = self.spawn(testing=True)
         sidecar.call("test.clock", {"freeze": True, "setAt": MOMENT})
         pool = make_pool(sidecar)["poolId"]
@@ -35,8 +35,8 @@ class Clocks(EndToEnd):
         error = self.refused("tokenExpired", sidecar, "token.verify", verify)
         self.assertEqual((error.data["expiredAt"], error.data["now"]), (MOMENT + 60, MOMENT + 60))
 
-    def test_a_clock_that_jumps_back(self):
-        """A token from the future is not valid yet; everything else goes on."""
+    def test_token_is_not_yet_valid_after_clock_jumps_back(self):
+        """A token from the future is not yet valid. All other functions work."""
         sidecar = self.spawn(testing=True)
         sidecar.call("test.clock", {"freeze": True, "setAt": MOMENT})
         pool, _ = pool_with_role(sidecar)
@@ -50,7 +50,7 @@ class Clocks(EndToEnd):
         sidecar.call("test.clock", {"reset": True})
         self.assertGreater(sidecar.call("system.ping")["now"], MOMENT)
 
-    def test_far_jumps(self):
+    def test_clock_accepts_distant_times(self):
         sidecar = self.spawn(testing=True)
         pool, _ = pool_with_role(sidecar)
         for at in (0, 253402300799, 4_102_444_800, MOMENT):
@@ -63,8 +63,8 @@ class Clocks(EndToEnd):
         self.refused("clockOutOfRange", sidecar, "test.clock", {"setAt": 0, "advanceSeconds": -1})
         self.assertEqual(sidecar.call("system.ping")["now"], MOMENT)
 
-    def test_the_clock_lives_in_the_store(self):
-        """Several processes on one testing store share it, and it survives a restart."""
+    def test_clock_is_stored_in_store(self):
+        """Several processes on one testing store share the clock, and it survives a restart."""
         store = self.path("store.db")
         one, two = self.spawn(store=store, testing=True), self.spawn(store=store, testing=True)
         one.call("test.clock", {"freeze": True, "setAt": MOMENT})
@@ -74,11 +74,11 @@ class Clocks(EndToEnd):
         one.finish(), two.finish()
         self.assertEqual(self.spawn(store=store, testing=True).call("system.ping")["now"], MOMENT + 7)
 
-    def test_only_with_testing(self):
+    def test_clock_method_requires_testing(self):
         sidecar = self.spawn()
         error = self.refused("methodNotFound", sidecar, "test.clock", {"freeze": True})
         self.assertEqual(error.code, -32601)
 
-    def test_issuers_say_that_they_are_testing(self):
+    def test_issuers_of_testing_stores_have_testing_host(self):
         self.assertTrue(make_pool(self.spawn(testing=True))["issuer"].startswith("https://testing.mintmark.localhost/pools/"))
         self.assertTrue(make_pool(self.spawn())["issuer"].startswith("https://mintmark.localhost/pools/"))

@@ -1,4 +1,4 @@
-"""The command line, as a person or a script uses it."""
+"""The command line, as developers and scripts use it."""
 
 import json
 import os
@@ -25,8 +25,8 @@ class CommandLine(EndToEnd):
         done = self.call(input=b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}\n')
         self.assertIn("result", json.loads(done.stdout))
 
-    def test_call(self):
-        """Prints the result, and nothing else, on stdout."""
+    def test_call_prints_only_result(self):
+        """Standard output contains the result and nothing more."""
         store = ("--store", self.path("store.db"))
         done = self.call("call", *store, "pool.create", '{"name": "shop", "developerProvider": "login.shop"}')
         self.assertEqual((done.returncode, done.stderr), (0, b""))
@@ -35,8 +35,8 @@ class CommandLine(EndToEnd):
         self.assertEqual(json.loads(done.stdout)["isNewIdentity"], True)
         self.assertEqual(self.call("call", *store, "system.ping").returncode, 0)
 
-    def test_call_that_fails(self):
-        """The error is readable on stderr, stdout is empty, and the status tells what kind it was."""
+    def test_failed_call_prints_error_and_exits_with_status(self):
+        """Standard error contains a readable error, standard output is empty, and the exit status depends on the kind of error."""
         done = self.call("call", "--store", ":memory:", "pool.get", '{"poolId": "local-1:00"}')
         self.assertEqual((done.stdout, done.returncode > 0), (b"", True))
         self.assertIn(b"poolNotFound", done.stderr)
@@ -49,43 +49,42 @@ class CommandLine(EndToEnd):
         self.assertGreater(broken.returncode, 0)
         self.assertTrue(broken.stderr)
 
-    def test_clients_offer_the_options_of_serve(self):
+    def test_clients_have_options_of_serve(self):
         with open(os.path.join(ROOT, "schemas", "options.json"), encoding="utf-8") as file:
             options = json.load(file)["options"]
         listed = re.findall(r"^  (?:-h, )?(--[a-z-]+)( <)?", self.call("serve", "--help").stdout.decode(), re.M)
-        # Clients speak lines only, and core dumps are for debugging the program itself.
+        # Clients use line framing only, and core dumps serve to debug the program itself.
         listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--version", "--help")}
         self.assertEqual({each["flag"]: "flag" if each["type"] == "boolean" else "value" for each in options}, listed)
 
-    def test_a_typo_in_a_method_gets_the_nearest(self):
+    def test_misspelled_method_suggests_nearest(self):
         done = self.call("call", "--store", ":memory:", "token.mintForDevelper", "{}")
         self.assertGreater(done.returncode, 0)
         self.assertIn(b"token.mintForDeveloper", done.stderr)
         self.assertIn(b"pool.create", self.call("describe", "pool.crate").stderr)
 
-    def test_a_typo_in_an_option_gets_the_nearest_and_no_other(self):
+    def test_misspelled_option_suggests_nearest_only(self):
         self.assertIn(b"Did you mean '--store'?", self.call("call", "--stoer", ":memory:", "system.ping").stderr)
         done = self.call("serve", "--nope")
         self.assertEqual(done.returncode, 64)
         self.assertIn(b"Unknown option '--nope'.", done.stderr)
         self.assertNotIn(b"Did you mean", done.stderr)
 
-    def test_methods(self):
-        """Every method with what it does, one per line."""
+    def test_methods_lists_every_method(self):
+        """Each line has a method and its summary."""
         done = self.call("methods")
         self.assertEqual(done.returncode, 0)
         for method in methods():
             if not method.get("testing"):
                 self.assertRegex(done.stdout.decode(), rf"(?m)^\s*{re.escape(method['name'])}\s+\S")
 
-    def test_describe(self):
-        """Parameters, errors and an example that can be copied."""
+    def test_describe_shows_parameters_errors_and_example(self):
         text = self.call("describe", "token.mintForDeveloper").stdout.decode()
         for word in ("poolId", "logins", "durationSeconds", "900", "86400", "unsupportedDeveloperProvider"):
             self.assertIn(word, text)
 
-    def test_describe_types_and_namespaces(self):
-        """What a method's description names can be looked up, and stands below it."""
+    def test_describe_shows_types_and_namespaces(self):
+        """The types that a method refers to can be described, and are listed below the method."""
         for asked in ("SignedRequest", "credentials.verify"):
             text = self.call("describe", asked).stdout.decode()
             for word in ("bodySha256", "64 lowercase hexadecimal digits", "headers", "object of string, required"):
@@ -96,7 +95,7 @@ class CommandLine(EndToEnd):
         self.assertNotIn("token.mint", text)
         self.assertIn(b"SignedRequest", self.call("describe", "SignedReqest").stderr)
 
-    def test_help(self):
+    def test_help_lists_commands_and_options(self):
         for arguments in (("--help",), ("serve", "--help"), ("call", "--help"), ("help",)):
             done = self.call(*arguments)
             self.assertEqual(done.returncode, 0, arguments)
@@ -108,20 +107,20 @@ class CommandLine(EndToEnd):
         for flag in (b"--store", b"--apply", b"--testing", b"--master-key-file", b"--caller", b"--sequential", b"--drain", b"--max-line", b"--parent", b"--log-level"):
             self.assertIn(flag, text)
 
-    def test_version(self):
+    def test_version_prints_number(self):
         done = self.call("--version")
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stdout, rb"\d+\.\d+\.\d+")
 
-    def test_unknown_flags_and_commands(self):
+    def test_unknown_options_and_commands_are_rejected(self):
         for arguments in (("--no-such-flag",), ("serve", "--stoer", "x"), ("frobnicate",), ("serve", "--drain", "soon"), ("serve", "--caller", "everyone"), ("call",)):
             with self.subTest(arguments):
                 done = self.call(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (64, b""))
                 self.assertTrue(done.stderr.strip())
 
-    def test_environment_variables(self):
-        """Every flag has one; the flag wins."""
+    def test_options_take_precedence_over_environment(self):
+        """Every option has an environment variable. The option takes precedence."""
         ping = b'{"jsonrpc":"2.0","id":1,"method":"system.info"}\n'
         done = self.call("serve", input=ping, environment={"MINTMARK_STORE": ":memory:", "MINTMARK_REGION": "moon-1", "MINTMARK_ACCOUNT": "123456789012"})
         info = json.loads(done.stdout)["result"]
@@ -129,8 +128,8 @@ class CommandLine(EndToEnd):
         done = self.call("serve", "--region", "mars-2", input=ping, environment={"MINTMARK_STORE": ":memory:", "MINTMARK_REGION": "moon-1"})
         self.assertEqual(json.loads(done.stdout)["result"]["region"], "mars-2")
 
-    def test_where_the_store_is(self):
-        """An app that is named goes before the environment's store; two places at once are refused, and so is a folder that is missing."""
+    def test_app_takes_precedence_over_store_of_environment(self):
+        """`--app` takes precedence over the store of the environment. Two locations at once and a missing folder are rejected."""
         environment = {"MINTMARK_STORE": self.path("elsewhere.db"), "MINTMARK_APP": "other"}
         self.assertEqual(self.call("call", "--app", "notes", "pool.list", environment=environment).returncode, 0)
         self.assertEqual(sorted(os.listdir(self.path("mintmark"))), ["notes.db", "notes.db.key"])
@@ -143,7 +142,7 @@ class CommandLine(EndToEnd):
         self.assertEqual((done.returncode, os.path.exists(self.path("shpo"))), (2, False))
         self.assertIn(f"the directory {self.path('shpo')} does not exist", done.stderr.decode())
 
-    def test_names_stand_in_what_is_made(self):
+    def test_configured_names_appear_in_created_objects(self):
         done = self.call("call", "--store", ":memory:", "--region", "moon-1", "--account", "123456789012", "--issuer", "https://id.example",
                          "pool.create", '{"name": "shop"}')
         pool = json.loads(done.stdout)
@@ -151,7 +150,7 @@ class CommandLine(EndToEnd):
         self.assertTrue(pool["arn"].startswith("arn:aws:cognito-identity:moon-1:123456789012:identitypool/"))
         self.assertEqual(pool["issuer"], f"https://id.example/pools/{pool['poolId']}")
 
-    def test_doctor(self):
+    def test_doctor_reports_healthy_and_damaged_store(self):
         store = ("--store", self.path("store.db"))
         self.call("call", *store, "pool.create", '{"name": "shop"}')
         done = self.call("doctor", *store)
@@ -165,8 +164,8 @@ class CommandLine(EndToEnd):
         done = self.call("doctor", *store)
         self.assertGreater(done.returncode, 0)
 
-    def test_demo(self):
-        """The tour runs to its end, shows real requests and answers, and leaves nothing behind."""
+    def test_demo_runs_completely_and_leaves_no_files(self):
+        """The demo shows real requests and responses."""
         done = self.call("demo", timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = done.stdout.decode()
@@ -177,7 +176,7 @@ class CommandLine(EndToEnd):
         self.assertNotIn("\x1b", text, "colour without a terminal")
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_completions(self):
+    def test_completions_are_printed_for_every_shell(self):
         for shell in ("bash", "zsh", "fish"):
             done = self.call("completions", shell)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -186,7 +185,7 @@ class CommandLine(EndToEnd):
             file.write(self.call("completions", "bash").stdout)
         self.assertEqual(subprocess.run(["bash", "-n", self.path("completions.bash")]).returncode, 0)
 
-    def test_completions_know_methods_and_choices(self):
+    def test_completions_suggest_methods_and_choices(self):
         with open(self.path("completions.bash"), "wb") as file:
             file.write(self.call("completions", "BASH").stdout)
         for line, wanted in (("call token.mintF", "token.mintForDeveloper"), ("describe pool.cr", "pool.create"), ("completions f", "fish"),
@@ -198,7 +197,7 @@ class CommandLine(EndToEnd):
             self.assertEqual(done.stdout.strip(), wanted, line)
 
     def at_a_terminal(self, *arguments, output=True, error=True, **environment):
-        """Runs a command whose standard output, or standard error, or both are terminals: what it wrote to each."""
+        """Runs a command with a terminal as standard output, standard error, or both. Returns the output of each."""
         written = []
         ends = [pty.openpty() if terminal else os.pipe() for terminal in (output, error)]
         process = subprocess.Popen([binary(), *arguments], stdin=subprocess.DEVNULL, stdout=ends[0][1], stderr=ends[1][1],
@@ -209,14 +208,14 @@ class CommandLine(EndToEnd):
             try:
                 while part := os.read(reader, 1 << 16):
                     text += part
-            except OSError:  # a terminal that nobody writes to any more
+            except OSError:  # The terminal has no more writers.
                 pass
             os.close(reader)
             written.append(text)
         process.wait(60)
         return written
 
-    def test_colors_are_decided_for_each_stream_by_itself(self):
+    def test_colors_are_decided_separately_for_each_stream(self):
         describe, fails = ("describe", "pool.get"), ("call", "--store", ":memory:", "pool.nope")
         def colored(*arguments, **more):
             return tuple(b"\x1b[" in text for text in self.at_a_terminal(*arguments, **more))
@@ -224,7 +223,7 @@ class CommandLine(EndToEnd):
         self.assertEqual(colored(*describe, output=False), (False, False))
         self.assertEqual(colored(*fails, output=False), (False, True))
         self.assertEqual(colored(*fails, error=False), (False, False))
-        # no-color.org: present and not empty, whatever the value.
+        # According to no-color.org, any value that is not empty disables colors.
         for value, wanted in (("1", False), ("0", False), ("", True)):
             self.assertEqual(colored(*describe, NO_COLOR=value)[0], wanted, value)
             self.assertEqual(colored(*fails, NO_COLOR=value)[1], wanted, value)
@@ -240,7 +239,7 @@ class CommandLine(EndToEnd):
             self.assertEqual((done.returncode, done.stdout), (64, b""))
             self.assertIn(b"always", done.stderr)
 
-    def test_a_violation_is_said_once(self):
+    def test_violation_is_printed_once(self):
         done = self.call("call", "--store", ":memory:", "pool.create", '{"nam": 1}')
         self.assertEqual(done.returncode, 1)
         for words in (b"nam is not known here", b"name is missing"):
@@ -248,7 +247,7 @@ class CommandLine(EndToEnd):
         many = self.call("call", "--store", ":memory:", "pool.create", json.dumps({"name": "x", **{f"no{n}": 1 for n in range(9)}}))
         self.assertEqual([many.stderr.count(b"no%d is not known" % n) for n in range(9)], [1] * 9, many.stderr)
 
-    def test_names_of_other_products_lead_to_methods(self):
+    def test_describe_resolves_names_of_other_products(self):
         for asked, method in (("linkWithCredential", "account.link"), ("GetOpenIdTokenForDeveloperIdentity", "token.mintForDeveloper"),
                               ("firebase.auth().signInAnonymously()", "signIn.anonymously"), ("setcustomuserclaims", "account.setClaims")):
             text = self.call("describe", asked).stdout.decode()
@@ -263,32 +262,32 @@ class CommandLine(EndToEnd):
         self.assertEqual(done.returncode, 64)
         self.assertIn(b"account.link", done.stderr)
 
-    def test_the_demo_shows_messages_whole(self):
+    def test_demo_shows_complete_messages(self):
         text = self.call("demo", timeout=120).stdout.decode()
         self.assertIn("If you did not request this code, ignore this message.", text)
         self.assertIn("The continuation token stays valid.", text)
 
-    def test_doctor_counts_in_words(self):
+    def test_doctor_uses_singular_and_plural(self):
         store = ("--store", self.path("store.db"))
         self.call("call", *store, "pool.create", '{"name": "shop"}')
         self.assertIn(b"1 record in 1 chain\n", self.call("doctor", *store).stdout)
         self.call("call", *store, "pool.create", '{"name": "shop"}')
         self.assertIn(b"2 records in 2 chains\n", self.call("doctor", *store).stdout)
 
-    def test_output_cut_off(self):
-        """`mintmark methods | head -1` ends quietly."""
+    def test_truncated_output_ends_quietly(self):
+        """`mintmark methods | head -1` exits without an error."""
         done = subprocess.run(["bash", "-c", '"$0" methods | head -n 1', binary()], capture_output=True, env=clean_environment(self.folder))
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 
 class Launcher(EndToEnd):
-    """clients/shell/mintmark with a binary that is there."""
+    """The launcher clients/shell/mintmark with an existing binary."""
 
     stores = ("sqlite",)
 
-    def test_from_anywhere(self):
-        """Through a link, from another folder, with spaces in the path and in the arguments."""
+    def test_launcher_works_from_any_folder(self):
+        """The launcher is started through a link, from another folder, with spaces in the path and in the arguments."""
         os.mkdir(self.path("a folder"))
         link = self.path("a folder", "my mintmark")
         os.symlink(os.path.join(ROOT, "clients", "shell", "mintmark"), link)
@@ -296,8 +295,8 @@ class Launcher(EndToEnd):
         done = subprocess.run([link, "call", "a b", '{"c": "d  e"}'], capture_output=True, text=True, cwd=self.folder, env=environment)
         self.assertEqual((done.stdout, done.stderr), ('call a b {"c": "d  e"}\n', ""))
 
-    def test_a_launcher_that_is_named_as_the_binary(self):
-        """MINTMARK_BINARY may name the launcher itself, as clients take it: it does not start itself again and again."""
+    def test_launcher_named_as_binary_does_not_start_itself(self):
+        """MINTMARK_BINARY can name the launcher itself, as clients accept. It must not start itself repeatedly."""
         os.makedirs(self.path("checkout", "clients", "shell"))
         os.makedirs(self.path("checkout", ".build"))
         os.makedirs(self.path("checkout", "Sources"))

@@ -1,4 +1,4 @@
-"""compat.http and test.http: the wire itself, and the AWS CLI pointed at it."""
+"""compat.http and test.http: the AWS wire format, and the AWS CLI with Mintmark as its endpoint."""
 
 import contextlib
 import http.client
@@ -39,14 +39,14 @@ class Compat(EndToEnd):
         self.assertRegex(answer["headers"]["x-amzn-requestid"], "^[0-9a-f-]{36}$")
         return answer["status"], json.loads(answer["body"]) if answer["body"] else None
 
-    def test_json(self):
+    def test_json_protocol(self):
         status, pool = self.ask("CreateIdentityPool", {"IdentityPoolName": "shop", "AllowUnauthenticatedIdentities": True})
         self.assertEqual((status, pool["IdentityPoolTags"]), (200, {}))
         self.assertEqual(self.ask("DeleteIdentityPool", {"IdentityPoolId": pool["IdentityPoolId"]}), (200, None))
         self.assertEqual(self.ask("DeleteIdentityPool", {"IdentityPoolId": pool["IdentityPoolId"]}), (
             400, {"__type": "ResourceNotFoundException", "message": f"IdentityPool '{pool['IdentityPoolId']}' not found."}))
 
-    def test_requests_that_cannot_be_read_are_answered(self):
+    def test_unreadable_requests_fail_with_aws_errors(self):
         for body in ("{", "[]", '{"MaxResults": 1, "MaxResults": 2}', '{"MaxResults": "1"}', '{"MaxResults": 1.5}', "null"):
             with self.subTest(body):
                 status, error = self.ask("ListIdentityPools", body)
@@ -60,7 +60,7 @@ class Compat(EndToEnd):
         answer = self.sidecar.call("compat.http", {"method": "GET", "url": "https://s3.amazonaws.com/a"})
         self.assertEqual((answer["status"], json.loads(answer["body"])["__type"]), (404, "UnknownOperationException"))
 
-    def test_a_signature_must_be_there_and_for_the_service(self):
+    def test_signature_is_required_and_bound_to_service(self):
         def code(headers):
             return self.ask("ListIdentityPools", {"MaxResults": 1}, headers)[1].get("__type")
         self.assertIsNone(code(SIGNED))
@@ -69,16 +69,15 @@ class Compat(EndToEnd):
         self.assertEqual(code({**SIGNED, "Authorization": SIGNED["Authorization"].replace("cognito-identity", "s3")}), "InvalidSignatureException")
         self.assertEqual(self.ask("GetId", {"IdentityPoolId": NOWHERE}, {})[1]["__type"], "ResourceNotFoundException")
 
-    def test_whose_the_token_is_comes_before_the_roles(self):
-        """cognito.md 2.5: the proof is step 8, the role step 10."""
+    def test_ownership_of_token_is_checked_before_role(self):
+        """GetCredentialsForIdentity validates the login before it selects the role."""
         pool = self.sidecar.call("pool.create", {"name": "bare", "developerProvider": "login.bare"})["poolId"]
         alice, bob = (self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.bare": name}}) for name in ("alice", "bob"))
         answers = [self.ask("GetCredentialsForIdentity", {
             "IdentityId": alice["identityId"], "Logins": {"cognito-identity.amazonaws.com": who["token"]}})[1]["__type"] for who in (bob, alice)]
         self.assertEqual(answers, ["NotAuthorizedException", "InvalidIdentityPoolConfigurationException"])
 
-    def test_tags_that_have_no_room_are_the_pools_configuration(self):
-        """cognito.md 6.2, last line."""
+    def test_tags_that_exceed_session_size_are_a_pool_configuration_error(self):
         pool, _ = pool_with_role(self.sidecar)
         minted = self.sidecar.call("token.mintForDeveloper", {
             "poolId": pool, "logins": {"login.shop": "alice"}, "principalTags": {f"t{n}": "x" * 256 for n in range(20)}})
@@ -88,14 +87,14 @@ class Compat(EndToEnd):
         self.assertIn("126 %", self.sidecar.refusal("credentials.get", {"token": minted["token"]}).message)
 
     def sts(self, sidecar=None, headers=None, **parameters):
-        """What STS answers: the status, the content type, and the body."""
+        """Returns the status, the content type and the body of the STS response."""
         answer = (sidecar or self.sidecar).call("compat.http", {
             "method": "POST", "url": "https://sts.eu-west-1.amazonaws.com/",
             "headers": {"content-type": "application/x-www-form-urlencoded", **(headers or {})},
             "body": urlencode({"Version": "2011-06-15", **parameters})})
         return answer["status"], answer["headers"]["content-type"], answer["body"]
 
-    def test_sts_answers_json_to_those_who_accept_it(self):
+    def test_sts_returns_json_if_accepted(self):
         signed = {**SIGNED, "Authorization": SIGNED["Authorization"].replace("cognito-identity", "sts")}
         for accept in ("application/json", "Application/JSON; charset=utf-8", "text/xml;q=0.5, application/json", "application/json, */*"):
             status, kind, body = self.sts(headers={**signed, "Accept": accept}, Action="GetCallerIdentity")
@@ -118,7 +117,7 @@ class Compat(EndToEnd):
         self.assertIsInstance(found["Credentials"]["Expiration"], int)
         self.assertIsInstance(found["PackedPolicySize"], int)
 
-    def test_control_characters_in_an_arn_are_a_validation_error(self):
+    def test_control_characters_in_arn_are_a_validation_error(self):
         for bad in ("\x01", "\x7f", "\x9f", "\ufffe"):
             status, _, body = self.sts(
                 Action="AssumeRoleWithWebIdentity", RoleArn=f"arn:aws:iam::000000000000:role/a{bad}b", RoleSessionName="me", WebIdentityToken="abcd")
@@ -129,7 +128,7 @@ class Compat(EndToEnd):
             Action="AssumeRoleWithWebIdentity", RoleArn="arn:aws:iam::000000000000:role/naïve", RoleSessionName="me", WebIdentityToken="abcd")
         self.assertIn("<Code>InvalidIdentityToken</Code>", body)
 
-    def test_providers_come_back_as_they_were_given(self):
+    def test_providers_are_returned_as_given(self):
         arn = "arn:aws:iam::000000000000:oidc-provider/"
         pools = [f"cognito-idp.{place}_1a" for place in (
             "eu-west-1.amazonaws.com/eu-west-1", "us-gov-west-1.amazonaws.com/us-gov-west-1", "cn-north-1.amazonaws.com.cn/cn-north-1")]
@@ -148,7 +147,7 @@ class Compat(EndToEnd):
             self.assertEqual((status, error["__type"]), (400, "InvalidParameterException"), value)
             self.assertIn(words, error["message"])
 
-    def test_a_provider_without_clients_accepts_no_token_until_it_has_some(self):
+    def test_provider_without_clients_accepts_tokens_only_after_clients_are_added(self):
         provider = Provider("https://login.example.com")
         status, pool = self.ask("CreateIdentityPool", {
             "IdentityPoolName": "shop", "AllowUnauthenticatedIdentities": False,
@@ -160,12 +159,12 @@ class Compat(EndToEnd):
         self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", login)
         self.sidecar.call("pool.update", {**update, "providers": [{**settings, "clientIds": ["shop"]}]})
         self.sidecar.call("identity.resolve", login)
-        # An update by the service's form keeps what it cannot say.
+        # An update in the format of AWS keeps the settings that this format cannot express.
         status, again = self.ask("UpdateIdentityPool", pool)
         self.assertEqual((status, again["OpenIdConnectProviderARNs"]), (200, pool["OpenIdConnectProviderARNs"]))
         self.assertEqual(self.sidecar.call("pool.get", {"poolId": pool["IdentityPoolId"]})["providers"][0]["clientIds"], ["shop"])
 
-    def test_arns_have_the_partition_of_their_region(self):
+    def test_arns_have_partition_of_region(self):
         signed = {**SIGNED, "Authorization": SIGNED["Authorization"].replace("cognito-identity", "sts")}
         for region, partition in (("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov"), ("eu-west-1", "aws"), ("local-1", "aws")):
             sidecar = self.spawn("--region", region)
@@ -176,7 +175,7 @@ class Compat(EndToEnd):
             token = sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})["token"]
             got = sidecar.call("credentials.get", {"token": token})
             self.assertEqual(got["roleArn"], role)
-            # What was written before there were partitions still means the role.
+            # An ARN that was written before partitions were supported still identifies the role.
             former = "arn:aws:iam::000000000000:role/reader"
             assumed = sidecar.call("credentials.assumeRole", {"roleArn": former, "sessionName": "me", "token": token})
             self.assertEqual(assumed["assumedRole"]["arn"], f"arn:{partition}:sts::000000000000:assumed-role/reader/me")
@@ -185,7 +184,7 @@ class Compat(EndToEnd):
             self.assertEqual(sidecar.call("credentials.revoke", {"roleArn": former})["subject"], role)
             self.refused("credentialsRevoked", sidecar, "credentials.verify", session)
 
-    def test_signature_version_2_is_named(self):
+    def test_signature_version_2_error_names_remedy(self):
         words = "Signature Version 2 is not supported; configure signature_version='s3v4'"
         request = AWSRequest(method="GET", url="https://files.example.com/bucket/key")
         HmacV1QueryAuth(Credentials("AKIA", "secret", "session"), expires=60).add_auth(request)
@@ -203,7 +202,7 @@ class Compat(EndToEnd):
         self.assertIn("Signature Version 2 is not supported", body)
 
     @only("sqlite")
-    def test_what_was_revoked_by_a_former_arn_stays_revoked(self):
+    def test_revocation_stored_under_former_arn_stays_effective(self):
         store = self.path("china.db")
         sidecar = self.spawn("--region", "cn-north-1", store=store)
         pool, role = pool_with_role(sidecar)
@@ -217,7 +216,7 @@ class Compat(EndToEnd):
         self.refused("credentialsRevoked", self.spawn("--region", "cn-north-1", store=store), "credentials.verify", session)
 
     @only("sqlite")
-    def test_a_store_that_does_not_open_is_an_error_of_the_pipe(self):
+    def test_store_that_cannot_open_is_a_json_rpc_error(self):
         blocked = self.spawn(store=self.folder)
         self.refused({"storeCannotOpen", "notAStore"}, blocked, "compat.http", {"method": "GET", "url": "/"})
 
@@ -234,7 +233,7 @@ class Loopback(EndToEnd):
         response = connection.getresponse()
         return response.status, response.read()
 
-    def test_it_answers_as_compat_http_does_on_one_connection(self):
+    def test_http_endpoint_responds_like_compat_http_over_one_connection(self):
         connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
         for _ in range(3):
             status, body = self.post(b'{"IdentityPoolId": "%s"}' % NOWHERE.encode(), {"X-Amz-Target": TARGET + "GetId"}, connection)
@@ -242,7 +241,7 @@ class Loopback(EndToEnd):
         self.assertEqual(self.post(b"\xff", {"X-Amz-Target": TARGET + "GetId"}, connection)[0], 400)
         connection.close()
 
-    def test_it_listens_on_this_machine_alone_and_knows_its_name(self):
+    def test_http_endpoint_listens_only_on_loopback_and_checks_host(self):
         port = urlsplit(self.url).port
         self.assertRegex(self.url, r"^http://127\.0\.0\.1:\d+$")
         with open("/proc/net/tcp", encoding="ascii") as table:
@@ -250,7 +249,7 @@ class Loopback(EndToEnd):
         self.assertEqual(local, [f"0100007F:{port:04X}"])
         self.assertEqual(self.post(b"{}", {"Host": "rebound.example", "X-Amz-Target": TARGET + "GetId"})[0], 421)
 
-    def test_asked_again_it_says_where_it_is_and_other_ports_are_others(self):
+    def test_repeated_call_returns_same_endpoint_and_other_port_adds_one(self):
         self.assertEqual(self.sidecar.call("test.http")["baseUrl"], self.url)
         self.assertEqual(self.sidecar.call("test.http", {"port": urlsplit(self.url).port})["baseUrl"], self.url)
         with socket.socket() as taken:
@@ -261,7 +260,7 @@ class Loopback(EndToEnd):
             free = taken.getsockname()[1]
         self.assertEqual(self.sidecar.call("test.http", {"port": free})["baseUrl"], f"http://127.0.0.1:{free}")
 
-    def test_it_ends_with_the_process_and_is_for_tests_alone(self):
+    def test_http_endpoint_ends_with_process_and_requires_testing(self):
         idle = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
         self.post(b"{}", {"X-Amz-Target": TARGET + "GetId"}, idle)
         self.assertEqual(self.sidecar.finish(), 0)
@@ -273,8 +272,8 @@ class Loopback(EndToEnd):
 
     # Browsers
 
-    def test_programs_in_browsers_may_call_it(self):
-        """Fetch, CORS: a preflight is answered for whatever headers an SDK sends, and every answer can be read."""
+    def test_browsers_can_call_http_endpoint(self):
+        """Fetch standard, CORS protocol: a preflight request allows any headers that an SDK sends, and every response is readable."""
         connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
         wanted = "amz-sdk-invocation-id,amz-sdk-request,cache-control,content-type,x-amz-target,x-amz-user-agent"
         connection.request("OPTIONS", "/", headers={
@@ -293,7 +292,7 @@ class Loopback(EndToEnd):
             self.assertEqual((response.status, response.headers["Access-Control-Allow-Origin"]), (status, "*"))
             self.assertIn("x-amzn-errortype", response.headers["Access-Control-Expose-Headers"])
         connection.close()
-        # Another name for this machine is no way around the origin.
+        # Another name for this machine does not bypass the check of the host.
         self.assertEqual(self.post(b"{}", {"Host": "rebound.example", "Origin": "http://rebound.example"})[0], 421)
 
     # Faults
@@ -306,7 +305,7 @@ class Loopback(EndToEnd):
     def fault(self, method, error, **more):
         return self.sidecar.call("test.fault", {"method": method, "error": error, **more})
 
-    def test_faults_of_methods_reach_an_sdk(self):
+    def test_method_faults_reach_sdk(self):
         pool, role = pool_with_role(self.sidecar, allowUnauthenticated=True)
         token = self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})["token"]
         identity = lambda attempts=1: self.client("cognito-identity", attempts).get_id(IdentityPoolId=pool)
@@ -329,7 +328,7 @@ class Loopback(EndToEnd):
                 self.assertEqual(refused.exception.response["Error"]["Code"], wanted)
                 self.assertEqual(refused.exception.response["ResponseMetadata"]["HTTPStatusCode"], status)
                 ask()
-        # An unmodified SDK tries again by itself, and so many failures are counted.
+        # An unmodified SDK retries by itself, so each failure is counted.
         for ask, method in ((identity, "identity.resolve"), (assume, "credentials.assumeRole")):
             for error in ("tooManyRequests", "storeBusy"):
                 self.fault(method, error, times=2)
@@ -339,17 +338,17 @@ class Loopback(EndToEnd):
         identity()
         self.assertRaises(botocore.exceptions.ClientError, identity)
 
-    def test_faults_reach_calls_by_the_pipe_too(self):
+    def test_faults_reach_compat_http_over_pipe(self):
         self.fault("identity.resolve", "tooManyRequests")
         request = {"method": "POST", "url": "/", "headers": {"X-Amz-Target": TARGET + "GetId"}, "body": json.dumps({"IdentityPoolId": NOWHERE})}
         self.assertEqual(json.loads(self.sidecar.call("compat.http", request)["body"])["__type"], "TooManyRequestsException")
         self.fault("compat.http", "storeBusy")
         self.refused("storeBusy", self.sidecar, "compat.http", request)
 
-    # The AWS CLI
+    # AWS CLI
 
     def aws(self, *arguments, fails=None, credentials=None):
-        """What `aws` prints; or, where it fails, what it says of it."""
+        """Returns the parsed output of `aws`, or checks its error message if `fails` is given."""
         program = os.path.join(os.path.dirname(sys.executable), "aws")
         environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         environment.update({
@@ -364,7 +363,7 @@ class Loopback(EndToEnd):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout) if done.stdout.strip() else None
 
-    def test_the_aws_cli_from_a_token_to_credentials(self):
+    def test_aws_cli_exchanges_token_for_credentials(self):
         created = self.aws(
             "cognito-identity", "create-identity-pool", "--identity-pool-name", "bazaar", "--no-allow-unauthenticated-identities",
             "--developer-provider-name", "login.bazaar", "--identity-pool-tags", "team=a")
@@ -388,14 +387,14 @@ class Loopback(EndToEnd):
         assumed = self.aws(
             "sts", "assume-role-with-web-identity", "--no-sign-request", "--role-arn", role, "--role-session-name", "laptop", "--web-identity-token", token["Token"])
         self.assertEqual(assumed["SubjectFromWebIdentityToken"], token["IdentityId"])
-        # The CLI and every SDK do the same by themselves when they find a token in a file.
+        # The CLI and every SDK make the same exchange by themselves if they find a token in a file.
         with open(self.path("token"), "w", encoding="ascii") as file:
             file.write(token["Token"])
         own = self.aws("sts", "get-caller-identity", credentials={
             "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_ROLE_ARN": role, "AWS_ROLE_SESSION_NAME": "pod", "AWS_WEB_IDENTITY_TOKEN_FILE": self.path("token")})
         self.assertEqual(own["Arn"], "arn:aws:sts::000000000000:assumed-role/reader/pod")
 
-    def test_the_aws_cli_is_told_what_is_wrong(self):
+    def test_aws_cli_shows_error_messages(self):
         self.aws("cognito-identity", "describe-identity-pool", "--identity-pool-id", NOWHERE,
                  fails=f"An error occurred (ResourceNotFoundException) when calling the DescribeIdentityPool operation: IdentityPool '{NOWHERE}' not found.")
         self.aws("cognito-identity", "describe-identity-pool", "--identity-pool-id", "nonsense",

@@ -1,4 +1,4 @@
-"""Continuation tokens where they do not belong: every flow at every step, every method, expired or not, of this tenant or another."""
+"""Every method with the continuation tokens of every flow and step: valid, expired, and of other tenants."""
 
 import itertools
 
@@ -15,7 +15,7 @@ STEPS = {
     "mfa.challenge": {"factorId": "1"}, "mfa.resolve": {"code": WRONG}, "mfa.enroll": {"kind": "totp"}, "mfa.confirm": {"code": WRONG},
 }
 
-# Where a flow stands, and what each method that is its own comes to there; every other method is none of its business.
+# The outcome of each method of a flow at each of its steps. All other methods reject the token.
 STANDS = {
     "signUp at its code": {
         "signUp.submitCode": "invalidCode", "signUp.resendCode": "codeRequired", "signUp.submitPassword": "codeRequired",
@@ -32,7 +32,7 @@ STANDS = {
 
 
 class Matrix(People):
-    """Flow, step, tenant, and whether it is expired."""
+    """The combinations of flow, step, method, tenant and expiry."""
 
     def setUp(self):
         super().setUp()
@@ -42,7 +42,7 @@ class Matrix(People):
             self.tenant(tenant + "p", localAccountMethod="emailPassword", attributes=[{"name": "size", "type": "integer", "required": True}])
 
     def token(self, stand, tenant):
-        """A continuation token of a new flow that stands there."""
+        """Returns a continuation token of a new flow at the given step."""
         kind, _, where = stand.partition(" at its ")
         kind, address = kind.split(" ")[0], f"user{next(self.numbers)}@example.com"
         place = {"tenantId": tenant + "p"}
@@ -70,19 +70,19 @@ class Matrix(People):
 
     @staticmethod
     def is_for(stand, method):
-        """Whether a method goes on with flows of this kind at all."""
+        """Returns whether a method accepts tokens of this kind of flow."""
         kind = stand.split(" ")[0]
         if method.startswith("mfa."):
-            return True   # each of them can come to a second factor
+            return True   # Each of these flows can require a second factor.
         return kind != "signIn" if method == "signIn.withContinuation" else method.split(".")[0] == kind
 
-    def test_every_method_with_the_token_of_every_step_of_every_flow(self):
+    def test_every_method_with_token_of_every_step(self):
         for stand, method in itertools.product(STANDS, STEPS):
             with self.subTest(stand=stand, method=method):
                 wanted = STANDS[stand].get(method, "stepNotPossible" if self.is_for(stand, method) else "continuationTokenInvalid")
                 self.assertEqual(self.outcome(method, self.token(stand, "one")), wanted)
 
-    def test_every_method_with_a_token_that_has_expired(self):
+    def test_every_method_with_expired_token(self):
         tokens = {stand: self.token(stand, "one") for stand in STANDS}
         self.advance(1200)
         for stand, method in itertools.product(STANDS, STEPS):
@@ -90,8 +90,8 @@ class Matrix(People):
                 wanted = "continuationTokenExpired" if self.is_for(stand, method) else "continuationTokenInvalid"
                 self.assertEqual(self.outcome(method, tokens[stand]), wanted)
 
-    def test_no_token_is_good_for_a_tenant_that_it_was_not_made_in(self):
-        # A flow carries its tenant: no step takes one, and what comes of it stands in its own tenant alone.
+    def test_token_is_bound_to_its_tenant(self):
+        # The token determines the tenant. No step accepts `tenantId`, and the resulting tokens are valid in that tenant only.
         for stand, method in itertools.product(STANDS, STEPS):
             with self.subTest(stand=stand, method=method):
                 params = {"continuationToken": "x", "tenantId": "two", **STEPS[method]}

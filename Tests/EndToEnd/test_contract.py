@@ -1,4 +1,4 @@
-"""The contract: schemas well formed, errors numbered once, and what the process offers equal to what is written."""
+"""The contract: the schemas are well formed, error codes are unique, and the process offers exactly the methods of the schemas."""
 
 import os
 import unittest
@@ -9,7 +9,7 @@ from endtoend import EndToEnd
 from examples import GENERAL, SCHEMAS, load, methods
 from sidecar import ROOT
 
-# The JSON Schema subset that OpenRPC and MCP share, and the keywords of our own.
+# The JSON Schema subset that OpenRPC and MCP share, and this project's own keywords.
 KEYWORDS = {
     "type", "properties", "required", "additionalProperties", "enum", "const", "oneOf", "$ref", "pattern", "format", "minimum", "maximum", "minLength",
     "maxLength", "items", "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems", "propertyNames", "default", "description", "secret", "choices",
@@ -18,7 +18,7 @@ KEYWORDS = {
 
 
 def schemas_in(schema, path):
-    """A schema and every schema inside it, each with its path."""
+    """Yields a schema and every schema inside it, each with its path."""
     yield path, schema
     for name, each in schema.get("properties", {}).items():
         yield from schemas_in(each, f"{path}/properties/{name}")
@@ -34,7 +34,7 @@ CLIENT_LINES = {"go": 10_500, "ruby": 8_000}
 
 
 class GeneratedClients(unittest.TestCase):
-    def test_generated_code_of_a_client_stays_within_its_limit(self):
+    def test_generated_code_of_client_stays_within_line_limit(self):
         for language, limit in CLIENT_LINES.items():
             lines = 0
             for folder, _, names in os.walk(os.path.join(ROOT, "clients", language)):
@@ -49,7 +49,7 @@ class GeneratedClients(unittest.TestCase):
 
 class Schemas(unittest.TestCase):
     def all(self):
-        """Every schema there is, with its path."""
+        """Yields every schema with its path."""
         for name in os.listdir(os.path.join(SCHEMAS, "types")):
             yield from schemas_in(load(f"types/{name}"), f"types/{name}")
         for method in methods():
@@ -59,26 +59,26 @@ class Schemas(unittest.TestCase):
         for error in load("errors.json")["errors"]:
             yield from schemas_in(error["data"], f"errors.json/{error['type']}")
 
-    def test_draft_07_and_the_shared_subset(self):
+    def test_schemas_are_draft_07_and_use_shared_subset(self):
         for path, schema in self.all():
             with self.subTest(path):
                 Draft7Validator.check_schema(schema)
                 self.assertEqual(set(schema) - KEYWORDS, set())
 
-    def test_references_lead_somewhere(self):
+    def test_references_resolve(self):
         for path, schema in self.all():
             if "$ref" in schema:
                 with self.subTest(path):
                     folder = os.path.dirname(path.split(".json")[0] + ".json")
                     self.assertTrue(os.path.exists(os.path.normpath(os.path.join(SCHEMAS, folder, schema["$ref"]))), schema["$ref"])
 
-    def test_defaults_and_enumerations_fit_their_types(self):
+    def test_defaults_match_their_types(self):
         for path, schema in self.all():
             if "default" in schema and "$ref" not in schema:
                 with self.subTest(path):
                     Draft7Validator(schema).validate(schema["default"])
 
-    def test_every_method_is_complete(self):
+    def test_every_method_has_all_members(self):
         errors = {error["type"] for error in load("errors.json")["errors"]}
         for method, file in zip(methods(), sorted(os.listdir(os.path.join(SCHEMAS, "methods")))):
             with self.subTest(file):
@@ -90,7 +90,7 @@ class Schemas(unittest.TestCase):
                 self.assertTrue(any("result" in example for example in method["examples"]))
                 self.assertEqual(set(method["errors"]) - errors, set())
 
-    def test_errors_are_numbered_once(self):
+    def test_error_codes_and_types_are_unique(self):
         errors = load("errors.json")["errors"]
         self.assertEqual(len({error["code"] for error in errors}), len(errors))
         self.assertEqual(len({error["type"] for error in errors}), len(errors))
@@ -100,22 +100,21 @@ class Schemas(unittest.TestCase):
                 self.assertTrue(error["when"] and error["message"])
                 self.assertLessEqual(set(error["equivalents"]), {"cognito", "firebase", "nativeAuth"})
 
-    def test_every_error_is_somebodys(self):
+    def test_every_error_is_used(self):
         used = {name for method in methods() for name in method["errors"]}
         start = {"storeTooNew", "storeTooOld", "storeCannotOpen", "notAStore", "masterKeyMissing", "masterKeyWrong", "testingStoreMismatch"}
         self.assertEqual({error["type"] for error in load("errors.json")["errors"]} - used - GENERAL - start, set())
 
 
 class OpenRPC(EndToEnd):
-    def test_what_a_testing_process_offers_is_what_is_written(self):
+    def test_testing_process_offers_openrpc_document(self):
         self.assertEqual(self.spawn(testing=True).call("rpc.discover"), load("openrpc.json"))
 
-    def test_what_another_process_offers(self):
-        """Everything but the methods for testing."""
+    def test_process_without_testing_offers_all_other_methods(self):
         offered = [method["name"] for method in self.spawn().call("rpc.discover")["methods"]]
         self.assertEqual(sorted(offered), sorted(m["name"] for m in methods() if not m.get("testing")))
 
-    def test_every_method_in_it_is_there(self):
+    def test_every_offered_method_exists(self):
         sidecar = self.spawn(testing=True)
         for method in sidecar.call("rpc.discover")["methods"]:
             with self.subTest(method["name"]):

@@ -1,4 +1,4 @@
-"""Processes, and a server, that are killed amid linking and merging."""
+"""Crashes of processes, and of a PostgreSQL server, during links and merges."""
 
 import os
 import random
@@ -15,13 +15,13 @@ class Crashes(EndToEnd):
             cuts, _ = crashes.run(count, seed, **more)
             self.assertGreater(cuts, 0, "nobody was killed amid requests")
 
-    def test_nothing_that_was_answered_is_lost_and_nothing_is_half_done(self):
-        """MINTMARK_TEST_CRASHES says how many processes are killed."""
+    def test_crash_of_process_loses_no_acknowledged_change_and_leaves_none_incomplete(self):
+        """MINTMARK_TEST_CRASHES is the number of processes to kill."""
         self.survive(int(os.environ.get("MINTMARK_TEST_CRASHES", 15)))
 
     @only("postgres")
-    def test_a_server_that_goes_away_amid_transactions_makes_nobody_lie(self):
-        """An answer holds, a refusal is one to come back from and left nothing, or it is said that nobody knows."""
+    def test_crash_of_server_loses_no_acknowledged_change(self):
+        """A successful change is kept. A failed one has no effect and can be retried, or the error states that the outcome is unknown."""
         where = stores.Postgres()
         self.addCleanup(where.close)
         self.survive(8, where=where, server=True)

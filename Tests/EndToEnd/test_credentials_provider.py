@@ -1,4 +1,4 @@
-"""Credential providers over the pipe: refreshes that are joined, ids that change, processes that share a key."""
+"""Credentials providers over the pipe: shared refreshes, changes of the identity ID, and processes that share a key."""
 
 import sqlite3
 import time
@@ -33,7 +33,7 @@ class Providers(EndToEnd):
         return (sidecar or self.sidecar).call("credentialsProvider.get", {"provider": provider, **more})
 
     def messages_until(self, id, sidecar=None):
-        """Everything that comes up to the answer to one request."""
+        """Returns all messages up to and including the response to one request."""
         messages = []
         while True:
             messages.append((sidecar or self.sidecar).receive())
@@ -43,7 +43,7 @@ class Providers(EndToEnd):
 
 class Joining(Providers):
     @only("sqlite")
-    def test_more_calls_than_can_wait_without_a_thread_share_it_too(self):
+    def test_more_calls_than_can_wait_without_thread_share_refresh(self):
         provider = self.open()
         other = sqlite3.connect(self.store, isolation_level=None)
         self.addCleanup(other.close)
@@ -55,8 +55,8 @@ class Joining(Providers):
         self.assertEqual(len({answer["credentials"]["accessKeyId"] for answer in answers}), 1)
 
     @only("sqlite")
-    def test_two_hundred_calls_share_one_refresh_and_hold_no_thread(self):
-        """Another program's lock makes the refresh slow. Whoever joins it must not take the threads that wait for the store."""
+    def test_200_calls_share_one_refresh_and_occupy_no_thread(self):
+        """A lock of another program delays the refresh. Calls that join it must not occupy the threads that wait for the store."""
         provider = self.open()
         other = sqlite3.connect(self.store, isolation_level=None)
         self.addCleanup(other.close)
@@ -72,7 +72,7 @@ class Joining(Providers):
         listed = self.sidecar.call("identity.list", {"poolId": self.pool})["identities"]
         self.assertEqual([each["identityId"] for each in listed], [answers[0]["identityId"]])
 
-    def test_calls_share_a_refresh_that_fails(self):
+    def test_calls_share_failed_refresh(self):
         provider = self.open(logins={"login.shop": "alice"})
         self.sidecar.call("pool.setRoles", {"poolId": self.pool, "roles": {}})
         ids = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(50)]
@@ -82,7 +82,7 @@ class Joining(Providers):
             self.assertEqual(caught.exception.type, "roleNotConfigured")
 
     @only("sqlite")
-    def test_a_call_that_has_joined_can_be_cancelled(self):
+    def test_joined_call_can_be_canceled(self):
         provider = self.open()
         other = sqlite3.connect(self.store, isolation_level=None)
         self.addCleanup(other.close)
@@ -98,7 +98,7 @@ class Joining(Providers):
         other.execute("ROLLBACK")
         self.assertEqual(self.sidecar.answer(first)["state"], "ready")
 
-    def test_everybody_gets_the_question_for_one_token_and_one_answer_serves_all(self):
+    def test_calls_share_token_request_and_one_token_completes_all(self):
         provider = self.open(tokenSource="caller", logins={"login.shop": "alice"})
         ids = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(40)]
         questions = [self.sidecar.answer(id) for id in ids]
@@ -112,7 +112,7 @@ class Joining(Providers):
         answers = [self.sidecar.answer(id) for id in ids]
         others = [self.sidecar.answer(id) for id in others]
         self.assertEqual({each["state"] for each in answers}, {"ready"})
-        # Who asked before an answer was looked at got the question.
+        # A call that was processed before the token was verified gets the token request.
         self.assertEqual({each["continuationToken"] for each in others if each["state"] != "ready"} - {submit["continuationToken"]}, set())
         answers += [each for each in others if each["state"] == "ready"]
         answers.append(self.get(provider))
@@ -120,7 +120,7 @@ class Joining(Providers):
 
 
 class JoiningOverTheNetwork(Providers):
-    """The user's login provider has to be asked for its keys, and takes its time."""
+    """Refreshes that request the keys of a slow login provider."""
 
     def setUp(self):
         super().setUp()
@@ -141,7 +141,7 @@ class JoiningOverTheNetwork(Providers):
         self.assertEqual(len({answer["credentials"]["accessKeyId"] for answer in answers}), 1)
         self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
 
-    def test_the_one_that_refreshes_can_be_cancelled_and_the_others_are_answered(self):
+    def test_canceling_refreshing_call_does_not_cancel_joined_calls(self):
         [first] = self.ask(1)
         self.site.wait_until_asked(DISCOVERY)
         others = self.ask(20)
@@ -160,25 +160,25 @@ class JoiningOverTheNetwork(Providers):
             self.assertEqual((caught.exception.type, caught.exception.data["provider"]), ("providerOvertaken", self.provider))
 
     def quickly(self, method, **more):
-        """A call that does not wait for the user's login provider."""
+        """Makes a call and checks that it does not wait for the login provider."""
         began = time.monotonic()
         result = self.sidecar.call(f"credentialsProvider.{method}", {"provider": self.provider, **more})
         self.assertLess(time.monotonic() - began, 2)
         return result
 
-    def test_a_change_waits_for_no_refresh_and_leaves_nothing_of_it(self):
+    def test_change_does_not_wait_for_refresh_and_discards_its_result(self):
         for method, more in [("clearKeychain", {}), ("clearCredentials", {}), ("setLogins", {"logins": {"login.shop": "bob"}})]:
             self.setUp()
             [first] = self.ask(1)
             self.site.wait_until_asked(DISCOVERY)
             others = self.ask(4)
-            time.sleep(1)   # until they have joined, where nothing is answered on the reading thread
+            time.sleep(1)   # Waits until the calls have joined, even if the reading thread does not process them.
             self.quickly(method, **more)
-            self.overtaken(*others)   # who has joined is told at once
-            self.overtaken(first)     # who asks the login provider, when that has answered
+            self.overtaken(*others)   # Joined calls fail immediately.
+            self.overtaken(first)     # The call that requests the keys fails when the login provider responds.
             self.assertEqual(self.sidecar.call("identity.list", {"poolId": self.pool})["identities"], [], method)
 
-    def test_who_comes_after_a_change_does_not_meet_who_was_before_it(self):
+    def test_call_after_change_gets_new_identity(self):
         [before] = self.ask(1)
         self.site.wait_until_asked(DISCOVERY)
         self.quickly("clearKeychain")
@@ -189,7 +189,7 @@ class JoiningOverTheNetwork(Providers):
         self.assertEqual(self.quickly("get")["identityId"], bob)
         self.assertEqual([each["identityId"] for each in self.sidecar.call("identity.list", {"poolId": self.pool})["identities"]], [bob])
 
-    def test_a_search_for_the_id_is_overtaken_too(self):
+    def test_change_also_overtakes_identity_lookup(self):
         search = self.sidecar.send("credentialsProvider.identityId", {"provider": self.provider})
         self.site.wait_until_asked(DISCOVERY)
         self.quickly("clearKeychain")
@@ -198,7 +198,7 @@ class JoiningOverTheNetwork(Providers):
 
 
 class Identities(Providers):
-    def test_an_identity_that_changes_is_told_before_the_answer(self):
+    def test_identity_change_is_notified_before_response(self):
         alice = mint(self.sidecar, self.pool)["identityId"]
         provider = self.open(key="till")
         guest = self.get(provider)["identityId"]
@@ -208,7 +208,7 @@ class Identities(Providers):
             "provider": provider, "oldIdentityId": guest, "newIdentityId": alice}}])
         self.assertEqual(answer["result"]["identityId"], alice)
 
-    def test_an_identity_that_stays_or_is_cleared_is_not_told(self):
+    def test_unchanged_and_cleared_identity_are_not_notified(self):
         provider = self.open()
         for logins in ({}, {"login.shop": "new"}):
             self.sidecar.call("credentialsProvider.setLogins", {"provider": provider, "logins": logins})
@@ -216,7 +216,7 @@ class Identities(Providers):
         self.sidecar.call("credentialsProvider.clearKeychain", {"provider": provider})
         self.assertEqual(len(self.messages_until(self.sidecar.send("credentialsProvider.get", {"provider": provider}))), 1)
 
-    def test_the_backends_token_may_change_the_identity_too(self):
+    def test_token_of_backend_can_change_identity(self):
         provider = self.open(tokenSource="caller")
         guest = self.get(provider)["identityId"]
         self.sidecar.call("credentialsProvider.setLogins", {"provider": provider, "logins": {"login.shop": "alice"}})
@@ -227,7 +227,7 @@ class Identities(Providers):
             "continuationToken": question["continuationToken"], "identityId": alice["identityId"], "token": alice["token"]}))
         self.assertEqual([(each["params"]["oldIdentityId"], each["params"]["newIdentityId"]) for each in told], [(guest, alice["identityId"])])
 
-    def test_processes_share_what_is_kept_under_a_key(self):
+    def test_processes_share_state_of_key(self):
         second = self.spawn(store=self.store)
         provider, elsewhere = self.open(key="shared"), self.open(second, key="shared")
         guest = self.get(provider)["identityId"]
@@ -240,7 +240,7 @@ class Identities(Providers):
         self.assertEqual(answer["result"]["identityId"], alice)
         self.assertEqual([(each["params"]["oldIdentityId"], each["params"]["newIdentityId"]) for each in told], [(guest, alice)])
 
-    def test_a_process_that_was_killed_kept_what_it_answered(self):
+    def test_returned_identity_survives_killed_process(self):
         guest = self.get(self.open(key="phone"))["identityId"]
         self.sidecar.process.kill()
         self.sidecar.process.wait()
@@ -249,10 +249,10 @@ class Identities(Providers):
 
 
 class FirstGets(Providers):
-    """Two processes that open a provider under one key, whose first calls come at once."""
+    """Concurrent first calls of two processes that opened a provider with the same key."""
 
     @only("sqlite")
-    def test_guests_of_one_key_are_one_identity(self):
+    def test_concurrent_guests_of_one_key_are_one_identity(self):
         others = [self.sidecar, self.spawn(store=self.store)]
         for turn in range(4):
             providers = [self.open(each, key=f"phone-{turn}") for each in others for _ in range(2)]
@@ -268,7 +268,7 @@ class FirstGets(Providers):
 
 
 class Limits(Providers):
-    def test_a_thousand_providers_are_open_at_most(self):
+    def test_at_most_1000_providers_are_open(self):
         ids = [self.sidecar.send("credentialsProvider.open", {"poolId": self.pool, "key": str(n)}) for n in range(1000)]
         opened = [self.sidecar.answer(id)["provider"] for id in ids]
         self.assertEqual(len(set(opened)), 1000)
@@ -277,7 +277,7 @@ class Limits(Providers):
         self.sidecar.call("credentialsProvider.close", {"provider": opened[0]})
         self.open()
 
-    def test_another_provider_has_another_name_and_nothing_of_the_first(self):
+    def test_provider_names_and_tokens_are_not_interchangeable(self):
         provider = self.open()
         self.refused("providerNotOpen", self.sidecar, "credentialsProvider.get", {"provider": provider[:-1]})
         question = self.get(self.open(key="other", tokenSource="caller", logins={"login.shop": "alice"}))

@@ -1,4 +1,4 @@
-"""Messages that leave the process: mails through a real SMTP server with STARTTLS and AUTH, posts to a webhook, words of a tenant's own."""
+"""Messages that leave the process: emails through a real SMTP server with STARTTLS and AUTH, webhook requests, and templates of a tenant."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from test_logins import Provider
 
 
 class Mail(MailServer):
-    def test_a_mail_goes_through_a_server_with_starttls_and_a_password_and_its_code_finishes_the_sign_up(self):
+    def test_email_is_sent_with_starttls_and_password_and_its_code_completes_sign_up(self):
         sidecar = self.process(self.ports["login"])
         token = self.start(sidecar)
         mail, = self.take()
@@ -21,7 +21,7 @@ class Mail(MailServer):
         self.assertIn(self.code(mail), mail["html"])
         self.finish(sidecar, token, self.code(mail))
 
-    def test_a_tenants_own_server_and_words_are_used_and_its_password_stands_nowhere(self):
+    def test_smtp_server_and_templates_of_tenant_are_used_and_password_is_not_exposed(self):
         self.store = self.path("delivery.db")
         sidecar = self.spawn(store=self.store, environment={"MINTMARK_CA_FILE": self.authority})
         words = {"purpose": "signUp", "language": "de", "subject": "{{code}} f\u00fcr {{tenantName}}", "text": "Ihr Code:\n{{code}}\n",
@@ -38,7 +38,7 @@ class Mail(MailServer):
         self.assertEqual(mail["boxes"]["Reply-To"]["address"], "help@shop.example")
         self.assertIn("Shop &lt;b&gt;\u00fc&lt;/b&gt;: " + code, mail["html"])
         self.finish(sidecar, token, code)
-        # What is left out of an update stays sealed where it goes to the same place, and is wanted again elsewhere.
+        # If an update omits the password, the stored one is kept for the same server. For another server it is required again.
         same = {"smtp": {key: value for key, value in self.smtp().items() if key != "password"}}
         sidecar.call("tenant.update", {"tenantId": "shop", "delivery": same})
         self.start(sidecar, "shop", "bob@example.com")
@@ -49,7 +49,7 @@ class Mail(MailServer):
         self.assertNotIn(PASSWORD, str(self.rows("SELECT settings FROM tenant")) + json.dumps(sidecar.call("tenant.list")))
         self.assertNotIn(PASSWORD, sidecar.stderr_text())
 
-    def test_a_document_declares_a_tenants_delivery_and_its_secrets_stand_nowhere(self):
+    def test_applied_document_configures_delivery_and_secrets_are_not_exposed(self):
         self.store = self.path("applied.db")
         sidecar = self.spawn(store=self.store, environment={"MINTMARK_CA_FILE": self.authority})
         document = {"tenants": [{"tenantId": "shop", "name": "Shop", "delivery": {
@@ -61,7 +61,7 @@ class Mail(MailServer):
         mail, = self.take()
         self.assertEqual(mail["session"]["user"], USER)
         self.finish(sidecar, token, self.code(mail))
-        # Again it writes nothing; another password is a change, and goes to the server.
+        # Applying the document again writes nothing. Another password is a change and is used for the next message.
         answers.append(sidecar.call("system.apply", document))
         self.assertEqual(self.rows("SELECT settings FROM tenant"), kept)
         document["tenants"][0]["delivery"]["smtp"]["password"] = "another"
@@ -74,7 +74,7 @@ class Mail(MailServer):
         for secret in (PASSWORD, SECRET, "another"):
             self.assertNotIn(secret, json.dumps(answers, ensure_ascii=False))
 
-    def test_what_is_not_handed_over_is_said_and_the_code_before_stays_good(self):
+    def test_failed_delivery_is_reported_and_previous_code_stays_valid(self):
         sidecar = self.spawn(environment={"MINTMARK_CA_FILE": self.authority})
         self.assertEqual(sidecar.call("tenant.update", {"tenantId": "default", "codes": {"sendsPerAddress": 50, "sendsPerFlow": 20},
                                                         "delivery": {"smtp": self.smtp()}})["delivery"]["language"], "en")
@@ -93,7 +93,7 @@ class Mail(MailServer):
         self.assertEqual(self.take(), [])
         self.finish(sidecar, token, code)
 
-    def test_mails_that_a_server_refuses_do_not_use_up_what_an_address_may_have(self):
+    def test_rejected_emails_do_not_count_against_limit_of_address(self):
         sidecar = self.process(self.ports["login"])
         for _ in range(7):
             error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "nobody@example.com"})
@@ -111,33 +111,33 @@ class Mail(MailServer):
             error = sidecar.refusal("signUp.start", {"username": "nobody@example.com"})
         self.assertEqual(error.type, "tooManyFailedSends")
         self.assertTrue(0 < error.data["retryAfterSeconds"] <= 60)
-        # Where nobody knows, it counts.
+        # A message with an unknown outcome counts.
         sidecar.call("tenant.update", {"tenantId": "default", "delivery": {
             "smtp": {"host": "localhost", "port": self.ports["cut_after"], "encryption": "noneToLoopback", "from": "accounts@shop.example"}}})
         for _ in range(5):
             self.assertTrue(self.refused("messageNotSent", sidecar, "signUp.start", {"username": "doubt@example.com"}).data["mayHaveArrived"])
         self.refused("tooManyCodes", sidecar, "signUp.start", {"username": "doubt@example.com"})
 
-    def test_the_command_line_names_the_server_and_a_file_its_password(self):
+    def test_options_configure_smtp_server_and_password_file(self):
         with open(self.path("password"), "w", encoding="utf-8") as file:
             file.write(PASSWORD + "\n")
         sidecar = self.spawn(
             "--smtp-url", f"smtp://localhost:{self.ports['login']}", "--smtp-user", USER, "--smtp-password-file", self.path("password"),
             "--mail-from", "accounts@shop.example", "--ca-file", self.authority,
-            # What the command line says goes before the environment.
+            # The command line takes precedence over the environment.
             environment={"MINTMARK_SMTP_URL": "smtp://elsewhere.example", "MINTMARK_MAIL_FROM": "nobody@elsewhere.example"})
         token = self.start(sidecar)
         mail, = self.take()
         self.assertEqual((mail["session"]["user"], mail["boxes"]["From"]["address"]), (USER, "accounts@shop.example"))
         self.finish(sidecar, token, self.code(mail))
-        # The shorter name of the variable, and the file by its own.
+        # The short name of the variable, and the variable of the password file.
         sidecar = self.spawn(environment={
             "MINTMARK_SMTP": f"smtp://localhost:{self.ports['login']}", "MINTMARK_SMTP_USER": USER, "MINTMARK_CA_FILE": self.authority,
             "MINTMARK_SMTP_PASSWORD_FILE": self.path("password"), "MINTMARK_MAIL_FROM": "accounts@shop.example"})
         self.start(sidecar, username="bob@example.com")
         self.assertEqual(len(self.take("bob@example.com")), 1)
 
-    def test_an_address_is_changed_by_real_mail_and_a_mailbox_that_is_gone_keeps_nobody_from_it(self):
+    def test_address_change_notifies_by_email_and_succeeds_if_old_mailbox_does_not_exist(self):
         self.store = self.path("notices.db")
         sidecar = self.process(self.ports["login"], store=self.store)
 
@@ -159,13 +159,13 @@ class Mail(MailServer):
         records = sidecar.call("audit.list", {"method": "account.submitCode"})["records"]
         said = [(each["subject"], each["details"].get("outcome"), each["details"].get("notice")) for each in records]
         self.assertEqual(sorted(said), sorted([(account, "changed", None), (gone, "changed", None)]))
-        # What the old mailbox does not take waits in the store, for another process too.
+        # A notice that the old mailbox rejects stays in the store, and other processes can send it.
         sidecar.close()
         self.assertEqual(self.rows("SELECT attempts FROM notice"), [(1,)])
         self.assertEqual((self.take(), self.take("alice@example.org")), ([], []))
 
     @only("sqlite")
-    def test_a_notice_is_sent_before_a_command_ends_and_a_server_that_is_away_fails_no_request(self):
+    def test_notice_is_sent_before_command_exits_and_unavailable_server_does_not_fail_request(self):
         store = self.path("notices.db")
         environment = {"MINTMARK_SMTP_URL": f"smtp://localhost:{self.ports['login']}", "MINTMARK_SMTP_USER": USER,
                        "MINTMARK_SMTP_PASSWORD": PASSWORD, "MINTMARK_MAIL_FROM": "accounts@shop.example", "MINTMARK_CA_FILE": self.authority}
@@ -176,7 +176,7 @@ class Mail(MailServer):
         called("account.create", {"username": ALICE, "emailVerified": True})
 
         def change(name, **more):
-            """A provider that is trusted with addresses is linked by the first sign-in with it."""
+            """Signs in with a new provider with a trusted email address, which links the provider to the account."""
             provider = Provider(f"https://{name}.example.com")
             called("idp.create", {"providerId": name, "clientId": "shop", "issuer": provider.issuer, "keys": [provider.jwk], "trustEmail": True})
             credential = {"providerId": name, "idToken": provider.token("alice", email=ALICE, email_verified=True)}
@@ -188,13 +188,13 @@ class Mail(MailServer):
         self.assertEqual(self.take(), [])
         connection = sqlite3.connect(store, isolation_level=None)
         self.assertEqual(connection.execute("SELECT attempts FROM notice").fetchall(), [(1,)])
-        # When it is due the next change sends it along.
+        # When the notice is due, the next change also sends it.
         connection.execute("UPDATE notice SET due_at = 0")
         connection.close()
         change("oidc.third")
         self.assertEqual(len(self.take()), 2)
 
-    def test_templates_cannot_add_headers_and_addresses_that_mail_cannot_reach_are_refused(self):
+    def test_templates_cannot_inject_headers_and_invalid_settings_are_rejected(self):
         sidecar = self.spawn()
 
         def refused(**delivery):
@@ -221,7 +221,7 @@ class Mail(MailServer):
             for method in ("signUp.start", "signIn.start", "passwordReset.start"):
                 found = self.violations(sidecar, method, {"username": ALICE, "language": language})
                 self.assertEqual({each[0] for each in found}, {"/language"})
-        # A name with line ends cannot leave its line either.
+        # Line breaks in the tenant name cannot end the subject line.
         sidecar = self.spawn(environment={"MINTMARK_CA_FILE": self.authority})
         sidecar.call("tenant.create", {"tenantId": "evil", "name": "Shop\r\nBcc: everybody@example.com", "delivery": {
             "smtp": self.smtp(), "templates": [words | {"subject": "{{code}} {{tenantName}}"}]}})
@@ -229,7 +229,7 @@ class Mail(MailServer):
         mail, = self.take()
         self.assertNotIn("Bcc", mail["headers"])
         self.assertEqual(mail["subject"], f"{self.code(mail)} Shop  Bcc: everybody@example.com")
-        # Nor can the sender's, one of nothing but emoji, or an address that is markup where it is shown.
+        # The sender name cannot inject headers either. A tenant name of emoji is kept, and the address is escaped in HTML.
         name = "\U0001f469\u200d\U0001f4bb" * 42
         sidecar.call("tenant.create", {"tenantId": "odd", "name": name, "delivery": {
             "smtp": self.smtp(fromName="Shop\r\nBcc: everybody@example.com"),
@@ -243,13 +243,13 @@ class Mail(MailServer):
 
 class Webhooks(Delivery):
     def received(self, port):
-        """The only post that came, as the receiver checked it."""
+        """Returns the only request that the receiver got, with the result of its signature check."""
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/all") as answer:
             came = json.load(answer)
         self.assertEqual(len(came), 1)
         return came[0]
 
-    def test_a_webhook_gets_the_message_with_a_signature_that_its_receiver_verifies(self):
+    def test_webhook_request_has_signature_that_receiver_verifies(self):
         _, port = self.started("webhookserver.py")
         sidecar = self.spawn(environment={"MINTMARK_WEBHOOK_URL": f"http://127.0.0.1:{port}/200", "MINTMARK_WEBHOOK_SECRET": SECRET})
         token = self.start(sidecar)
@@ -260,7 +260,7 @@ class Webhooks(Delivery):
         self.assertIn(body["code"], body["subject"])
         self.finish(sidecar, token, body["code"])
 
-    def test_a_tenants_webhook_that_refuses_is_said_with_the_time_that_it_wants(self):
+    def test_failed_webhook_is_reported_with_its_retry_time(self):
         _, port = self.started("webhookserver.py")
         sidecar = self.spawn()
 
@@ -274,7 +274,7 @@ class Webhooks(Delivery):
         self.assertEqual(error.data["retryAfterSeconds"], 30)
         self.assertIn("503", error.data["reason"])
         self.refused("invalidTenantSettings", sidecar, "tenant.update", hook("200", allowInsecure=False))
-        # However much it says beside the status, the message was taken.
+        # A long response body does not change the success.
         sidecar.call("tenant.update", hook("200-at-length"))
         self.assertIsNotNone(self.start(sidecar))
         url = {"url": f"https://127.0.0.1:{port}/200", "allowInsecure": False}
@@ -282,12 +282,12 @@ class Webhooks(Delivery):
         error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "bob@example.com"})
         self.assertIn("allowPrivateNetwork", error.data["reason"])
 
-    def test_without_any_configuration_the_error_says_what_to_set(self):
+    def test_missing_delivery_configuration_error_names_options(self):
         error = self.refused("messageNotSent", self.spawn(), "signUp.start", {"username": ALICE})
         for name in ("tenant.update", "--smtp-url", "MINTMARK_SMTP_URL", "MINTMARK_MAIL_FROM", "MINTMARK_WEBHOOK_URL"):
             self.assertIn(name, error.message)
 
-    def test_the_command_line_names_the_webhook_and_a_file_its_secret(self):
+    def test_options_configure_webhook_and_secret_file(self):
         _, port = self.started("webhookserver.py")
         with open(self.path("secret"), "w", encoding="utf-8") as file:
             file.write(SECRET + "\n")
@@ -305,7 +305,7 @@ class CommandLine(Delivery):
         return run("serve", "--store", ":memory:", *options, home=self.folder, input=b"",
                    environment={f"MINTMARK_{name}": value for name, value in environment.items()})
 
-    def test_what_is_mistyped_is_refused_at_start_with_what_to_write(self):
+    def test_invalid_options_are_rejected_at_start_with_correction(self):
         with open(self.path("empty"), "w", encoding="utf-8"):
             pass
         sender, server = ("--mail-from", "a@shop.example"), ("--smtp-url", "smtp://mail.example.com")
@@ -345,7 +345,7 @@ class CommandLine(Delivery):
                 self.assertNotIn(b"hidden", done.stderr)
                 self.assertNotIn(SECRET.encode(), done.stderr)
 
-    def test_the_doctor_names_tenants_without_a_name(self):
+    def test_doctor_reports_tenants_without_name(self):
         store = self.path("names.db")
         said = lambda: run("doctor", "--store", store, home=self.folder).stdout.decode()
         with self.spawn(store=store) as sidecar:
@@ -358,7 +358,7 @@ class CommandLine(Delivery):
             self.assertIn(f"tenant {tenant} has no name", said())
         self.assertNotIn("tenant named", said())
 
-    def test_help_and_the_doctor_say_who_carries_messages(self):
+    def test_help_and_doctor_describe_delivery(self):
         text = run("serve", "--help", home=self.folder).stdout.decode()
         for option in ("--smtp-url", "--mail-from", "--smtp-user", "--smtp-password-file", "--webhook-url", "--webhook-secret-file"):
             self.assertIn(option, text)

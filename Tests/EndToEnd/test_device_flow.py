@@ -1,4 +1,4 @@
-"""Sign-in on another device, as RFC 8628 has it. The provider here says whatever a test wants it to."""
+"""Sign-in on another device (RFC 8628) with a provider whose responses each test chooses."""
 
 import json
 import time
@@ -11,7 +11,7 @@ from websites import DISCOVERY, Website
 
 
 class DeviceProvider(EndToEnd):
-    """A provider that answers what stands in `script`, then tokens."""
+    """A provider that returns the errors in `script` in order, and then tokens."""
 
     def setUp(self):
         super().setUp()
@@ -49,7 +49,7 @@ class DeviceFlow(DeviceProvider):
         flow = self.sidecar.call("idp.authorizeDevice", {"providerId": "oidc.tv"})
         return flow, {"credential": {"continuationToken": flow["continuationToken"]}}
 
-    def test_a_person_signs_in_while_the_call_waits(self):
+    def test_user_signs_in_on_other_device_while_call_waits(self):
         self.script = ["authorization_pending", "authorization_pending"]
         flow, sign_in = self.begin()
         self.assertEqual((flow["userCode"], flow["verificationUri"], flow["intervalSeconds"]), ("WDJB-MJHT", "https://login.example.com/device", 1))
@@ -62,20 +62,20 @@ class DeviceFlow(DeviceProvider):
         self.assertTrue(all(later - earlier > 0.9 for earlier, later in zip(self.moments, self.moments[1:])), self.moments)
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", sign_in)
 
-    def test_a_provider_that_is_asked_too_often_is_asked_less(self):
+    def test_slow_down_increases_polling_interval(self):
         self.script = ["slow_down"]
         _, sign_in = self.begin()
         self.sidecar.call("signIn.withCredential", sign_in)
         self.assertGreater(self.moments[1] - self.moments[0], 5.9)
 
-    def test_who_says_no_and_who_is_late(self):
+    def test_denied_or_expired_device_code_fails_and_ends_flow(self):
         for error in ("access_denied", "expired_token"):
             self.script = [error]
             _, sign_in = self.begin()
             self.assertEqual(self.refused("signInRefused", self.sidecar, "signIn.withCredential", sign_in).data["error"], error)
             self.refused("flowUsed", self.sidecar, "signIn.withCredential", sign_in)
 
-    def test_a_flow_ages_and_a_call_can_be_cancelled(self):
+    def test_call_can_be_canceled_and_flow_expires(self):
         self.script = ["authorization_pending"] * 9
         _, sign_in = self.begin()
         waiting = self.sidecar.send("signIn.withCredential", sign_in)
@@ -87,7 +87,7 @@ class DeviceFlow(DeviceProvider):
         self.sidecar.call("test.clock", {"advanceSeconds": 300})
         self.refused("continuationTokenExpired", self.sidecar, "signIn.withCredential", sign_in)
 
-    def test_many_wait_and_hold_no_thread(self):
+    def test_100_waiting_calls_occupy_no_thread(self):
         self.script = ["authorization_pending"] * 150
         flows = [self.begin()[1] for _ in range(100)]
         waiting = [self.sidecar.send("signIn.withCredential", each) for each in flows]
@@ -95,7 +95,7 @@ class DeviceFlow(DeviceProvider):
         self.works(self.sidecar)
         self.assertEqual({self.sidecar.answer(each, timeout=60)["state"] for each in waiting}, {"completed"})
 
-    def test_people_are_sent_to_web_pages_only(self):
+    def test_verification_uri_must_be_a_web_page(self):
         good = json.loads(self.device[2])
         for name in ("verification_uri", "verification_uri_complete"):
             for url in ("javascript:alert(1)", "file:///etc/passwd", "ssh://x", "//x", "https://", "https://x/a\nb"):
@@ -104,7 +104,7 @@ class DeviceFlow(DeviceProvider):
         self.device = self.json({**good, "verification_uri_complete": "https://login.example.com/device?code=1"})
         self.assertEqual(self.begin()[0]["verificationUriComplete"], "https://login.example.com/device?code=1")
 
-    def test_a_provider_without_a_device_flow_is_named(self):
+    def test_error_of_provider_without_device_flow_names_missing_endpoint(self):
         document = json.loads(self.site.pages[DISCOVERY][2])
         del document["device_authorization_endpoint"]
         self.site.pages[DISCOVERY] = self.json(document)
@@ -113,7 +113,7 @@ class DeviceFlow(DeviceProvider):
         self.device = self.json({"error": "unauthorized_client"}, 400)
         self.assertEqual(self.refused("signInRefused", self.sidecar, "idp.authorizeDevice", {"providerId": "oidc.tv"}).data["error"], "unauthorized_client")
 
-    def test_people_are_sent_to_no_script_and_no_file(self):
+    def test_verification_uri_must_not_be_a_script_or_file(self):
         for name, place in (("verification_uri", "javascript:alert(1)"), ("verification_uri_complete", "file:///etc/passwd"), ("verification_uri", "http://login.example.com/device")):
             self.device = self.json({"device_code": "d", "user_code": "u", "verification_uri": "https://login.example.com/#/device", "expires_in": 300, name: place})
             self.assertIn(name, self.refused("providerUnusable", self.sidecar, "idp.authorizeDevice", {"providerId": "oidc.tv"}).message)

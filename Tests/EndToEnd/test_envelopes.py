@@ -1,4 +1,4 @@
-"""The envelope: ids, traces, batches, notifications, cancellation."""
+"""JSON-RPC envelopes: IDs, traces, batches, notifications and cancellation."""
 
 import json
 import random
@@ -14,8 +14,8 @@ def ping(id):
 
 
 class Envelopes(EndToEnd):
-    def test_ids_come_back_as_they_were_written(self):
-        """Digit for digit, escape for escape."""
+    def test_ids_are_returned_exactly_as_written(self):
+        """Digits and escape sequences are preserved."""
         sidecar = self.spawn()
         for id in (b"1", b"0", b"-0", b"1.0", b"1.50", b"1e3", b"1E+2", b"-7", b"123456789012345678901234567890", b"0.1e-7",
                    b'""', b'"a"', b'"\\u0061"', b'"\\/"', '"é"'.encode(), b'"\\ud83d\\ude00"', b'"a\\nb"', b"null"):
@@ -23,27 +23,27 @@ class Envelopes(EndToEnd):
                 sidecar.write(ping(id))
                 self.assertIn(b'"id":' + id + b",", sidecar.lines(1)[0].replace(b'"id": ', b'"id":').replace(b"}", b",}"))
 
-    def test_white_space_between_tokens(self):
+    def test_white_space_between_tokens_is_accepted(self):
         sidecar = self.spawn()
         self.assertEqual(sidecar.raw(b' \t{ "jsonrpc" :\t"2.0" , "id" : 1 , "method" : "system.ping" , "params" : { } } ')["id"], 1)
 
-    def test_carriage_returns_and_blank_lines(self):
+    def test_carriage_returns_and_blank_lines_are_accepted(self):
         sidecar = self.spawn()
         sidecar.write(b"\n\r\n   \n" + ping(b"1").replace(b"\n", b"\r\n") + b"\r\n\n" + ping(b"2"))
         self.assertEqual({sidecar.receive()["id"], sidecar.receive()["id"]}, {1, 2})
 
-    def test_answers_have_exactly_their_members(self):
+    def test_responses_have_exactly_their_members(self):
         sidecar = self.spawn()
         self.assertEqual(set(sidecar.raw(ping(b"1").strip())), {"jsonrpc", "id", "result"})
         self.assertEqual(set(sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"no.such"}')), {"jsonrpc", "id", "error"})
 
-    def test_params_may_be_left_out(self):
+    def test_params_can_be_omitted(self):
         sidecar = self.spawn()
         self.assertIn("result", sidecar.raw(ping(b"1").strip()))
         self.assertIn("result", sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":{}}'))
 
-    def test_empty_and_null_params_count_as_left_out(self):
-        """Neovim and some libraries for the JVM write them for calls without parameters."""
+    def test_empty_array_and_null_params_count_as_omitted(self):
+        """Neovim and some JVM libraries send them in calls without parameters."""
         sidecar = self.spawn()
         for params in (b"[]", b"null", b"[ ]"):
             self.assertIn("result", sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":%s}' % params))
@@ -54,15 +54,15 @@ class Envelopes(EndToEnd):
         self.assertEqual(sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":[1]}')["error"]["code"], -32602)
         self.assertEqual(sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":""}')["error"]["code"], -32600)
 
-    def test_a_trace_is_echoed(self):
+    def test_trace_is_returned(self):
         sidecar = self.spawn()
         for line in (ping(b"1").replace(b'"id"', b'"trace":"order-17","id"'), b'{"jsonrpc":"2.0","id":1,"trace":"order-17","method":"no.such"}\n'):
             sidecar.write(line)
             self.assertEqual(sidecar.receive()["trace"], "order-17")
         self.assertNotIn("trace", sidecar.raw(ping(b"1").strip()))
 
-    def test_notifications_get_no_answer(self):
-        """Not even when they fail; and they are carried out."""
+    def test_notifications_get_no_response(self):
+        """Notifications run, and get no response even if they fail."""
         sidecar = self.spawn()
         pool = "local-1:11111111-2222-3333-4444-555555555555"
         for line in (b'{"jsonrpc":"2.0","method":"system.ping"}\n', b'{"jsonrpc":"2.0","method":"no.such"}\n',
@@ -77,27 +77,27 @@ class Envelopes(EndToEnd):
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(sidecar.remaining(), [])
 
-    def test_what_is_no_notification_is_answered_without_an_id(self):
-        """One rule (JSON-RPC 2.0 section 5): a message that is neither request nor notification gets an error with id null."""
+    def test_invalid_notification_gets_error_with_null_id(self):
+        """A message that is neither a request nor a notification gets an error with a null ID (JSON-RPC 2.0, section 5)."""
         sidecar = self.spawn()
         for line in (b'{"jsonrpc":"2.0","method":5}', b'{"method":"system.ping"}', b'{"jsonrpc":"2.0","method":"system.ping","params":5}',
                      b'{"jsonrpc":"2.0","method":"no.such","params":5}', b'{"jsonrpc":"2.0","method":"system.ping","trace":5}'):
             answer = sidecar.raw(line)
             self.assertEqual((answer["id"], answer["error"]["code"]), (None, -32600), line)
 
-    def test_a_cancellation_with_an_id_is_told_what_it_is(self):
+    def test_cancellation_with_id_is_rejected(self):
         answer = self.spawn().raw(b'{"jsonrpc":"2.0","id":7,"method":"$/cancelRequest","params":{"id":1}}')
         self.assertEqual((answer["id"], answer["error"]["code"]), (7, -32600))
         self.assertIn("notification and must not have an id", answer["error"]["message"])
 
-    def test_limits_are_named(self):
-        """What is too deep or too long says how much is allowed, and by what."""
+    def test_limit_errors_name_limit(self):
+        """If a message is too deep or too long, the error names the limit and the option that sets it."""
         sidecar = self.spawn("--max-line", "2000")
         self.assertIn("64 levels", sidecar.raw(b"[" * 65 + b"]" * 65)["error"]["message"])
         self.assertIn("--max-line", sidecar.raw(b'"' + b"x" * 3000 + b'"')["error"]["message"])
 
-    def test_a_batch_is_answered_as_one(self):
-        """Each request in it has one answer, notifications none, and what is no request its own error."""
+    def test_batch_gets_one_response(self):
+        """The response contains one result or error for each request, none for notifications, and one error for each invalid member."""
         sidecar = self.spawn()
         answers = sidecar.raw(json.dumps([
             {"jsonrpc": "2.0", "id": 1, "method": "system.ping"},
@@ -116,14 +116,14 @@ class Envelopes(EndToEnd):
         self.assertEqual([a["error"]["code"] for a in answers if a["id"] is None], [-32600, -32600])
         self.works(sidecar)
 
-    def test_a_batch_of_notifications_gets_no_answer(self):
+    def test_batch_of_notifications_gets_no_response(self):
         sidecar = self.spawn()
         sidecar.write(b'[{"jsonrpc":"2.0","method":"system.ping"},{"jsonrpc":"2.0","method":"no.such"}]\n')
         self.works(sidecar)
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(sidecar.remaining(), [])
 
-    def test_a_batch_has_at_most_100_members(self):
+    def test_batch_has_at_most_100_members(self):
         sidecar = self.spawn()
         batch = [{"jsonrpc": "2.0", "id": i, "method": "system.ping"} for i in range(101)]
         self.assertEqual(len(sidecar.raw(json.dumps(batch[:100]).encode())), 100)
@@ -131,7 +131,7 @@ class Envelopes(EndToEnd):
         self.assertEqual((answer["error"]["code"], answer["id"]), (-32600, None))
         self.works(sidecar)
 
-    def test_a_batch_of_slow_and_quick_requests(self):
+    def test_batch_of_100_writes_gets_100_responses(self):
         sidecar = self.spawn(store=self.path("store.db"))
         pool = make_pool(sidecar)["poolId"]
         batch = [{"jsonrpc": "2.0", "id": i, "method": "token.mintForDeveloper",
@@ -140,8 +140,8 @@ class Envelopes(EndToEnd):
         self.assertEqual({a["id"] for a in answers if "result" in a}, set(range(100)))
         self.assertEqual(len({a["result"]["identityId"] for a in answers}), 7)
 
-    def test_cancelling_is_harmless(self):
-        """A cancelled request is still answered, once: with its result, or with -32800."""
+    def test_canceled_request_gets_exactly_one_response(self):
+        """The response is the result or the error -32800."""
         sidecar = self.spawn()
         sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"never was"}}\n')
         sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest"}\n{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":{}}}\n')
@@ -158,7 +158,7 @@ class Envelopes(EndToEnd):
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(sidecar.remaining(), [])
 
-    def test_sequential_answers_in_order(self):
+    def test_sequential_responses_are_in_order(self):
         sidecar = self.spawn("--sequential")
         pool = make_pool(sidecar)["poolId"]
         sidecar.write(b"".join(
@@ -166,8 +166,8 @@ class Envelopes(EndToEnd):
             for i in range(1000)))
         self.assertEqual([json.loads(line)["id"] for line in sidecar.lines(1000)], list(range(1000)))
 
-    def test_what_is_written_reads_back_equal(self):
-        """Strings of all kinds go through the reader and the writer unchanged, as Python and Node read them."""
+    def test_strings_are_unchanged_by_parsing_and_serialization(self):
+        """Python and Node parse strings with unusual characters to equal values."""
         sidecar = self.spawn()
         noise = random.Random(9)
         alphabet = [chr(c) for c in (*range(1, 0x250), 0x2028, 0x2029, 0x20AC, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x10000, 0x1F600, 0x10FFFF)] + ['"', "\\", "/"] * 20

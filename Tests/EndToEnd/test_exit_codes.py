@@ -1,4 +1,4 @@
-"""How commands end: what they say, and their exit codes."""
+"""The output and the exit status of commands."""
 
 import json
 import os
@@ -18,13 +18,13 @@ class ExitCodes(EndToEnd):
         return run(*arguments, home=self.folder, **more)
 
     def shell(self, script, *arguments, input=b""):
-        """Runs a line of bash in which "$0" is the binary."""
+        """Runs a bash script in which "$0" is the binary."""
         return subprocess.run(
             ["bash", "-c", script, binary(), *arguments], input=input, capture_output=True, timeout=60, cwd=self.folder,
             env=clean_environment(self.folder))
 
-    def test_output_that_cannot_be_written(self):
-        """Lost output is no success: 74, and a sentence on stderr."""
+    def test_output_error_exits_with_74(self):
+        """If the output cannot be written, the command exits with 74 and an error message."""
         self.call("call", "--store", self.path("m.db"), "pool.list")
         for command in ("call system.ping --store :memory:", "call rpc.discover --store :memory:", "methods", "describe pool.create",
                         "doctor --store :memory:", "demo", "completions bash", "migrate --store m.db", "jwks --store :memory:", "--help", "--version"):
@@ -33,13 +33,13 @@ class ExitCodes(EndToEnd):
                 self.assertEqual(done.returncode, 74, done.stderr)
                 self.assertIn(b"No space left on device", done.stderr)
 
-    def test_serve_whose_answers_cannot_be_written(self):
+    def test_serve_exits_with_74_if_responses_cannot_be_written(self):
         done = self.shell('"$0" serve --store :memory: > /dev/full', input=PING)
         self.assertEqual(done.returncode, 74, done.stderr)
         self.assertIn(b"the responses cannot be written", done.stderr)
 
-    def test_nobody_reads_any_more(self):
-        """A closed pipe ends every command quietly, and nothing is left behind."""
+    def test_closed_output_ends_commands_quietly(self):
+        """A closed pipe ends every command without an error and without leftover files."""
         self.call("call", "--store", self.path("store.db"), "pool.list")
         for command in ("methods", "demo", "doctor --store store.db", "describe pool.create"):
             with self.subTest(command):
@@ -47,21 +47,21 @@ class ExitCodes(EndToEnd):
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertEqual(sorted(os.listdir(self.folder)), ["store.db", "store.db.key"])
 
-    def test_demo_that_nobody_reads_leaves_nothing(self):
+    def test_demo_with_closed_output_leaves_no_files(self):
         folders = lambda: {name for name in os.listdir("/tmp") if name.startswith("mintmark-demo-")}
         before = folders()
         for _ in range(3):
             self.shell('"$0" demo | head -n 1')
         self.assertEqual(folders() - before, set())
 
-    def test_serve_on_a_store_that_cannot_be_used(self):
-        """Every request is answered with the reason, and the end says it too."""
+    def test_serve_with_unusable_store_fails_requests_and_exits_with_2(self):
+        """Every request fails with the reason, and the exit status is 2."""
         for input, count in ((b'{"jsonrpc":"2.0","id":1,"method":"pool.list"}\n', 1), (b"", 0)):
             done = self.call("serve", "--store", self.folder, input=input)
             self.assertEqual((done.returncode, done.stdout.count(b"storeCannotOpen")), (2, count), done.stderr)
 
-    def test_only_errors_of_the_store_end_with_2(self):
-        """What the store refuses, and what a method on a healthy store refuses, are told apart by the exit code."""
+    def test_only_store_errors_exit_with_2(self):
+        """The exit status distinguishes errors of the store from errors of a method on a healthy store."""
         store = ("--store", self.path("store.db"))
         self.assertEqual(self.call("call", *store, "account.create", '{"username": "alice@example.com"}').returncode, 0)
         for method, params, wanted in (
@@ -78,12 +78,12 @@ class ExitCodes(EndToEnd):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(wanted.encode(), done.stderr)
 
-    def test_input_that_cannot_be_read(self):
+    def test_unreadable_input_exits_with_74(self):
         done = self.shell('"$0" serve --store :memory: < .')
         self.assertEqual(done.returncode, 74)
         self.assertIn(b"the requests cannot be read", done.stderr)
 
-    def test_a_key_file_that_is_missing(self):
+    def test_missing_key_file_exits_with_2(self):
         for command in (("call", "pool.list"), ("serve",), ("doctor",), ("backup", self.path("copy.db"))):
             with self.subTest(command):
                 done = self.call(*command, "--store", self.path("store.db"), "--master-key-file", self.path("nope"))
@@ -95,8 +95,8 @@ class ExitCodes(EndToEnd):
         self.assertIn(b"(the file of the master key, from MINTMARK_MASTER_KEY_FILE", done.stderr)
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_doctor_makes_nothing(self):
-        """A mistyped path is no store, and stays none."""
+    def test_doctor_creates_no_files(self):
+        """If the path does not exist or the file is empty, doctor does not create a store."""
         open(self.path("empty.db"), "w").close()
         for arguments, word in ((("--store", self.path("typo", "x.db")), b"the store does not exist"), (("--store", self.path("typo.db")), b"the store does not exist"),
                                 (("--app", "typo"), b"the store does not exist"), (("--store", self.path("empty.db")), b"the file is empty")):
@@ -107,13 +107,13 @@ class ExitCodes(EndToEnd):
         self.assertEqual(os.listdir(self.folder), ["empty.db"])
         self.assertEqual(os.path.getsize(self.path("empty.db")), 0)
 
-    def test_a_refused_store_is_said_once(self):
+    def test_store_error_is_printed_once(self):
         done = self.call("call", "pool.list", "--store", self.folder)
         self.assertEqual((done.returncode, done.stderr.count(b"it is a directory")), (2, 1), done.stderr)
 
 
 class Refusals(EndToEnd):
-    """What is wrong with a command line, and what to type instead."""
+    """Errors of the command line and the corrections that they suggest."""
 
     stores = ("sqlite",)
 
@@ -123,34 +123,34 @@ class Refusals(EndToEnd):
         self.assertEqual(os.listdir(self.folder), [])
         return done.stderr.decode()
 
-    def test_words_that_are_no_commands(self):
+    def test_unknown_commands_suggest_corrections(self):
         self.assertIn("Did you mean serve?", self.refused("sevre"))
         self.assertIn("Did you mean serve?", self.refused("help", "sevre"))
         self.assertIn("mintmark call system.ping", self.refused("system.ping"))
         self.assertIn("run mintmark methods", self.refused("describe", ""))
 
-    def test_numbers_out_of_range(self):
+    def test_numbers_out_of_range_are_rejected(self):
         self.assertIn("--drain must be between", self.refused("serve", "--drain", "-1"))
         for clock in ("-5", "253402300800", "9999999999999999"):
             self.assertIn("--clock must be between", self.refused("serve", "--testing", "--clock", clock))
             self.assertIn("--clock must be between", self.refused("serve", "--testing", environment={"MINTMARK_CLOCK": clock}))
 
-    def test_the_environment_is_named(self):
+    def test_error_names_environment_variable(self):
         self.assertIn("MINTMARK_CALLER must be one of", self.refused("call", "pool.list", environment={"MINTMARK_CALLER": "root"}))
         self.assertIn("Did you mean MINTMARK_STORE?", self.refused("serve", environment={"MINTMARK_STOER": self.path("x.db")}))
 
-    def test_the_command_is_named(self):
+    def test_error_names_help_of_command(self):
         self.assertIn("mintmark call --help", self.refused("call", "pool.list", "--clock", "5"))
 
-    def test_a_mistyped_store_in_memory(self):
+    def test_misspelled_memory_store_suggests_correction(self):
         self.assertIn("Did you mean :memory:?", self.refused("call", "pool.list", "--store", ":memoy:"))
 
-    def test_a_sentence_is_said_once(self):
+    def test_parameter_error_is_printed_once(self):
         done = run("call", "--store", ":memory:", "pool.list", "[1]", home=self.folder)
         self.assertEqual(done.stderr.count(b"parameters are passed by name"), 1)
 
-    def test_the_example_of_the_help_runs_as_it_stands(self):
-        """The lines are not wrapped, and what is pasted runs."""
+    def test_example_of_help_runs_as_printed(self):
+        """The lines are not wrapped, so they can be copied and run."""
         lines = run("--help", home=self.folder).stdout.decode().split("\n")
         first = next(number for number, line in enumerate(lines) if line.startswith("  echo "))
         with tempfile.TemporaryDirectory() as folder:

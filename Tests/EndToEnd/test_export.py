@@ -1,4 +1,4 @@
-"""Accounts that go elsewhere: the file, the pages, and that another store makes the same of them."""
+"""Export of accounts: the file, the pages, and the import into another store."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ class Exports(EndToEnd):
         return [json.loads(line) for line in text.splitlines()]
 
     def everything(self, sidecar):
-        """What there is of accounts, without the ids of factors, which are new in every store."""
+        """Returns all accounts without the IDs of their factors, which differ in every store."""
         accounts = sidecar.call("account.list")["accounts"]
         for account in accounts:
             for factor in account.get("factors", []):
@@ -37,7 +37,7 @@ class Exports(EndToEnd):
         return accounts
 
     def crowd(self):
-        """One account of each kind. The password of most is PASSWORD."""
+        """Creates one account of each kind, most with the password PASSWORD. Returns the TOTP secret."""
         self.person("ann", password=PASSWORD, attributes={"displayName": "Ann", "city": "Bern"})
         self.sidecar.call("account.setClaims", {"accountId": "ann", "claims": {"plan": "gold", "seats": [1, 2]}})
         token = self.sidecar.call("signIn.withPassword", {"username": "ann@example.com", "password": PASSWORD})["idToken"]
@@ -53,7 +53,7 @@ class Exports(EndToEnd):
         self.sidecar.call("signIn.anonymously", {})
         return step["secret"]
 
-    def test_another_store_makes_the_same_accounts_of_it(self):
+    def test_exported_accounts_import_identically_into_other_store(self):
         secret = self.crowd()
         self.sidecar.call("test.clock", {"advanceSeconds": 3600})
         path = self.path("accounts.jsonl")
@@ -66,7 +66,7 @@ class Exports(EndToEnd):
         self.assertEqual((imported["imported"], imported["failures"], imported["completed"]), (6, [], True))
         self.assertEqual(self.everything(other), self.everything(self.sidecar))
         self.assertEqual(other.call("account.export", {"includeSecrets": True}), self.sidecar.call("account.export", {"includeSecrets": True}))
-        # The passwords and the app are the same.
+        # The passwords and the TOTP app work as before.
         step = other.call("signIn.withPassword", {"username": "ann@example.com", "password": PASSWORD})
         self.assertEqual(step["state"], "secondFactorRequired")
         code = pyotp.TOTP(secret).at(1_700_009_000)
@@ -75,14 +75,14 @@ class Exports(EndToEnd):
         self.refused("passwordChangeRequired", other, "signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
         self.refused("invalidPassword", other, "signIn.withPassword", {"username": "dora@example.com", "password": "wrong horse 9"})
         self.assertEqual(other.call("signIn.withPassword", {"username": "dora@example.com", "password": PASSWORD})["account"]["accountId"], "dora")
-        # A store outside of tests, whose own hashes cost more, takes them too.
+        # A store that is not a testing store imports them too, although its own hashes have a higher cost.
         real = self.spawn(store=self.path("real.db"))
         self.assertEqual(real.call("account.import", {"file": path})["imported"], 6)
         self.assertEqual(real.call("signIn.withPassword", {"username": "ann@example.com", "password": PASSWORD}, timeout=60)["state"], "secondFactorRequired")
         kept = {each["accountId"]: each.get("hash") for each in real.call("account.export", {"includeSecrets": True})["accounts"]}
         self.assertEqual((kept["ann"]["memoryCost"], kept["carol"]["memoryCost"]), (17, 10))
 
-    def test_hashes_are_written_as_base64_with_padding_and_read_in_every_form(self):
+    def test_hashes_are_exported_as_padded_base64_and_imported_in_every_form(self):
         hashes = {how["algorithm"]: hashed(how, PASSWORD, salt=bytes(range(240, 253))) for how in (FIREBASE, SCRYPT, PBKDF2[0])}
         for how in (FIREBASE, SCRYPT, PBKDF2[0]):
             name = how["algorithm"]
@@ -96,7 +96,7 @@ class Exports(EndToEnd):
             for text in texts:
                 self.assertEqual(base64.b64encode(base64.b64decode(text, validate=True)).decode(), text)
 
-    def test_without_secrets_nothing_that_is_one_goes_along(self):
+    def test_export_without_secrets_contains_none(self):
         secret = self.crowd()
         text = json.dumps(self.sidecar.call("account.export", {}))
         for each in (secret, "passwordHash", "salt", "signerKey", "\"hash\""):
@@ -109,11 +109,11 @@ class Exports(EndToEnd):
         other = self.spawn(testing=True)
         answer = other.call("account.import", {"file": path})
         self.assertEqual((answer["imported"], [(each["accountId"], each["violations"][0]["pointer"]) for each in answer["failures"]]), (5, [("ann", "/factors/0/secret")]))
-        # Whoever had a password resets it.
+        # A user with a password must reset it.
         self.refused("passwordNotSet", other, "signIn.withPassword", {"username": "dora@example.com", "password": PASSWORD})
         self.assertEqual(other.call("passwordReset.start", {"username": "dora@example.com"})["state"], "codeRequired")
 
-    def test_pages_hold_everybody_once_and_only_of_one_tenant(self):
+    def test_pages_contain_each_account_of_tenant_once(self):
         for number in range(25):
             self.person(f"p{number:02}")
         self.sidecar.call("tenant.create", {"tenantId": "shop"})
@@ -131,7 +131,7 @@ class Exports(EndToEnd):
         self.refused("tenantNotFound", self.sidecar, "account.export", {"tenantId": "nowhere"})
         self.assertEqual(self.violations(self.sidecar, "account.export", {"file": "/x", **cursor}), {("", "atMostOne")})
 
-    def test_the_file_is_for_its_owner_alone_and_takes_no_others_place(self):
+    def test_export_file_is_private_and_replaces_no_file(self):
         for number in range(1_100):
             self.sidecar.send("account.create", {"username": f"p{number}@example.com"}, id=f"c{number}")
         for number in range(1_100):
@@ -149,7 +149,7 @@ class Exports(EndToEnd):
         self.assertEqual([name for name in os.listdir(self.folder) if "part" in name], [])
         self.assertEqual(self.sidecar.call("account.export", {"tenantId": "default", "limit": 1})["exported"], 1)
 
-    def test_an_empty_tenant_makes_an_empty_file(self):
+    def test_export_of_empty_tenant_creates_empty_file(self):
         path = self.path("accounts.jsonl")
         self.assertEqual(self.sidecar.call("account.export", {"file": path})["exported"], 0)
         self.assertEqual(self.lines(path), [])

@@ -1,4 +1,4 @@
-"""Faults that a test makes: each fails where the real thing would, so that what comes of it is real too."""
+"""Fault injection. Each fault occurs at the same point as the real error, so its consequences are real."""
 
 import time
 import unittest
@@ -18,14 +18,14 @@ class Faults(EndToEnd):
 
 
 class Methods(Faults):
-    def test_a_method_answers_the_chosen_error_after_so_many_calls_so_many_times(self):
+    def test_method_fault_occurs_after_and_for_given_number_of_calls(self):
         sidecar = self.testing()
         pool = make_pool(sidecar)["poolId"]
         fault = {"kind": "method", "method": "token.mintForDeveloper", "error": "storeBusy"}
         self.assertEqual(
             self.arm(sidecar, method="token.mintForDeveloper", error="storeBusy", afterCalls=3, times=2), [{**fault, "afterCalls": 3, "times": 2}])
         first = mint(sidecar, pool)["identityId"]
-        # A call that goes from where it is read to where it may write is one call.
+        # A call that continues on another thread for writing counts once.
         mint(sidecar, pool, "bob")
         self.assertEqual(self.arm(sidecar), [{**fault, "afterCalls": 1, "times": 2}])
         mint(sidecar, pool, "carol")
@@ -37,7 +37,7 @@ class Methods(Faults):
         self.assertEqual(len(sidecar.call("identity.list", {"poolId": pool})["identities"]), 3, "the call itself did not happen")
         self.assertEqual(mint(sidecar, pool)["identityId"], first)
 
-    def test_its_data_is_given_or_made_up(self):
+    def test_error_data_is_given_or_generated(self):
         sidecar = self.testing()
         for error, data, code, wanted, message in (
                 ("invalidCode", {"attemptsLeft": 2}, 4009, {"attemptsLeft": 2}, "The code is wrong. Attempts left for this code: 2. The continuation"),
@@ -49,7 +49,7 @@ class Methods(Faults):
             self.assertEqual((refusal.code, refusal.data), (code, {"type": error, **wanted}))
             self.assertIn(message, refusal.message)
 
-    def test_what_is_made_up_could_be_and_sends_nobody_to_a_log_line_that_is_not_there(self):
+    def test_generated_error_data_is_consistent_and_refers_to_no_log_entry(self):
         sidecar = self.testing()
         now = 1_900_000_000
         sidecar.call("test.clock", {"setAt": now})
@@ -68,7 +68,7 @@ class Methods(Faults):
         self.arm(sidecar, method="system.ping", error="internalError", data={"incident": "i-1"})
         self.assertIn("incident i-1", sidecar.refusal("system.ping").message)
 
-    def test_every_error_of_the_contract_can_be_chosen_and_is_whole(self):
+    def test_every_error_of_contract_can_be_injected_with_complete_data(self):
         sidecar = self.testing()
         errors = sidecar.call("rpc.discover")["components"]["errors"]
         for type, entry in errors.items():
@@ -78,7 +78,7 @@ class Methods(Faults):
             self.assertEqual(set(refusal.data), set(entry["data"]["required"]), type)
             self.assertNotRegex(refusal.message, r"[{}\[\]]", type)
 
-    def test_what_there_is_not_is_refused_with_what_there_is(self):
+    def test_invalid_faults_are_rejected_with_allowed_values(self):
         sidecar = self.testing()
         for fault, pointer, says in (
                 ({"method": "token.mintForDevelopers", "error": "storeBusy"}, "/method", "token.mintForDeveloper"),
@@ -105,7 +105,7 @@ class Methods(Faults):
                 self.assertIn(says, error.message)
         self.assertEqual(self.arm(sidecar), [])
 
-    def test_faults_are_of_one_process_come_in_order_and_are_cleared(self):
+    def test_faults_are_per_process_ordered_and_clearable(self):
         first, second = (self.testing(store=self.path("a.db")) for _ in range(2))
         self.arm(first, method="system.ping", error="storeBusy")
         self.arm(first, method="system.ping", error="storeFull", times=5)
@@ -116,7 +116,7 @@ class Methods(Faults):
         first.call("system.ping")
         self.assertEqual(self.arm(first, clear=True), [])
 
-    def test_a_reset_ends_them_whatever_they_are(self):
+    def test_reset_clears_every_kind_of_fault(self):
         first, second = (self.testing(store=self.path("a.db")) for _ in range(2))
         for fault in ({"method": "system.ping", "error": "storeBusy", "times": 1_000_000}, {"store": "busy", "forMilliseconds": 600_000},
                       {"store": "full", "times": 1000}, {"delivery": "refused", "times": 9}, {"provider": "login.example.com", "failure": "down"},
@@ -130,7 +130,7 @@ class Methods(Faults):
         self.assertEqual(len(self.arm(second)), 1, "they are another process's own")
 
     @only("sqlite")
-    def test_a_store_that_is_none_for_testing_has_none(self):
+    def test_store_without_testing_has_no_faults(self):
         self.refused("methodNotFound", self.spawn(store=self.path("real.db")), "test.fault")
 
 
@@ -138,7 +138,7 @@ class Deliveries(Faults):
     def codes(self, sidecar, name="alice@example.com"):
         return [each["code"] for each in sidecar.call("test.outbox", {"to": name})["messages"]]
 
-    def test_a_message_that_is_refused_changes_nothing_and_counts_for_nothing(self):
+    def test_rejected_message_changes_nothing_and_does_not_count(self):
         sidecar = self.testing()
         sidecar.call("tenant.update", {"tenantId": "default", "codes": {"sendsPerAddress": 2, "resendAfterSeconds": 0}})
         started = sidecar.call("signUp.start", ALICE)
@@ -147,13 +147,13 @@ class Deliveries(Faults):
             error = self.refused("messageNotSent", sidecar, "signUp.resendCode", {"continuationToken": started["continuationToken"]})
             self.assertEqual((error.data["channel"], error.data.get("mayHaveArrived")), ("email", None))
         self.assertEqual(len(self.codes(sidecar)), 1)
-        # The code before is good, and of the two that may be sent one is left.
+        # The previous code stays valid, and one of the two messages per address is left.
         resent = sidecar.call("signUp.resendCode", {"continuationToken": started["continuationToken"]})
         _, new = self.codes(sidecar)
         done = sidecar.call("signUp.submitCode", {"continuationToken": resent["continuationToken"], "code": new})
         self.assertEqual(done["state"], "completed")
 
-    def test_a_message_that_may_have_arrived_has_and_counts_and_its_code_is_not_good(self):
+    def test_message_with_unknown_outcome_is_recorded_and_counts_and_its_code_is_invalid(self):
         sidecar = self.testing()
         sidecar.call("tenant.update", {"tenantId": "default", "codes": {"sendsPerAddress": 2, "resendAfterSeconds": 0}})
         started = sidecar.call("signUp.start", ALICE)
@@ -165,7 +165,7 @@ class Deliveries(Faults):
         self.refused("invalidCode", sidecar, "signUp.submitCode", {"continuationToken": started["continuationToken"], "code": lost})
         sidecar.call("signUp.submitCode", {"continuationToken": started["continuationToken"], "code": old})
 
-    def test_only_messages_to_one_address_fail_and_only_when_it_is_their_turn(self):
+    def test_delivery_fault_applies_to_address_and_position(self):
         sidecar = self.testing()
         self.arm(sidecar, delivery="refused", to="BOB@example.com", afterCalls=1)
         sidecar.call("signUp.start", {"username": "alice@example.com"})
@@ -188,22 +188,22 @@ class Providers(Faults):
     def login(self):
         return {"poolId": self.pool, "logins": {self.site.name: self.site.token()}}
 
-    def test_a_provider_that_is_down_is_not_reached_until_it_is_up(self):
+    def test_unavailable_provider_is_not_contacted_until_fault_is_cleared(self):
         self.arm(self.sidecar, provider=self.site.issuer + "/any/path", failure="down")
         error = self.refused("providerUnavailable", self.sidecar, "identity.resolve", self.login())
         self.assertEqual(error.data["provider"], self.site.name)
         self.assertEqual(self.site.count(DISCOVERY), 0)
-        # It would be left alone for some seconds now; but for a test all is well at once.
+        # A real failure would delay the next request to the provider by seconds. An injected one does not.
         self.arm(self.sidecar, clear=True)
         self.assertIn("identityId", self.sidecar.call("identity.resolve", self.login()))
 
-    def test_others_are_as_they_were(self):
+    def test_other_providers_are_not_affected(self):
         port = self.site.name.split(":")[1]
         for other in ("login.example.com", self.site.name[:-1], f"https://localhost:{port}", "http://127.0.0.1"):
             self.arm(self.sidecar, provider=other, failure="down")
         self.assertIn("identityId", self.sidecar.call("identity.resolve", self.login()))
 
-    def test_a_provider_that_is_slow_answers_later(self):
+    def test_slow_provider_delays_response(self):
         self.arm(self.sidecar, provider="127.0.0.1", failure="slow", delayMilliseconds=300, times=1)
         began = time.monotonic()
         self.assertIn("identityId", self.sidecar.call("identity.resolve", self.login()))
@@ -212,7 +212,7 @@ class Providers(Faults):
 
 
 class Stores(Faults):
-    def test_writes_fail_and_reads_do_not(self):
+    def test_store_faults_fail_writes_and_not_reads(self):
         sidecar = self.testing()
         pool = make_pool(sidecar)["poolId"]
         mint(sidecar, pool)
@@ -224,14 +224,14 @@ class Stores(Faults):
             sidecar.call("pool.create", {"name": how})
         self.assertEqual(len(sidecar.call("pool.list")["pools"]), 4)
 
-    def test_a_store_is_busy_for_a_time(self):
+    def test_store_is_busy_for_given_time(self):
         sidecar = self.testing()
         armed, = self.arm(sidecar, store="busy", forMilliseconds=600_000)
         self.assertIn(armed["forMilliseconds"], range(1, 600_001))
         self.assertNotIn("times", armed)
         for _ in range(3):
             self.refused("storeBusy", sidecar, "pool.create", {"name": "shop"})
-        # The harness itself goes on.
+        # The testing methods still work.
         sidecar.call("test.clock", {"advanceSeconds": 10})
         sidecar.call("test.snapshot")
         self.arm(sidecar, clear=True)
@@ -241,14 +241,14 @@ class Stores(Faults):
         sidecar.call("pool.create", {"name": "shop"})
         self.assertEqual(self.arm(sidecar), [])
 
-    def test_health_says_so(self):
+    def test_health_reports_store_fault(self):
         sidecar = self.testing()
         self.arm(sidecar, store="full", forMilliseconds=600_000)
         health = sidecar.call("system.health")
         self.assertFalse(health["ready"])
         self.assertIn("full", health["checks"][0]["detail"])
 
-    def test_what_a_seed_draws_meets_none_of_them(self):
+    def test_values_after_store_fault_come_from_seed(self):
         sidecar = self.testing()
         sidecar.call("test.seed", {"seed": "seven"})
         self.arm(sidecar, store="busy")
@@ -261,7 +261,7 @@ class Stores(Faults):
 
 
 class Clocks(Faults):
-    def test_one_process_is_off_and_nothing_that_is_due_is_done(self):
+    def test_clock_jump_affects_one_process_and_runs_no_maintenance(self):
         first, second = (self.testing(store=self.path("a.db")) for _ in range(2))
         step = first.call("signUp.start", ALICE)
         rows = first.call("store.stats")["rows"]["flow"]
@@ -273,14 +273,14 @@ class Clocks(Faults):
         submitted = {"continuationToken": step["continuationToken"], "code": code}
         self.refused(("continuationTokenExpired", "codeExpired"), first, "signUp.submitCode", submitted)
         self.assertEqual(second.call("signUp.submitCode", submitted)["state"], "completed")
-        # Jumps add up.
+        # Jumps are cumulative.
         self.assertEqual(self.arm(first, clockJumpSeconds=-90_000)[0]["clockJumpSeconds"], -3600)
         token = mint(second, pool := make_pool(second)["poolId"])["token"]
         self.soon_refused("tokenNotYetValid", first, "token.verify", {"token": token, "audience": pool})
         self.assertEqual(self.arm(first, clear=True), [])
         self.assertEqual(first.call("system.ping")["now"], 1700000000)
 
-    def test_a_jump_out_of_all_time_is_refused(self):
+    def test_clock_jump_out_of_range_is_rejected(self):
         sidecar = self.testing()
         self.arm(sidecar, clockJumpSeconds=-1_600_000_000)
         self.refused("clockOutOfRange", sidecar, "test.fault", {"clockJumpSeconds": -200_000_000})

@@ -1,4 +1,4 @@
-"""Sign-in with providers: what leads to which account, and that one person never gets into another's."""
+"""Sign-in with identity providers: the account that each login leads to, and protection against access to other accounts."""
 
 import json
 import secrets
@@ -10,9 +10,9 @@ from test_logins import Provider, claims_of
 
 
 class SignIn(Federation):
-    """Where a login leads: the rows of the table, over the pipe."""
+    """The account that a sign-in leads to, over the pipe."""
 
-    def test_a_new_person_and_the_same_again(self):
+    def test_first_sign_in_creates_account_and_next_one_finds_it(self):
         first = self.sign_in(email="Carol@Example.com", name="Carol", picture="https://p.example/c.png")
         self.assertTrue(first["isNewAccount"])
         account = first["account"]
@@ -33,7 +33,7 @@ class SignIn(Federation):
         sessions = self.sidecar.call("session.list", {"accountId": account["accountId"]})["sessions"]
         self.assertEqual({each["signInProvider"] for each in sessions}, {"oidc.work"})
 
-    def test_a_trusted_provider_leads_to_the_verified_address_and_brings_its_profile(self):
+    def test_trusted_provider_links_to_account_with_verified_address(self):
         trusted = self.idp("oidc.trusted", trustEmail=True)
         account, _ = self.password_account()
         answer = self.sign_in(trusted, email="carol@example.com", email_verified=True, name="Carol T.")
@@ -42,7 +42,7 @@ class SignIn(Federation):
         self.assertEqual(self.providers(account), ["password", "oidc.trusted"])
         self.password_session()
 
-    def test_what_a_provider_said_last_stays_where_it_says_nothing(self):
+    def test_omitted_provider_claims_keep_previous_values(self):
         told = {"email": "carol@example.com", "name": "Carol", "picture": "https://p.example/1.png"}
         account = self.account(self.sign_in(**told))
         login = lambda: self.sidecar.call("account.get", {"accountId": account})["providers"][0]
@@ -55,14 +55,14 @@ class SignIn(Federation):
         self.sidecar.call("account.reauthenticate", {"idToken": answer["idToken"], "credential": self.credential()})
         self.assertEqual(login(), first)
 
-    def test_who_has_no_provider_is_told_the_method_that_works(self):
+    def test_unlinked_provider_returns_available_sign_in_methods(self):
         self.password_account()
         self.sidecar.call("account.create", {"username": "dora@example.com"})
         for address, method, state in (("carol@example.com", "password", "passwordRequired"), ("dora@example.com", "code", "codeRequired")):
             answer = self.sign_in(email=address)
             self.assertEqual((answer["state"], answer["providers"], answer["methods"], answer["next"]), ("providerRequired", [], [method], "signIn.start"))
             self.assertEqual(self.sidecar.call(answer["next"], {"username": address})["state"], state)
-        # With a provider that is switched off, a code to the address leads to a new password.
+        # If the provider is disabled, a code to the address leads to a new password.
         other = self.idp("oidc.other")
         self.sign_in(other, "erin", email="erin@example.com")
         answer = self.sign_in(subject="erin", email="erin@example.com")
@@ -71,7 +71,7 @@ class SignIn(Federation):
         answer = self.sign_in(subject="erin", email="erin@example.com")
         self.assertEqual((answer["providers"], answer["methods"], answer["next"]), ([], ["code"], "passwordReset.start"))
 
-    def test_a_trusted_provider_takes_over_what_was_never_verified(self):
+    def test_trusted_provider_claims_unverified_account(self):
         trusted = self.idp("oidc.trusted", trustEmail=True)
         mallory = self.sign_in(subject="mallory", email="carol@example.com")
         account = self.account(mallory)
@@ -87,8 +87,8 @@ class SignIn(Federation):
         self.assertEqual(self.account(self.sign_in(trusted, "bob", email="bob@example.com", email_verified=True)), bob)
         self.refused("passwordNotSet", self.sidecar, "signIn.withPassword", {"username": "bob@example.com", "password": PASSWORD})
 
-    def test_an_error_names_no_account_before_the_caller_has_shown_that_it_is_theirs(self):
-        """Every public method that takes an address or a credential, for an account that is disabled, locked or without a password."""
+    def test_errors_do_not_reveal_account_id_before_authentication(self):
+        """Covers every public method with an address or a credential, for accounts that are disabled, locked or without a password."""
         trusted = self.idp("oidc.trusted", trustEmail=True)
         federated = self.account(self.sign_in(subject="erin", email="erin@example.com"))
         accounts = {name: self.password_account(name)[0] for name in ("carol@example.com", "dora@example.com")}
@@ -96,7 +96,7 @@ class SignIn(Federation):
         self.sidecar.call("account.update", {"accountId": accounts["carol@example.com"], "disabled": True})
         error = self.refused("accountDisabled", self.sidecar, "passwordReset.start", {"username": "carol@example.com"})
         self.assertNotIn("accountId", error.data)
-        # Whoever has shown the address, or the password, is told.
+        # An error after authentication contains the account ID.
         for method, params in (
                 ("signIn.withCredential", {"credential": self.credential(trusted, "own", email="carol@example.com", email_verified=True)}),
                 ("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})):
@@ -121,8 +121,8 @@ class SignIn(Federation):
                         answer = {"message": str(error), "data": error.data}
                     self.assertNotIn(account, json.dumps(answer))
 
-    def test_another_subject_of_a_provider_never_gets_the_account_by_its_address(self):
-        """A domain that was registered again, or an address that was given to somebody else: the provider knows the account's owner by another subject (CVE-2023-3128)."""
+    def test_other_subject_of_provider_does_not_get_account_by_address(self):
+        """If a domain or an address has a new owner, the provider uses another subject for the same address (CVE-2023-3128)."""
         trusted, google = self.idp("oidc.trusted", trustEmail=True), Provider("https://accounts.google.com")
         google.name = "google.com"
         self.sidecar.call("idp.create", {"providerId": "google.com", "clientId": "shop", "keys": [google.jwk]})
@@ -145,7 +145,7 @@ class SignIn(Federation):
                     self.refused("providerAlreadyLinked", self.sidecar, "account.link", {"idToken": session["idToken"], "credential": {"pendingToken": answer["pendingToken"]}})
                     self.assertEqual(self.account(self.sign_in(provider, f"old{number}{verified}", **claims)), account)
 
-    def test_a_provider_that_is_not_trusted_changes_nothing_of_anybody_elses(self):
+    def test_untrusted_provider_does_not_change_other_account(self):
         trusted = self.idp("oidc.trusted", trustEmail=True)
         account = self.account(self.sign_in(trusted, email="carol@example.com", email_verified=True))
         before = self.sidecar.call("account.get", {"accountId": account})
@@ -154,12 +154,12 @@ class SignIn(Federation):
         self.assertFalse({"idToken", "accessToken", "refreshToken", "account"} & set(answer))
         self.assertEqual(self.sidecar.call("account.get", {"accountId": account}), before)
         self.assertEqual(len(self.sidecar.call("account.list", {})["accounts"]), 1)
-        # The way on: sign in with what leads there, then link what was shown.
+        # The user continues by signing in with an existing method and linking the pending credential.
         token = self.sign_in(trusted, email="carol@example.com", email_verified=True)["idToken"]
         self.assertEqual(self.account(self.link(token, {"pendingToken": answer["pendingToken"]})), account)
         self.assertEqual(self.account(self.sign_in(email="carol@example.com")), account)
 
-    def test_addresses_with_several_accounts(self):
+    def test_several_accounts_per_address_get_separate_accounts(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "oneAccountPerAddress": False})
         account, _ = self.password_account()
         answer = self.sign_in(email="carol@example.com")
@@ -167,36 +167,36 @@ class SignIn(Federation):
         self.assertNotIn("email", answer["account"])
         self.assertEqual(answer["account"]["providers"][0]["email"], "carol@example.com")
 
-    def test_without_an_address(self):
+    def test_sign_in_without_address_creates_account_without_address(self):
         answer = self.sign_in()
         self.assertFalse({"email", "username"} & set(answer["account"]))
         self.assertNotIn("email", claims_of(answer["idToken"]))
 
-    def test_the_disabled_and_the_deleted(self):
+    def test_sign_in_to_disabled_account_fails_and_deleted_account_is_created_again(self):
         account = self.account(self.sign_in(email="carol@example.com"))
         self.sidecar.call("account.update", {"accountId": account, "disabled": True})
         self.refused("accountDisabled", self.sidecar, "signIn.withCredential", {"credential": self.credential(email="carol@example.com")})
         self.sidecar.call("account.delete", {"accountId": account})
         self.assertTrue(self.sign_in(email="carol@example.com")["isNewAccount"])
 
-    def test_where_nobody_may_sign_up(self):
+    def test_sign_in_does_not_create_account_if_sign_up_is_not_allowed(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "signUpAllowed": False})
         self.refused("signUpNotAllowed", self.sidecar, "signIn.withCredential", {"credential": self.credential()})
 
-    def test_who_signs_in_elsewhere_is_told_so(self):
+    def test_sign_in_start_for_federated_account_requires_provider(self):
         self.sign_in(email="carol@example.com")
         self.assertEqual(self.sidecar.call("signIn.start", {"username": "carol@example.com"}), {"state": "providerRequired", "next": "passwordReset.start", "providers": ["oidc.work"]})
         self.sidecar.call("tenant.update", {"tenantId": "default", "enumerationProtection": True})
         self.assertEqual(self.sidecar.call("signIn.start", {"username": "carol@example.com"})["state"], "codeRequired")
         self.assertEqual([message["purpose"] for message in self.sidecar.call("test.outbox", {})["messages"]], ["noAccountNotice"])
 
-    def test_a_password_is_a_credential(self):
+    def test_password_is_accepted_as_credential(self):
         account, _ = self.password_account()
         answer = self.sidecar.call("signIn.withCredential", {"credential": {"email": "carol@example.com", "password": PASSWORD}})
         self.assertEqual((self.account(answer), claims_of(answer["idToken"])["mintmark"]["sign_in_provider"]), (account, "password"))
         self.refused("invalidPassword", self.sidecar, "signIn.withCredential", {"credential": {"email": "carol@example.com", "password": "wrong"}})
 
-    def test_guesses_at_a_password_count_by_their_client_whatever_the_credential_is_for(self):
+    def test_wrong_passwords_count_per_client_in_every_method(self):
         here = {"client": {"address": "192.0.2.7"}}
         _, token = self.password_account()
         self.password_account("dora@example.com")
@@ -217,7 +217,7 @@ class SignIn(Federation):
             self.assertEqual(self.refused("tooManyFromClient", self.sidecar, method, {**params, **here}).data["counted"], "failures")
         self.assertEqual(self.sidecar.call("signIn.withCredential", {"credential": right})["state"], "completed")
 
-    def test_every_way_in_grants_scopes(self):
+    def test_every_sign_in_method_grants_scopes(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "scopes": ["orders"], "anonymousAllowed": True})
         self.password_account()
         right, asked = {"email": "carol@example.com", "password": PASSWORD}, {"scope": "openid orders"}
@@ -232,7 +232,7 @@ class SignIn(Federation):
             self.assertEqual(claims_of(self.sidecar.call(method, params)["accessToken"])["scope"], "openid")
             self.refused("scopeNotOffered", self.sidecar, method, {**params, "scope": "all"})
 
-    def test_a_reset_takes_away_what_somebody_else_linked(self):
+    def test_password_reset_unlinks_providers(self):
         account, token = self.password_account()
         self.link(token, self.credential())
         flow = self.sidecar.call("passwordReset.start", {"username": "carol@example.com"})["continuationToken"]
@@ -241,7 +241,7 @@ class SignIn(Federation):
         self.sidecar.call("passwordReset.submitPassword", {"continuationToken": flow, "password": "another Horse 7"})
         self.assertEqual(self.providers(account), ["password"])
 
-    def test_apple_tells_a_name_once(self):
+    def test_apple_name_is_stored_from_first_sign_in(self):
         apple = Provider("https://appleid.apple.com")
         apple.name = "apple.com"
         self.sidecar.call("idp.create", {"providerId": "apple.com", "clientId": "shop", "keys": [apple.jwk]})
@@ -252,7 +252,7 @@ class SignIn(Federation):
 
 
 class RealProvider(Federation):
-    """oidc-provider-mock, a provider that others wrote."""
+    """Sign-in with oidc-provider-mock, a third-party provider."""
 
     def setUp(self):
         super().setUp()
@@ -260,12 +260,12 @@ class RealProvider(Federation):
         self.sidecar.call("idp.create", {"providerId": "oidc.real", "clientId": "shop", "issuer": self.real.issuer, "trustEmail": True})
 
     def shown(self, subject="alice", client="shop"):
-        """A credential as an app has it after the code flow with a nonce."""
+        """Returns a credential as an application obtains it from the code flow with a nonce."""
         raw = secrets.token_urlsafe()
         tokens = self.real.sign_in(client, subject, hashed(raw))
         return {"providerId": "oidc.real", "idToken": tokens["id_token"], "accessToken": tokens["access_token"], "rawNonce": raw}
 
-    def test_signs_in_links_and_shows_who_it_is_once_more(self):
+    def test_real_provider_signs_in_links_and_reauthenticates(self):
         ok = self.sidecar.call("idp.test", {"providerId": "oidc.real"})
         self.assertEqual([each["check"] for each in ok["checks"] if each["ok"]][:3], ["settings", "discovery", "keys"], ok)
         alice = self.sidecar.call("signIn.withCredential", {"credential": self.shown()})
@@ -280,7 +280,7 @@ class RealProvider(Federation):
         error = self.refused("invalidCredential", self.sidecar, "signIn.withCredential", {"credential": self.shown(client="other")})
         self.assertEqual(error.data["check"], "audience")
 
-    def test_the_same_token_is_a_login_of_a_pool(self):
+    def test_id_token_of_real_provider_is_accepted_as_pool_login(self):
         credential = self.shown()
         self.sidecar.call("signIn.withCredential", {"credential": credential})
         pool = self.sidecar.call("pool.create", {"name": "shop", "providers": [{"issuer": self.real.issuer, "clientIds": ["shop"]}]})["poolId"]

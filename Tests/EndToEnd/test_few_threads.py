@@ -1,4 +1,4 @@
-"""A system that refuses threads: requests wait for those that exist or are told to come again, and the process goes on."""
+"""A system that refuses threads: requests wait for the existing threads or fail with `tooManyRequests`, and the process continues to work."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import unittest
 from endtoend import EndToEnd
 from sidecar import Sidecar
 
-# A user that has no other processes: the limit counts all of a user's threads.
+# A user ID without other processes, since the limit applies to all threads of a user.
 NOBODY_ELSE = 64_321
 LIMITS = range(1, 21)
 
@@ -20,11 +20,11 @@ class FewThreads(EndToEnd):
     stores = ("sqlite",)
 
     def limited(self, threads, *options, store=":memory:", **more):
-        """A process that can have so many threads at once, its first one included."""
+        """Starts a process that can have at most the given number of threads, including its main thread."""
         def limit():
             resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
         sidecar = Sidecar.__new__(Sidecar)
-        # Its home is made by root.
+        # The process cannot use its home folder if root owns it.
         make = tempfile.mkdtemp
 
         def owned(*arguments, **named):
@@ -37,13 +37,13 @@ class FewThreads(EndToEnd):
         finally:
             tempfile.mkdtemp = make
         self.addCleanup(sidecar.close)
-        # Until the store is open every request waits for a thread that opens it.
+        # Before the store is open, every request waits for a thread that opens it.
         while not self.outcomes(sidecar, [sidecar.send("system.ping")]).popitem()[1]:
             pass
         return sidecar
 
     def outcomes(self, sidecar, ids):
-        """How each request was answered: True, or False where it is to be tried again."""
+        """Returns for each request whether it succeeded. A failed request must be retryable."""
         found = {}
         for id in ids:
             message = sidecar.receive(lambda each: each.get("id") == id, 60)
@@ -59,8 +59,8 @@ class FewThreads(EndToEnd):
         os.chown(folder, NOBODY_ELSE, NOBODY_ELSE)
         return os.path.join(folder, "store.db")
 
-    def test_every_request_is_answered_with_any_number_of_threads(self):
-        """Reads, writes, and what computes for long; one by one and in a burst."""
+    def test_every_request_gets_response_with_any_number_of_threads(self):
+        """Sends reads, writes and expensive computations, one by one and in a burst."""
         complete = []
         for threads in LIMITS:
             with self.subTest(threads=threads):
@@ -87,7 +87,7 @@ class FewThreads(EndToEnd):
                     self.assertIn("refuses another thread", sidecar.stderr_text())
         self.assertTrue(set(LIMITS[7:]) <= set(complete), complete)
 
-    def test_what_was_answered_is_kept(self):
+    def test_acknowledged_changes_are_stored(self):
         for threads in (2, 3, 4, 5):
             store = self.store()
             sidecar = self.limited(threads, "--testing", store=store)
@@ -98,22 +98,22 @@ class FewThreads(EndToEnd):
             other = self.limited(30, "--testing", store=store)
             self.assertEqual(len(other.call("pool.list")["pools"]), kept, threads)
 
-    def test_in_sequence_one_thread_does_everything(self):
+    def test_sequential_mode_needs_one_thread(self):
         sidecar = self.limited(1, "--testing", "--sequential")
         ids = [sidecar.send("pool.create", {"name": "shop"}) for _ in range(30)]
         self.assertEqual(set(self.outcomes(sidecar, ids).values()), {True})
         self.assertEqual(sidecar.finish(), 0)
 
-    def test_a_host_that_reads_late_gets_everything(self):
-        """Without a thread for what cannot be written yet, whoever makes an answer waits for the host."""
+    def test_host_that_reads_late_gets_every_response(self):
+        """Without a thread for pending output, the thread that creates a response waits until the host reads."""
         for threads in (1, 2, 3):
             sidecar = self.limited(threads, "--testing")
             ids = [sidecar.send("rpc.discover") for _ in range(12)]
-            # They do not fit into the pipe by far, and are read by the sidecar's own thread as they come.
+            # The responses exceed the size of the pipe. The sidecar reads them on its own thread.
             self.assertEqual(set(self.outcomes(sidecar, ids).values()), {True})
             self.assertEqual(sidecar.finish(), 0)
 
-    def test_signals_end_it_as_ever(self):
+    def test_signals_end_process(self):
         for threads in (1, 2, 4):
             sidecar = self.limited(threads, "--testing")
             sidecar.call("system.ping")

@@ -1,4 +1,4 @@
-"""Passwords that were hashed elsewhere: verified at the first sign-in, and kept as this store's own from then on."""
+"""Imported password hashes: verified at the first sign-in, and then replaced with a hash of this store."""
 
 from endtoend import EndToEnd
 from foreign_passwords import ALL, FIREBASE, PBKDF2, SCRYPT, hashed
@@ -22,15 +22,15 @@ class ForeignPasswords(EndToEnd):
         return self.sidecar.call(method, {"username": f"{name}@example.com", "password": password, **more})
 
     def kept(self, name="carol"):
-        """How the password is kept."""
+        """Returns the algorithm and the parameters of the stored hash."""
         accounts = self.sidecar.call("account.export", {"includeSecrets": True, "limit": 1000})["accounts"]
         return next(each["hash"] for each in accounts if each["accountId"] == name)
 
     def is_own(self, name="carol"):
-        """Whether it is kept as one of this store, which in testing stores costs N = 2^10."""
+        """Returns whether the stored hash has the parameters of this store. Testing stores use N = 2^10."""
         return self.kept(name) == {"algorithm": "scrypt", "memoryCost": 10, "blockSize": 8, "parallelization": 1}
 
-    def test_each_kind_is_verified_at_the_first_sign_in_and_kept_as_our_own(self):
+    def test_each_algorithm_is_verified_at_first_sign_in_and_replaced(self):
         for number, how in enumerate(ALL):
             with self.subTest(how["algorithm"]):
                 name = f"user{number}"
@@ -43,13 +43,13 @@ class ForeignPasswords(EndToEnd):
                 self.assertEqual(self.sign_in(name)["state"], "completed")
                 self.refused("invalidPassword", self.sidecar, "signIn.withPassword", {"username": f"{name}@example.com", "password": "naive secret 9"})
 
-    def test_the_sample_of_firebase_itself_signs_in(self):
+    def test_sample_hash_of_firebase_is_verified(self):
         self.sidecar.call("account.import", {"hash": FIREBASE, "accounts": [{
             "email": "user1@example.com", "salt": "42xEC+ixf3L2lw==",
             "passwordHash": "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="}]})
         self.assertEqual(self.sign_in("user1", "user1password")["state"], "completed")
 
-    def test_it_is_hashed_anew_by_the_steps_of_a_sign_in_too(self):
+    def test_sign_in_by_steps_replaces_hash(self):
         self.bring(FIREBASE)
         step = self.sidecar.call("signIn.start", {"username": "carol@example.com"})
         self.assertEqual(step["state"], "passwordRequired")
@@ -59,13 +59,13 @@ class ForeignPasswords(EndToEnd):
         self.assertEqual(self.sidecar.call("signIn.submitPassword", {"continuationToken": token, "password": PASSWORD})["state"], "completed")
         self.assertTrue(self.is_own())
 
-    def test_a_second_factor_that_is_still_to_be_shown_does_not_keep_the_old_hash(self):
+    def test_pending_second_factor_does_not_prevent_replacement(self):
         self.bring(SCRYPT, factors=[{"kind": "sms", "phoneNumber": "+4915112345678"}])
         self.assertEqual(self.sign_in()["state"], "secondFactorRequired")
         self.assertTrue(self.is_own())
         self.assertEqual(self.sign_in()["state"], "secondFactorRequired")
 
-    def test_whoever_is_signed_in_with_a_provider_shows_it_where_it_is_asked_for(self):
+    def test_imported_password_is_accepted_for_sensitive_operations(self):
         provider = Provider("https://work.example.com")
         self.sidecar.call("idp.create", {"providerId": "oidc.work", "clientId": "shop", "issuer": provider.issuer, "keys": [provider.jwk]})
         def session(name):
@@ -86,8 +86,8 @@ class ForeignPasswords(EndToEnd):
         step = self.sidecar.call("account.changeEmail", {"idToken": session("emma"), "email": "new@example.com", "currentPassword": PASSWORD})
         self.assertEqual(step["state"], "codeRequired")
 
-    def test_people_who_sign_in_at_the_same_moment_all_do(self):
-        """Only one of them replaces the hash; the others were right all the same."""
+    def test_concurrent_sign_ins_succeed(self):
+        """Only one of them replaces the hash. The others succeed too."""
         other = self.spawn(store=self.store, testing=True)
         for number in range(5):
             name = f"user{number}"
@@ -97,11 +97,11 @@ class ForeignPasswords(EndToEnd):
                 self.assertEqual(each.answer(id)["state"], "completed")
             self.assertTrue(self.is_own(name))
 
-    def test_a_reset_replaces_it_and_whoever_has_none_here_resets_it(self):
+    def test_password_reset_replaces_hash_or_sets_missing_password(self):
         self.bring(FIREBASE)
         lost = {"accountId": "dora", "email": "dora@example.com", "method": "password"}
         self.sidecar.call("account.import", {"accounts": [lost]})
-        for _ in range(12):   # nobody is locked out for what cannot be right
+        for _ in range(12):   # Attempts without a stored password do not lock the account.
             for method, params in (("signIn.withPassword", {"password": ""}), ("signIn.start", {})):
                 self.assertEqual(self.refused("passwordNotSet", self.sidecar, method, {"username": "dora@example.com", **params}).data["next"], "passwordReset.start")
         exported = self.sidecar.call("account.export", {"includeSecrets": True})["accounts"]
@@ -115,13 +115,13 @@ class ForeignPasswords(EndToEnd):
             self.assertEqual(self.sign_in(name, "another Secret 7")["state"], "completed")
             self.assertTrue(self.is_own(name))
 
-    def test_wrong_ones_are_counted_like_others(self):
+    def test_wrong_passwords_count_toward_lockout(self):
         self.bring(PBKDF2[2])
         for number in range(10):
             self.refused(("invalidPassword", "accountLocked"), self.sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": f"wrong {number}"})
         self.refused("accountLocked", self.sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
 
-    def test_what_would_cost_too_much_is_refused_before_anything_is_hashed(self):
+    def test_expensive_hash_parameters_are_rejected_before_hashing(self):
         def pointers(how):
             return self.refused("invalidHashParameters", self.sidecar, "account.import", {"accounts": [], "hash": how}).data["pointer"]
         self.assertEqual(pointers({"algorithm": "scrypt", "memoryCost": 17, "blockSize": 16}), "/memoryCost")

@@ -1,4 +1,4 @@
-"""Guessing codes in many flows, for many addresses, through many processes at once: the clock stands still, so the limits hold all of it."""
+"""Guesses of codes in many flows, for many addresses and in several processes. The clock is frozen, so all guesses fall within one period."""
 
 from endtoend import EndToEnd
 from sidecar import RpcError
@@ -19,19 +19,19 @@ class Guessing(EndToEnd):
             self.first.call("account.create", {"username": f"word{number}@example.com", "password": "correct Horse 9"})
 
     def flows(self):
-        """Every flow that can be begun: (kind, address, continuation token); the limits end them."""
+        """Yields all flows that the limits allow: (kind, address, continuation token)."""
         for number in range(ADDRESSES):
             for kind, name in (("signUp", "new"), ("signIn", "code"), ("passwordReset", "word")):
                 address = f"{name}{number}@example.com"
                 for process in self.processes:
                     try:
-                        # Another spelling is another request, and so another flow.
+                        # Another spelling is another request, which starts another flow.
                         spelled = address.replace("example", ("example", "Example", "EXAMPLE")[self.processes.index(process)])
                         yield kind, address, process.call(f"{kind}.start", {"username": spelled})["continuationToken"]
                     except RpcError as error:
                         self.assertEqual(error.type, "tooManyCodes")
 
-    def test_no_flow_address_or_process_gives_more_guesses_than_the_limits_allow(self):
+    def test_guesses_are_limited_across_flows_addresses_and_processes(self):
         flows, sent, outcomes = list(self.flows()), [], {}
         for guess in range(GUESSES):
             kind, address, token = flows[guess % len(flows)]
@@ -47,14 +47,14 @@ class Guessing(EndToEnd):
         self.assertEqual(len(outcomes), 3 * ADDRESSES)
         for key, seen in outcomes.items():
             judged = [each for each in seen if each[0] == "invalidCode"]
-            self.assertEqual(len(judged), 10, key)          # then it is locked, whatever the flow and the process
+            self.assertEqual(len(judged), 10, key)          # Then the account is locked for every flow and process.
             others = {each[0] for each in seen} - {"invalidCode"}
             self.assertIn("accountLocked", others)
-            self.assertLessEqual(others, {"accountLocked", "codeExpired"})   # five of the ten may have used one code up
-            for token in {each[1] for each in judged}:      # and no code is held against more than five
+            self.assertLessEqual(others, {"accountLocked", "codeExpired"})   # Five of the ten attempts can have used up one code.
+            for token in {each[1] for each in judged}:      # A code allows at most five attempts.
                 self.assertEqual(len({left for _, of, left in judged if of == token and left}),
                                  len([left for _, of, left in judged if of == token and left]))
-        # The right code comes too late for all of them, through every process.
+        # The correct code is rejected for all addresses in every process.
         codes = {each["to"]: each["code"] for each in self.first.call("test.outbox")["messages"] if each.get("code")}
         for (kind, address), seen in outcomes.items():
             right = [code for to, code in codes.items() if to.lower() == address]

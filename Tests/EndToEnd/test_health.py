@@ -1,4 +1,4 @@
-"""What system.health notices of a store that takes no writes, or is not in its place any more."""
+"""system.health for a store that cannot be written to, or whose file was removed or replaced."""
 
 import json
 import os
@@ -19,7 +19,7 @@ class Health(EndToEnd):
         self.store = self.path("store.db")
 
     def becomes(self, sidecar, ready):
-        """Waits for as long as a finding may be kept: the store's check."""
+        """Waits up to 5 seconds for the readiness, since results are cached. Returns the check of the store."""
         deadline = time.monotonic() + 5
         while True:
             health = sidecar.call("system.health")
@@ -29,8 +29,8 @@ class Health(EndToEnd):
         self.assertIs(health["ready"], ready, health)
         return next(check for check in health["checks"] if check["name"] == "store")
 
-    def test_one_request_after_the_other_finds_the_same(self):
-        """What was read before, also by requests that came with it, does not hold up the write that is tried."""
+    def test_health_succeeds_after_reads_in_same_batch(self):
+        """Cached reads and reads in the same batch do not delay the test write."""
         for store in (":memory:", self.store):
             sidecar = self.spawn("--sequential", store=store)
             sidecar.write(b"".join(request_line(method, id=number) for number, method in enumerate(("pool.list", "system.health", "system.health"))))
@@ -38,8 +38,8 @@ class Health(EndToEnd):
                 self.assertTrue(json.loads(line)["result"]["ready"], line)
 
     def grown(self):
-        """What makes a new process find no room: a log that somebody who reads keeps long, and a limit on the size of files, which is what
-        an ordinary user can make. The shared memory beside the log just fits."""
+        """Returns spawn options under which a new process has no space left. A reader keeps the write-ahead log long, and the file size is limited,
+        as an unprivileged user can do. The shared memory of the log just fits."""
         other = self.spawn(store=self.store)
         make_pool(other)
         reader = sqlite3.connect(self.store, isolation_level=None)
@@ -52,13 +52,13 @@ class Health(EndToEnd):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (33_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         return {"preexec_fn": limit, "restore_signals": False}
 
-    def test_a_full_disk(self):
+    def test_full_disk_is_reported(self):
         sidecar = self.spawn(store=self.store, **self.grown())
         self.assertEqual(len(sidecar.call("pool.list")["pools"]), 10)
         self.assertIn("is full", self.becomes(sidecar, False)["detail"])
         self.refused("storeFull", sidecar, "pool.create", {"name": "shop"})
 
-    def test_a_file_that_was_removed_or_replaced(self):
+    def test_removed_or_replaced_file_is_reported(self):
         for replaced in (False, True):
             with self.subTest(replaced=replaced):
                 sidecar = self.spawn(store=self.store)
@@ -74,8 +74,8 @@ class Health(EndToEnd):
                 for name in os.listdir(self.folder):
                     os.remove(self.path(name))
 
-    def test_a_store_that_is_locked(self):
-        """Another program holds it: health answers within its own limit, and is well again when that one lets go."""
+    def test_locked_store_is_reported(self):
+        """While another program holds a lock, health returns within its own time limit. It recovers when the lock is released."""
         sidecar = self.spawn(store=self.store)
         make_pool(sidecar)
         other = sqlite3.connect(self.store, isolation_level=None)
@@ -88,7 +88,7 @@ class Health(EndToEnd):
         other.close()
         self.becomes(sidecar, True)
 
-    def test_it_writes_once_a_second_at_most(self):
+    def test_health_writes_at_most_once_per_second(self):
         sidecar = self.spawn(store=self.store)
         make_pool(sidecar)
         self.becomes(sidecar, True)
@@ -98,7 +98,7 @@ class Health(EndToEnd):
             sidecar.call("system.health")
         self.assertLessEqual(os.path.getsize(self.store + "-wal") - before, (2 + time.monotonic() - began) * 3 * 4200)
 
-    def test_doctor_tries_to_write(self):
+    def test_doctor_tests_writing(self):
         done = run("doctor", "--store", self.store, home=self.folder, **self.grown())
         self.assertEqual(done.returncode, 2, done.stdout)
         self.assertIn(b"is full", done.stdout)

@@ -1,4 +1,4 @@
-"""Where enumerationProtection is on, nobody learns who has an account, or what kind: not by an answer, not by a step, not by time."""
+"""With `enumerationProtection`, responses, steps and timing reveal neither the existence nor the kind of an account."""
 
 import socketserver
 import threading
@@ -15,7 +15,7 @@ PEOPLE = {"password": "ann@example.com", "code": "abe@example.com", "disabled": 
 
 class Hidden(EndToEnd):
     def people(self, sidecar, method):
-        """A tenant with people of every kind, some of them made before it hid them."""
+        """Creates a tenant with accounts of every kind. Returns its parameters."""
         tenant = {"tenantId": method.lower()}
         sidecar.call("tenant.create", {**tenant, "localAccountMethod": method, "enumerationProtection": True})
         for kind, name in PEOPLE.items():
@@ -26,7 +26,7 @@ class Hidden(EndToEnd):
         return tenant
 
     def compare(self, sidecar, conversation):
-        """Runs a conversation with each kind of person: what is answered must be the same, member by member."""
+        """Runs a conversation for each kind of account. The responses must be equal member by member."""
         told = {kind: list(conversation(Seen(sidecar, name))) for kind, name in PEOPLE.items()}
         for kind, answers in told.items():
             self.assertEqual(len(answers), len(told["nobody"]))
@@ -41,7 +41,7 @@ class Hidden(EndToEnd):
                 tenant = self.people(sidecar, method)
                 yield method, self.compare(sidecar, lambda seen: conversation(seen, tenant))
 
-    def test_a_sign_in_by_steps_answers_everybody_the_same_all_the_way(self):
+    def test_sign_in_by_steps_returns_same_responses_for_every_account(self):
         def conversation(seen, tenant):
             yield seen("signIn.start", **tenant)
             yield seen("signIn.submitCode", code="x")
@@ -60,9 +60,9 @@ class Hidden(EndToEnd):
                          {"either": "codeRequired", "emailCode": "codeRequired", "emailPassword": "passwordRequired"})
         self.assertTrue(all("accountLocked" in [answer.get("type") for answer in answers] for answers in seen.values()))
 
-    def test_a_sign_in_at_once_answers_everybody_the_same(self):
+    def test_sign_in_with_password_returns_same_responses_for_every_account(self):
         def conversation(seen, tenant):
-            # What fails in a sign-up is not counted with it, whoever there is.
+            # Failures in a sign-up do not count, for any kind of account.
             yield seen("signUp.start", **tenant)
             yield seen("signUp.submitCode", code="x")
             for number in range(12):
@@ -71,7 +71,7 @@ class Hidden(EndToEnd):
                 yield seen("signIn.withPassword", **tenant, password=f"wronger {number}")
         list(self.each_method(conversation))
 
-    def test_a_reset_answers_everybody_the_same(self):
+    def test_password_reset_returns_same_responses_for_every_account(self):
         def conversation(seen, tenant):
             yield seen("passwordReset.start", **tenant)
             yield seen("passwordReset.submitPassword", password="another Horse 10")
@@ -83,7 +83,7 @@ class Hidden(EndToEnd):
                 yield seen("passwordReset.submitCode", code=str(number))
         list(self.each_method(conversation))
 
-    def test_a_sign_up_answers_everybody_the_same(self):
+    def test_sign_up_returns_same_responses_for_every_account(self):
         def conversation(seen, tenant):
             yield seen("signUp.start", **tenant, attributes={"city": "Bonn"})
             yield seen("signUp.submitCode", code="x")
@@ -98,7 +98,7 @@ class Hidden(EndToEnd):
             yield seen("signUp.start", **tenant)
         list(self.each_method(conversation))
 
-    def test_whoever_has_an_account_gets_in_by_what_it_has_whatever_is_asked_for(self):
+    def test_account_signs_in_with_its_own_method(self):
         for method in ("either", "emailCode", "emailPassword"):
             sidecar = self.spawn("--clock", str(START), testing=True)
             tenant = self.people(sidecar, method)
@@ -120,7 +120,7 @@ class Hidden(EndToEnd):
             notices = [each["purpose"] for each in sidecar.call("test.outbox", {"to": PEOPLE["nobody"]})["messages"]]
             self.assertNotIn("signIn", notices)
 
-    def test_where_nothing_is_hidden_one_way_is_not_taken_for_the_other(self):
+    def test_without_protection_sign_in_methods_are_not_interchangeable(self):
         sidecar = self.spawn("--clock", str(START), testing=True)
         sidecar.call("account.create", {"username": "ann@example.com", "password": PASSWORD})
         sidecar.call("account.create", {"username": "abe@example.com"})
@@ -130,7 +130,7 @@ class Hidden(EndToEnd):
         with_code("signIn.start")
         self.assertEqual(with_code("signIn.submitPassword", password="x")["type"], "stepNotPossible")
 
-    def test_it_takes_the_same_time(self):
+    def test_responses_take_same_time_for_every_account(self):
         server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), MailServer)
         server.daemon_threads, server.mails, server.refusing = True, SlowMails(), False
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -145,7 +145,7 @@ class Hidden(EndToEnd):
                 began = time.monotonic()
                 sidecar.call(method, {**tenant, "username": name})
                 self.assertGreaterEqual(time.monotonic() - began, SlowMails.seconds, f"{method}, {kind}")
-        # A password costs its hash, whoever there is: in processor time, for a machine that has other things to do.
+        # A password attempt always costs one hash. The test measures processor time, which other processes do not affect.
         took = dict.fromkeys(PEOPLE, 0)
         for number in range(4):
             for kind, name in PEOPLE.items():
@@ -156,7 +156,7 @@ class Hidden(EndToEnd):
 
 
 class SlowMails(list):
-    """Takes its time for each mail before it is taken."""
+    """Delays each email before it is accepted."""
     seconds = 0.2
 
     def append(self, mail):
@@ -165,7 +165,7 @@ class SlowMails(list):
 
 
 class Seen:
-    """What one person's requests are answered, without what is each one's own."""
+    """The responses to the requests of one user, without the values that always differ."""
 
     def __init__(self, sidecar, name):
         self.sidecar, self.name, self.token, self.last = sidecar, name, None, None

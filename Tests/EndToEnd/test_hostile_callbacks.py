@@ -1,4 +1,4 @@
-"""Callbacks over the loopback address that never come, come twice, come for another flow, or come from strangers."""
+"""Loopback callbacks that never arrive, arrive twice, belong to another flow, or compete with other connections."""
 
 import socket
 import threading
@@ -32,7 +32,7 @@ class Callbacks(Hostile):
             with error:
                 return error.code
 
-    def test_one_that_never_comes(self):
+    def test_missing_callback_expires(self):
         self.sidecar.call("test.clock", {"freeze": True})
         token, _, waiting = self.listen()
         self.sidecar.call("test.clock", {"advanceSeconds": 599})
@@ -41,7 +41,7 @@ class Callbacks(Hostile):
         self.assertEqual(self.ended(waiting), "continuationTokenExpired")
         self.refused("continuationTokenExpired", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": token}})
 
-    def test_one_for_another_flow_changes_neither(self):
+    def test_callback_for_other_flow_changes_neither_flow(self):
         _, sent, waiting = self.listen()
         _, other, and_waiting = self.listen()
         self.assertEqual(self.visit(sent, code="c", state=other["state"]), 400)
@@ -52,13 +52,13 @@ class Callbacks(Hostile):
             self.assertEqual(self.visit(each, code="c", state=each["state"]), 200)
             self.assertEqual(self.sidecar.answer(answer)["state"], "completed")
 
-    def test_one_that_comes_twice_at_once_is_redeemed_once(self):
+    def test_concurrent_duplicate_callbacks_redeem_code_once(self):
         _, sent, waiting = self.listen()
         seen = []
         def visit():
             try:
                 seen.append(self.visit(sent, code="c", state=sent["state"]))
-            except OSError:   # the page is closed by then
+            except OSError:   # The page is closed by then.
                 seen.append(None)
         threads = [threading.Thread(target=visit) for _ in range(8)]
         for thread in threads:
@@ -70,13 +70,13 @@ class Callbacks(Hostile):
         self.assertLessEqual(set(seen), {200, None})
         self.assertEqual(len(self.site.forms), 1)
 
-    def test_one_that_names_another_provider_ends_the_flow_and_sends_no_code(self):
+    def test_callback_with_other_issuer_ends_flow_and_sends_no_code(self):
         _, sent, waiting = self.listen()
         self.visit(sent, code="c", state=sent["state"], iss=self.evil.issuer)
         self.assertEqual(self.ended(waiting), "callbackInvalid")
         self.assertEqual((self.site.forms, self.evil.forms), ([], []))
 
-    def test_a_page_that_strangers_keep_busy_still_takes_the_right_one(self):
+    def test_callback_succeeds_while_other_connections_are_open(self):
         _, sent, waiting = self.listen()
         port = int(sent["redirect_uri"].split(":")[2].split("/")[0])
         strangers = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]

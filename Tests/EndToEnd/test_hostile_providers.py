@@ -1,4 +1,4 @@
-"""Attacks on the way to a provider and back (RFC 9700 4.4 to 4.8), and providers that answer slowly, wrongly or hugely."""
+"""Attacks on the redirect to a provider and back (RFC 9700, sections 4.4 to 4.8), and providers with slow, invalid or very large responses."""
 
 import base64
 import hashlib
@@ -14,7 +14,8 @@ BACK = "https://shop.example.com/back"
 
 
 class CodeSite(OpenIDWebsite):
-    """A provider with a code flow. `document` and `answer` are what it says; `forms` is what came to its token endpoint."""
+    """A provider with a code flow. `document` and `answer` are its discovery document and its token response. `forms` are the requests to its token
+    endpoint."""
 
     def __init__(self):
         super().__init__()
@@ -49,7 +50,7 @@ class Hostile(EndToEnd):
         return site
 
     def begin(self, provider="oidc.good", **more):
-        """A flow, and what it sent the person there with."""
+        """Begins a flow. Returns its continuation token and the parameters of the authorization URL."""
         flow = self.sidecar.call("idp.authorize", {"providerId": provider, **({} if "listen" in more else {"redirectUri": BACK}), **more})
         sent = parameters(flow["authorizationUrl"])
         (self.site if provider == "oidc.good" else self.evil).nonce = sent["nonce"]
@@ -70,7 +71,7 @@ class Hostile(EndToEnd):
 
 
 class Attacks(Hostile):
-    def test_the_code_goes_where_the_person_was_sent_with_its_verifier_and_nowhere_else(self):
+    def test_code_is_sent_only_to_provider_of_flow_with_its_verifier(self):
         token, sent = self.begin()
         self.signs_in(token, sent)
         form = self.site.forms[0]
@@ -80,13 +81,14 @@ class Attacks(Hostile):
         self.assertEqual(base64.b64decode(self.site.proofs[0].split()[1]).decode(), "shop:secret%20of%20oidc.good")
         self.assertEqual(self.evil.forms, [])
 
-    def test_mix_up(self):
-        """The evil provider sends people on to the good one, with its own flow's state, to be handed the good one's code."""
+    def test_mix_up_attack_is_rejected(self):
+        """In a mix-up attack, the malicious provider redirects the user to the honest one with the state of its own flow, to receive the code of the
+        honest one."""
         token, sent = self.begin("oidc.evil")
         self.callback_refused("issuer", token, code="of the good one", state=sent["state"], iss=self.site.issuer)
-        # Announced and left out, or twice, is no better.
+        # If the provider announces `iss`, an omitted or repeated `iss` is rejected too.
         self.evil.document["authorization_response_iss_parameter_supported"] = True
-        self.sidecar.call("idp.test", {"providerId": "oidc.evil"})  # its document is fetched again
+        self.sidecar.call("idp.test", {"providerId": "oidc.evil"})  # refetches the discovery document
         token, sent = self.begin("oidc.evil")
         self.callback_refused("issuer", token, code="of the good one", state=sent["state"])
         url = f"{BACK}?code=c&state={sent['state']}&iss={self.evil.issuer}&iss={self.site.issuer}"
@@ -95,8 +97,8 @@ class Attacks(Hostile):
         self.assertEqual(self.evil.forms, [])
         self.nobody()
 
-    def test_fixation(self):
-        """Mallory begins a flow and has the victim finish it, or has the victim's app take what Mallory got."""
+    def test_fixation_attack_is_rejected(self):
+        """The attacker begins a flow that the victim completes, or the application of the victim accepts the callback of the attacker."""
         mine, sent = self.begin()
         theirs, other = self.begin()
         self.callback_refused("state", mine, code="of mallory", state=other["state"])
@@ -106,13 +108,13 @@ class Attacks(Hostile):
             "continuationToken": mine, "url": f"{BACK}?code=c&state={sent['state']}&state={other['state']}"}})
         self.assertEqual(error.data["check"], "malformed")
         self.assertEqual(self.site.forms, [])
-        # A code of Mallory's with the victim's own state: the ID token is of another flow.
+        # If the attacker's code is used with the victim's state, the ID token belongs to another flow.
         self.site.nonce = other["nonce"]
         error = self.refused("invalidNonce", self.sidecar, "signIn.withCredential", self.credential(mine, code="of mallory", state=sent["state"]))
         self.assertEqual(error.data["check"], "mismatch")
         self.nobody()
 
-    def test_an_id_token_of_another_issuer_audience_or_code(self):
+    def test_id_token_of_other_issuer_audience_or_code_is_rejected(self):
         def of(check, answer):
             token, sent = self.begin()
             self.site.answer = answer(sent["nonce"])
@@ -127,14 +129,14 @@ class Attacks(Hostile):
         of("accessTokenHash", lambda nonce: page({"id_token": site.token("carol", nonce=nonce, at_hash="A" * 22), "access_token": "a"}))
         self.nobody()
 
-    def test_endpoints_that_change_under_way(self):
-        """What the provider published when the person was sent there holds; a new one gets neither the code nor the secret."""
+    def test_endpoints_changed_during_flow_are_not_used(self):
+        """The flow uses the endpoints from the time of its start. A new endpoint receives neither the code nor the client secret."""
         token, sent = self.begin()
         self.site.document["token_endpoint"] = self.evil.issuer + "/token"
         self.signs_in(token, sent)
         self.assertEqual((len(self.site.forms), self.evil.forms), (1, []))
 
-    def test_an_issuer_that_is_changed_under_way(self):
+    def test_issuer_changed_during_flow_receives_no_code(self):
         token, sent = self.begin()
         self.sidecar.call("idp.update", {"providerId": "oidc.good", "issuer": self.evil.issuer, "clientSecret": "for the new one alone"})
         error = self.sidecar.refusal("signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
@@ -144,7 +146,7 @@ class Attacks(Hostile):
         self.assertEqual(self.evil.forms, [])
         self.nobody()
 
-    def test_documents_that_send_people_or_codes_elsewhere(self):
+    def test_discovery_documents_with_unsafe_endpoints_are_rejected(self):
         for name, places in {
             "authorization_endpoint": ["javascript:alert(1)", "data:text/html,x", "/authorize", "http://login.example.com/authorize", "https://u:p@login.example.com/", "file:///etc/passwd", "", 7],
             "token_endpoint": ["javascript:alert(1)", "http://login.example.com/token", "/token", "file:///etc/passwd", "https://u:p@login.example.com/", 7],
@@ -163,9 +165,9 @@ class Attacks(Hostile):
 
 
 class Answers(Hostile):
-    """A token endpoint that does not do what it should."""
+    """A token endpoint with invalid responses."""
 
-    def test_answers_that_are_none_leave_the_flow_as_it_was(self):
+    def test_invalid_token_responses_leave_flow_unchanged(self):
         token, sent = self.begin()
         huge = 200, {"Content-Type": "application/json"}, b'{"id_token":"' + b"x" * (3 << 20) + b'"}'
         def breaks_off(request):
@@ -186,7 +188,7 @@ class Answers(Hostile):
         self.signs_in(token, sent)
         self.assertNotIn("sEcret-c0de", self.sidecar.stderr_text())
 
-    def test_refusals_and_answers_without_tokens_end_the_flow(self):
+    def test_error_responses_and_missing_tokens_end_flow(self):
         for answer in (page({"error": "invalid_grant"}, 400), page({"error": "invalid_client", "error_description": "<b>\nno</b>"}, 401), page({}), page({"error": "x", "id_token": "y"}), page({"id_token": None})):
             with self.subTest(answer):
                 token, sent = self.begin()
@@ -196,7 +198,7 @@ class Answers(Hostile):
                 self.refused("flowUsed", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
         self.nobody()
 
-    def test_tokens_that_are_no_tokens(self):
+    def test_malformed_id_tokens_are_rejected(self):
         for token_text in ("x", 7, "a.b.c", {"a": 1}, "e30.e30.", "x" * 100_000):
             with self.subTest(str(token_text)[:20]):
                 token, sent = self.begin()
@@ -206,13 +208,13 @@ class Answers(Hostile):
                 self.works(self.sidecar)
         self.nobody()
 
-    def test_a_slow_one_is_given_up_and_delays_nobody_else(self):
+    def test_slow_provider_times_out_and_does_not_delay_others(self):
         token, sent = self.begin()
         self.site.answer = slow(15, page({}))
         began = time.monotonic()
         waiting = self.sidecar.send("signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
         self.site.wait_until_asked("/token")
-        # Meanwhile: whoever asks the same again, and whoever signs in elsewhere.
+        # In the meantime, a repeated request fails, and a sign-in with another provider succeeds.
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
         other, there = self.begin("oidc.evil")
         self.signs_in(other, there)
@@ -221,7 +223,7 @@ class Answers(Hostile):
             self.sidecar.answer(waiting)
         self.assertEqual(caught.exception.type, "providerUnavailable")
         self.assertLess(time.monotonic() - began, 13)
-        # It is left alone for some seconds, and the flow is as it was.
+        # The provider is not contacted again for some seconds, and the flow is unchanged.
         error = self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
         self.assertIn("retryAfterSeconds", error.data)
         self.assertEqual(len(self.site.forms), 1)

@@ -1,4 +1,4 @@
-"""Hosts that misbehave, and the ways a process ends."""
+"""Misbehaving hosts, and the shutdown of a process."""
 
 import fcntl
 import json
@@ -13,12 +13,12 @@ from endtoend import EndToEnd, make_pool, mint, only
 from sidecar import binary, clean_environment, request_line
 
 PING = b'{"jsonrpc":"2.0","id":%d,"method":"system.ping"}\n'
-MEMORY_LIMIT = 60 * 1024  # kilobytes of memory that no host can make it exceed by misbehaving
+MEMORY_LIMIT = 60 * 1024  # in kilobytes; a misbehaving host must not make the process exceed it
 
 
 class Hosts(EndToEnd):
-    def test_one_that_never_reads_stderr(self):
-        """Log lines are dropped and counted; no request waits."""
+    def test_host_that_never_reads_stderr(self):
+        """Log lines are dropped and counted, and requests are not delayed."""
         read, write = os.pipe()
         self.addCleanup(os.close, read)
         sidecar = self.spawn("--log-level", "trace", stderr=write)
@@ -31,7 +31,7 @@ class Hosts(EndToEnd):
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.assertEqual(sidecar.finish(), 0)
 
-    def test_one_that_closes_stderr(self):
+    def test_host_that_closes_stderr(self):
         read, write = os.pipe()
         sidecar = self.spawn("--log-level", "trace", stderr=write)
         os.close(write)
@@ -41,8 +41,8 @@ class Hosts(EndToEnd):
         self.works(sidecar)
         self.assertEqual(sidecar.finish(), 0)
 
-    def test_one_that_goes_away_while_something_is_waited_for(self):
-        """Whoever only ends the input gets every answer; where nobody can read them the process ends."""
+    def test_host_that_closes_input_during_waiting_call(self):
+        """A host that only closes the input gets every response. If the output is closed too, the process exits."""
         patient = self.spawn(testing=True)
         asked = patient.send("test.outbox", {"waitSeconds": 2})
         patient.end_input()
@@ -52,10 +52,11 @@ class Hosts(EndToEnd):
         gone.send("test.outbox", {"waitSeconds": 60})
         gone.end_input()
         gone.process.stdout.close()
-        self.assertEqual(gone.wait(40), 0)   # within the five seconds for what is in flight
+        self.assertEqual(gone.wait(40), 0)   # Requests in flight have five seconds to complete.
 
     def fill(self, sidecar, request):
-        """Writes requests until nothing more is taken for a second, says so, and writes the rest of the last: how many, how many bytes."""
+        """Writes requests until the pipe has accepted nothing for a second, sets `is_full`, and writes the rest of the last request. Returns the
+        numbers of requests and bytes."""
         descriptor = sidecar.process.stdin.fileno()
         flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_NONBLOCK)
@@ -76,8 +77,8 @@ class Hosts(EndToEnd):
         return number, written
 
     @only("sqlite")
-    def test_one_that_never_reads_stdout(self):
-        """Reading stops at a limit, memory stays small, and once the host reads, every answer is there."""
+    def test_host_that_never_reads_stdout(self):
+        """The process stops reading at a limit and its memory stays small. Once the host reads, every response arrives."""
         sidecar = self.spawn(reading=False)
         block = 200
         filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: b"".join(PING % (n * block + i) for i in range(block)))))
@@ -95,8 +96,8 @@ class Hosts(EndToEnd):
         self.assertEqual(sidecar.finish(), 0)
 
     @only("sqlite")
-    def test_large_answers_that_nobody_reads(self):
-        """At most 16 MiB of answers wait, whatever their size."""
+    def test_large_unread_responses_are_limited(self):
+        """At most 16 MiB of responses are buffered, independent of their size."""
         sidecar = self.spawn(testing=True, reading=False)
         filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"}\n' % n)))
         self.is_full = threading.Event()
@@ -110,8 +111,8 @@ class Hosts(EndToEnd):
         self.works(sidecar)
 
     @only("sqlite")
-    def test_one_that_writes_a_hundred_thousand_requests_before_reading(self):
-        """It has to read concurrently past the limit; nothing grows meanwhile and nothing is lost."""
+    def test_host_that_writes_100000_requests_before_reading(self):
+        """Above the limit, the host must read concurrently. The memory does not grow and no response is lost."""
         sidecar = self.spawn(store=self.path("store.db"), reading=False)
         pool_line = request_line("pool.create", {"name": "shop", "developerProvider": "login.shop", "poolId": "local-1:01"}, id="pool")
         burst = pool_line + b"".join(
@@ -128,8 +129,8 @@ class Hosts(EndToEnd):
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.works(sidecar)
 
-    def test_twenty_thousand_new_users_through_one_pipe(self):
-        """What every change leaves behind in the process is paid for by the ones after it."""
+    def test_20000_new_users_use_bounded_memory(self):
+        """The state that each change leaves in the process is removed by later changes."""
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         sidecar.write(b"".join(
@@ -140,14 +141,14 @@ class Hosts(EndToEnd):
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.assertEqual(sidecar.finish(), 0)
 
-    def test_one_that_writes_byte_by_byte(self):
+    def test_host_that_writes_byte_by_byte(self):
         sidecar = self.spawn()
         for byte in PING % 1:
             sidecar.write(bytes([byte]))
         self.assertEqual(sidecar.receive()["id"], 1)
 
-    def test_one_that_closes_stdout(self):
-        """A broken stdout is a shutdown, not a crash."""
+    def test_host_that_closes_stdout(self):
+        """A closed standard output causes a shutdown, not a crash."""
         sidecar = self.spawn(reading=False)
         sidecar.process.stdout.close()
         for i in range(100):
@@ -158,7 +159,7 @@ class Hosts(EndToEnd):
             time.sleep(0.01)
         self.assertGreaterEqual(sidecar.wait(), 0, "killed by a signal")
 
-    def test_end_of_input_finishes_what_was_read(self):
+    def test_end_of_input_completes_pending_requests(self):
         sidecar = self.spawn(store=self.path("store.db"))
         pool = make_pool(sidecar)["poolId"]
         sidecar.write(b"".join(request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user-{i}"}}, id=i) for i in range(2000)))
@@ -167,12 +168,12 @@ class Hosts(EndToEnd):
         self.assertEqual({json.loads(line)["id"] for line in lines if b'"result"' in line}, set(range(2000)))
         self.assertEqual(sidecar.wait(), 0)
 
-    def test_end_of_input_at_once(self):
+    def test_immediate_end_of_input_exits_with_0(self):
         sidecar = self.spawn()
         self.assertEqual(sidecar.finish(5), 0)
 
-    def test_sigterm(self):
-        """What was read is finished, or answered `shuttingDown`; the process ends by itself."""
+    def test_termination_signals_complete_or_reject_pending_requests(self):
+        """Pending requests complete or fail with `shuttingDown`, and the process exits by itself."""
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(number.name):
                 sidecar = self.spawn(store=self.path(f"{number}.db"))
@@ -192,7 +193,7 @@ class Hosts(EndToEnd):
                 for answer in kept[::50]:
                     self.assertFalse(mint(again, pool, f"user-{answer['id']}")["isNewIdentity"])
 
-    def test_sigterm_when_idle(self):
+    def test_sigterm_ends_idle_process(self):
         sidecar = self.spawn()
         self.works(sidecar)
         began = time.monotonic()
@@ -200,8 +201,8 @@ class Hosts(EndToEnd):
         self.assertEqual(sidecar.wait(10), 0)
         self.assertLess(time.monotonic() - began, 5)
 
-    def test_parent(self):
-        """--parent ends it when that process is gone, though its input stays open."""
+    def test_parent_exit_ends_process(self):
+        """`--parent` ends the process when the parent exits, even if its input stays open."""
         parent = subprocess.Popen(["sleep", "1000"])
         sidecar = self.spawn("--parent", str(parent.pid))
         self.works(sidecar)
@@ -209,20 +210,20 @@ class Hosts(EndToEnd):
         parent.wait()
         self.assertGreaterEqual(sidecar.wait(10), 0)
 
-    def test_parent_that_is_gone_already(self):
+    def test_parent_that_has_already_exited_ends_process(self):
         parent = subprocess.Popen(["true"])
         parent.wait()
         sidecar = self.spawn("--parent", str(parent.pid))
         self.assertGreaterEqual(sidecar.wait(10), 0)
 
     def closed(self, redirect, input):
-        """Runs it from a shell that closes descriptors."""
+        """Runs the binary from a shell that closes descriptors."""
         return subprocess.run(["bash", "-c", f'exec "$0" serve --store "$1" {redirect}', binary(), self.path("store.db")],
                               input=input, capture_output=True, timeout=30, env=clean_environment(self.folder))
 
     @only("sqlite")
-    def test_missing_descriptors(self):
-        """Whatever of 0, 1 and 2 is missing, the database never ends up there."""
+    def test_missing_standard_descriptors_are_not_used_for_database(self):
+        """If any of the descriptors 0, 1 and 2 is closed, the database must not be opened with its number."""
         input = request_line("pool.create", {"name": "shop", "poolId": "local-1:01"}, id=1) + b"{broken\n" + PING % 2
         for redirect in ("2>&-", "<&-", ">&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"):
             with self.subTest(redirect):
@@ -235,8 +236,8 @@ class Hosts(EndToEnd):
         again = self.spawn(store=self.path("store.db"))
         self.assertEqual([p["poolId"] for p in again.call("pool.list")["pools"]], ["local-1:01"])
 
-    def test_stdout_carries_protocol_only(self):
-        """Even with every log line there is, and descriptor 1 leads to stderr inside."""
+    def test_stdout_contains_only_protocol_messages(self):
+        """This also applies to the log level trace. Within the process, descriptor 1 refers to standard error."""
         sidecar = self.spawn("--log-level", "trace", store=self.path("store.db"))
         mint(sidecar, make_pool(sidecar)["poolId"])
         sidecar.raw(b"{broken")
@@ -246,7 +247,7 @@ class Hosts(EndToEnd):
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(sidecar.remaining(), [])
 
-    def test_memory_does_not_grow_with_bad_input(self):
+    def test_memory_does_not_grow_with_invalid_input(self):
         sidecar = self.spawn()
         for _ in range(20):
             for line in (b"x" * (2 << 20), b"[" * 100_000, b'{"a":"' + b"y" * (1 << 19), b"\xff" * (1 << 19)):

@@ -1,4 +1,4 @@
-"""What a store does by itself while it is used: heads of the audit log for the log, rows that expire, retention."""
+"""Maintenance of a store in use: audit log heads in the log, expired rows, and retention of audit records."""
 
 import json
 import os
@@ -17,11 +17,11 @@ class Housekeeping(EndToEnd):
         self.store = self.path("store.db")
 
     def start(self, *options):
-        # The heads of the end are of the level debug.
+        # The heads that are written at the end have the log level debug.
         return self.spawn("--log-level", "debug", *options, store=self.store, testing=True)
 
     def begin(self, *options):
-        """A process whose clock stands at MOMENT and which has recorded something."""
+        """Starts a process whose clock is frozen at MOMENT and which has written one audit record."""
         sidecar = self.start(*options)
         sidecar.call("test.clock", {"freeze": True, "setAt": MOMENT})
         return sidecar, make_pool(sidecar)["poolId"]
@@ -30,7 +30,7 @@ class Housekeeping(EndToEnd):
         sidecar.call("test.clock", {"advanceSeconds": seconds, "settle": False})
 
     def swept(self, sidecar, seconds, *others):
-        """Lets time pass, makes a change, and waits until the sweep that is due then has run, here or in another process."""
+        """Advances the clock, makes a change, and waits until the maintenance run that is then due has completed in one of the processes."""
         self.later(sidecar, seconds)
         now = sidecar.call("test.clock")["now"]
         make_pool(sidecar)
@@ -43,22 +43,22 @@ class Housekeeping(EndToEnd):
             time.sleep(0.01)
 
     def heads(self, sidecar):
-        """What the log says as `audit heads`, ready for audit.verify."""
+        """Returns the heads in the `audit heads` log lines, as parameters of audit.verify."""
         lines = [json.loads(line) for line in sidecar.stderr_text().splitlines() if line.startswith("{")]
         return [{"heads": line["heads"]} for line in lines if line["message"] == "audit heads"]
 
     def intact(self, params=None):
-        """The answer of a fresh process to audit.verify: whether all is intact, and the chains."""
+        """Calls audit.verify in a new process. Returns whether all chains are intact, and the chains."""
         verifier = self.start()
         answer = verifier.call("audit.verify", params or {})
         self.assertEqual(verifier.finish(), 0)
         return answer["intact"], answer["chains"]
 
-    # Heads
+    # Audit log heads
 
-    # Which connection writes what is certain where there is one only.
+    # Only with a single connection is it certain which connection writes a record.
     @only("sqlite")
-    def test_heads_are_logged_once_an_hour_of_work_and_at_the_end(self):
+    def test_heads_are_logged_once_per_hour_with_changes_and_at_end(self):
         sidecar, pool = self.begin()
         self.later(sidecar, HOUR - 1)
         mint(sidecar, pool, "a")
@@ -74,20 +74,20 @@ class Housekeeping(EndToEnd):
         self.assertEqual(last["heads"][0]["records"], 5)
         for params in (hourly, last):
             self.assertEqual(self.intact(params)[0], True, params)
-        # What was cut off after the hour is missed by the later line, what was cut off before it by both.
+        # Records removed after the hourly line contradict only the last line. Records removed before it contradict both lines.
         self.rows("DELETE FROM audit WHERE number = 5")
         self.assertEqual((self.intact(hourly)[0], self.intact(last)[0]), (True, False))
         self.rows("DELETE FROM audit")
         self.assertEqual((self.intact()[0], self.intact(hourly)[0]), (False, False))
 
-    def test_a_normal_end_says_nothing(self):
+    def test_normal_shutdown_logs_nothing(self):
         sidecar = self.spawn(store=self.store)
         make_pool(sidecar)
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(sidecar.stderr_text(), "")
 
     @only("sqlite")
-    def test_heads_are_appended_to_a_file(self):
+    def test_heads_are_appended_to_file(self):
         heads = self.path("heads")
         for _ in range(2):
             sidecar = self.spawn("--audit-heads-file", heads, store=self.store)
@@ -111,7 +111,7 @@ class Housekeeping(EndToEnd):
             self.assertIn(words, done.stderr)
             self.assertIn(b"MINTMARK_AUDIT_HEADS_FILE", done.stderr)
 
-    def test_no_heads_where_nothing_was_recorded(self):
+    def test_process_without_changes_logs_no_heads(self):
         sidecar, _ = self.begin()
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(len(self.heads(sidecar)), 1)
@@ -120,8 +120,8 @@ class Housekeeping(EndToEnd):
         self.assertEqual(reader.finish(), 0)
         self.assertEqual(self.heads(reader), [])
 
-    def test_heads_lead_to_every_chain(self):
-        """The log names the chains that no other names; whoever cuts off another one is found out by these."""
+    def test_heads_cover_every_chain(self):
+        """The log names every chain that no other chain refers to. The removal of any other chain is detected through these."""
         for _ in range(3):
             sidecar = self.start()
             first = make_pool(sidecar)
@@ -133,7 +133,7 @@ class Housekeeping(EndToEnd):
         self.rows("DELETE FROM audit WHERE chain = ?", chain)
         self.assertFalse(self.intact(last)[0], first)
 
-    def test_an_idle_process_has_no_thread_for_it(self):
+    def test_idle_process_has_no_maintenance_thread(self):
         sidecar, _ = self.begin()
         self.swept(sidecar, HOUR)
         def threads():
@@ -147,9 +147,9 @@ class Housekeeping(EndToEnd):
             return names
         self.eventually(lambda: "housekeeping" not in threads())
 
-    # Rows that expire
+    # Expired rows
 
-    def test_revocations_go_when_what_they_refuse_has_expired(self):
+    def test_revocations_are_deleted_when_revoked_tokens_have_expired(self):
         sidecar = self.start()
         sidecar.call("test.clock", {"freeze": True, "setAt": MOMENT})
         pool, _ = pool_with_role(sidecar)
@@ -164,7 +164,7 @@ class Housekeeping(EndToEnd):
         self.refused("tokenExpired", sidecar, "credentials.get", {"token": user["token"]})
         self.assertEqual(sidecar.call("system.metrics")["sweptRows"], 1)
 
-    def test_keys_go_when_their_last_token_has_expired(self):
+    def test_keys_are_deleted_when_their_last_token_has_expired(self):
         sidecar, pool = self.begin()
         kids = lambda: {kid for kid, in self.rows("SELECT kid FROM signing_key WHERE owner = ?", f"pools/{pool}")}
         first = kids()
@@ -184,7 +184,7 @@ class Housekeeping(EndToEnd):
         token = mint(sidecar, pool)["token"]
         self.assertEqual(sidecar.call("token.verify", {"token": token, "audience": pool})["use"], "pool")
 
-    def test_processes_of_one_request_sweep_too(self):
+    def test_short_lived_processes_run_maintenance(self):
         sidecar, pool = self.begin()
         sidecar.call("credentials.revoke", {"poolId": pool})
         self.assertEqual(sidecar.finish(), 0)
@@ -195,16 +195,16 @@ class Housekeeping(EndToEnd):
         self.assertEqual(last.finish(), 0)
         self.assertEqual(self.rows("SELECT * FROM revocation"), [])
 
-    # Retention
+    # Retention of audit records
 
-    def test_everything_is_kept_without_a_retention(self):
+    def test_all_records_are_kept_without_retention(self):
         sidecar, pool = self.begin()
         self.swept(sidecar, 10_000 * DAY)
         self.assertEqual(len(sidecar.call("audit.list", {"poolId": pool})["records"]), 1)
 
-    # Which connection writes what is certain where there is one only.
+    # Only with a single connection is it certain which connection writes a record.
     @only("sqlite")
-    def test_old_records_go_and_the_rest_is_still_verified(self):
+    def test_old_records_are_deleted_and_remaining_ones_verified(self):
         sidecar, pool = self.begin("--audit-retention-days", "30")
         for i in range(5):
             mint(sidecar, pool, f"user-{i}")
@@ -236,8 +236,8 @@ class Housekeeping(EndToEnd):
         self.assertFalse(after("INSERT INTO audit SELECT chain, 3, at, method, trace, pool_id, identity_id, subject, details, mac FROM audit LIMIT 1"))
         self.assertFalse(after("DELETE FROM audit", self.heads(sidecar)[-1]))
 
-    def test_retention_goes_on_for_years(self):
-        """Checkpoints grow old themselves; what they say is taken over. A chain that writes seldom stays whole."""
+    def test_retention_works_over_years(self):
+        """Checkpoints expire as well, and newer ones repeat their content. A chain with rare records stays intact."""
         sidecar, _ = self.begin("--audit-retention-days", "30")
         slow = self.start("--audit-retention-days", "30")
         make_pool(slow)
@@ -257,7 +257,7 @@ class Housekeeping(EndToEnd):
         self.assertLess(max(len(details) for details, in self.rows("SELECT details FROM audit")), 1_000)
         self.assertTrue(self.intact()[0])
 
-    def test_a_chain_that_was_removed_whole_goes_on(self):
+    def test_chain_that_was_completely_deleted_continues(self):
         quiet, pool = self.begin("--audit-retention-days", "30")
         mint(quiet, pool, "a")
         busy = self.start("--audit-retention-days", "30")
@@ -269,8 +269,8 @@ class Housekeeping(EndToEnd):
         self.assertTrue(answer["intact"], answer)
         self.assertIn((3, 2), [(c["records"], c.get("removedRecords")) for c in answer["chains"]])
 
-    def test_two_processes_sweep_at_once(self):
-        """Thousands of old records, two processes that both find them due: all go, in small transactions, and the log stays whole."""
+    def test_concurrent_maintenance_of_two_processes(self):
+        """Both processes find thousands of old records. All are deleted in small transactions, and the audit log stays intact."""
         one, pool = self.begin("--audit-retention-days", "30")
         two = self.start("--audit-retention-days", "30")
         for sidecar in (one, two):
@@ -289,7 +289,7 @@ class Housekeeping(EndToEnd):
         self.eventually(lambda: sum(each.call("system.metrics").get("sweptRows", 0) for each in (one, two)) == 1801)
         self.assertGreaterEqual(self.rows("SELECT count(*) FROM audit WHERE method = 'audit.checkpoint'")[0][0], 9)
 
-    def test_days_that_make_no_sense_are_refused(self):
+    def test_invalid_retention_is_rejected(self):
         for days in ("0", "-3", "36501", "soon"):
             self.assertEqual(run("serve", "--store", ":memory:", "--audit-retention-days", days).returncode, 64, days)
         self.assertEqual(run("serve", "--store", ":memory:", environment={"MINTMARK_AUDIT_RETENTION_DAYS": "0"}).returncode, 64)

@@ -1,4 +1,4 @@
-"""Providers that publish their keys, are asked about access tokens, or are not as they should be."""
+"""Identity providers that publish their keys, that verify access tokens, or that are misconfigured."""
 
 import json
 import secrets
@@ -13,7 +13,7 @@ UNFIT = ["javascript:alert(1)", "ftp://x/y", "file:///etc/passwd", "/relative", 
 
 
 class OverTheNetwork(Federation):
-    """Providers that publish their keys, are asked about access tokens, or are not as they should be."""
+    """Identity providers with web servers."""
 
     def site(self, kind=OpenIDWebsite):
         site = kind()
@@ -24,7 +24,7 @@ class OverTheNetwork(Federation):
         answer = self.sidecar.call("idp.test", {"providerId": provider_id})
         return answer["ok"], {each["check"]: (each["ok"], each["message"]) for each in answer["checks"]}
 
-    def test_keys_are_fetched_and_what_is_wrong_is_said(self):
+    def test_keys_are_fetched_and_idp_test_reports_every_problem(self):
         site = self.site()
         good = {"issuer": site.issuer, "jwks_uri": site.issuer + KEYS, "authorization_endpoint": site.issuer + "/a", "response_types_supported": ["id_token"],
                 "response_modes_supported": ["fragment", "form_post"]}
@@ -54,7 +54,7 @@ class OverTheNetwork(Federation):
                 self.assertIn(words, checks[check][1])
                 self.assertEqual([name for name, (fine, _) in checks.items() if not fine], [check])
 
-    def test_nobody_is_sent_or_asked_where_a_document_must_not_lead(self):
+    def test_discovery_documents_with_unsafe_endpoints_are_rejected(self):
         site = self.site()
         good = {"issuer": site.issuer, "jwks_uri": site.issuer + KEYS, **{name: site.issuer + "/" + name for name in ("authorization_endpoint", "token_endpoint", "device_authorization_endpoint")}}
         self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "clientSecret": "s", "responseType": "code", "issuer": site.issuer})
@@ -75,7 +75,7 @@ class OverTheNetwork(Federation):
         self.assertTrue(self.checks("oidc.site")[0])
 
     def code_site(self, **more):
-        """A provider with a code flow; what came to its token endpoint is in `posts`."""
+        """Returns a provider with a code flow, and the list of requests to its token endpoint."""
         site, posts = self.site(), []
         document = {"issuer": site.issuer, "jwks_uri": site.issuer + KEYS, "authorization_endpoint": site.issuer + "/a", "token_endpoint": site.issuer + "/t", **more}
         site.pages[DISCOVERY] = page({name: value for name, value in document.items() if value})
@@ -93,7 +93,7 @@ class OverTheNetwork(Federation):
             site.nonce = sent["nonce"]
         return flow, sent
 
-    def test_a_provider_has_the_code_flow_unless_the_implicit_one_is_asked_for(self):
+    def test_new_provider_uses_code_flow_by_default(self):
         site, posts = self.code_site()
         made = self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
         self.assertEqual((made["responseType"], made["clientAuthentication"], made["hasClientSecret"]), ("code", "none", False))
@@ -114,8 +114,8 @@ class OverTheNetwork(Federation):
         self.assertEqual(self.sidecar.call("system.apply", {"idps": [{"providerId": "oidc.applied", "clientId": "shop", "issuer": site.issuer}]})["changes"][0]["change"], "created")
         self.assertEqual(self.sidecar.call("idp.get", {"providerId": "oidc.applied"})["responseType"], "code")
 
-    def test_a_provider_of_a_former_version_keeps_its_response_type(self):
-        """Before the code flow was the default, a provider was stored without a response type and had the implicit flow."""
+    def test_provider_of_former_version_keeps_response_type(self):
+        """Before the code flow became the default, a provider was stored without a response type and used the implicit flow."""
         self.store = self.path("former.db")
         sidecar = self.spawn(store=self.store)
         sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": "https://login.example.com"})
@@ -132,7 +132,7 @@ class OverTheNetwork(Federation):
         change = sidecar.call("system.apply", {"idps": [{"providerId": "oidc.site", "displayName": "Site"}]})["changes"][0]
         self.assertEqual(change["change"], "unchanged")
 
-    def test_scopes_are_added_to_the_basic_ones(self):
+    def test_scopes_are_added_to_basic_scopes(self):
         site, _ = self.code_site()
         create = {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer}
         made = self.sidecar.call("idp.create", create)
@@ -153,7 +153,7 @@ class OverTheNetwork(Federation):
         change = self.sidecar.call("system.apply", {"idps": [{"providerId": "oidc.site", "scopes": ["z"], "openidOnly": True}]})["changes"][0]
         self.assertEqual(change["changed"], ["scopes", "openidOnly"])
 
-    def test_following_the_documentation_for_offline_access_brings_address_and_name(self):
+    def test_offline_access_scope_keeps_email_and_name(self):
         site, _ = self.code_site()
         self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
         flow, sent = self.authorize(site, scopes=["offline_access"])
@@ -163,7 +163,7 @@ class OverTheNetwork(Federation):
         account = self.sidecar.call("signIn.withCredential", {"credential": credential})["account"]
         self.assertEqual((account["email"], account["attributes"]), ("carol@example.com", {"displayName": "Carol"}))
 
-    def test_a_discovery_document_is_fetched_once(self):
+    def test_discovery_document_is_fetched_once(self):
         site, _ = self.code_site(device_authorization_endpoint=None)
         self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
         good = site.pages[DISCOVERY]
@@ -172,18 +172,18 @@ class OverTheNetwork(Federation):
         for each in ids:
             self.sidecar.answer(each)
         self.assertEqual(site.asked, [DISCOVERY])
-        # idp.test looks anew, and so does the next sign-in after it.
+        # idp.test fetches the document again, and so does the next sign-in.
         site.pages[DISCOVERY] = good
         self.checks("oidc.site")
         self.assertEqual(site.asked, [DISCOVERY, DISCOVERY, KEYS])
         self.authorize()
         self.authorize()
         self.assertEqual(site.count(DISCOVERY), 3)
-        # What is known serves on when the provider is gone.
+        # The cached document is used when the provider is unavailable.
         site.close()
         self.authorize()
 
-    def test_a_document_that_was_not_there_is_asked_for_again_after_a_pause(self):
+    def test_missing_discovery_document_is_requested_again_after_pause(self):
         site, _ = self.code_site()
         good = site.pages[DISCOVERY]
         site.pages[DISCOVERY] = page({}, status=503)
@@ -192,10 +192,10 @@ class OverTheNetwork(Federation):
             self.refused("providerUnavailable", self.sidecar, "idp.authorize", {"providerId": "oidc.site", "listen": {}})
         self.assertEqual(site.count(DISCOVERY), 1)
         site.pages[DISCOVERY] = good
-        self.sidecar.call("test.fault", {"clear": True})  # the pause ends
+        self.sidecar.call("test.fault", {"clear": True})  # ends the pause
         self.authorize()
 
-    def test_the_implicit_flow_with_a_listener_needs_form_post(self):
+    def test_implicit_flow_with_listener_requires_form_post(self):
         for modes, works in ((None, False), (["query", "fragment"], False), (["fragment", "form_post"], True)):
             with self.subTest(modes):
                 site, _ = self.code_site(response_modes_supported=modes)
@@ -214,7 +214,7 @@ class OverTheNetwork(Federation):
                 self.authorize(provider_id=name, listen={})
                 self.assertTrue(self.checks(name)[0])
 
-    def test_the_url_of_a_document_is_no_issuer(self):
+    def test_discovery_url_is_rejected_as_issuer_with_suggestion(self):
         site, _ = self.code_site()
         site.pages["/tenant" + DISCOVERY] = page({"issuer": "https://login.example.com/{tenantid}/v2.0"})
         for url, words in [
@@ -232,14 +232,14 @@ class OverTheNetwork(Federation):
         error = self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "providers": [{"issuer": "https://login.example.com" + DISCOVERY, "clientIds": ["a"]}]})
         self.assertIn("probably https://login.example.com", error.message)
 
-    def test_a_short_name_of_a_provider_is_answered_with_the_right_one(self):
+    def test_misspelled_provider_suggests_correct_name(self):
         for name, wanted in (("google", "google.com"), ("Google", "google.com"), ("github", "github.com"), ("gogle.com", "google.com"), ("microsoft", "microsoft.com"), ("apple", "apple.com")):
             error = self.refused("invalidParams", self.sidecar, "idp.create", {"providerId": name, "clientId": "shop"})
             self.assertIn(f"Did you mean {wanted}", error.data["violations"][0]["message"])
         error = self.refused("invalidParams", self.sidecar, "idp.create", {"providerId": "keycloak", "clientId": "shop"})
         self.assertNotIn("Did you mean", str(error))
 
-    def test_what_the_token_endpoint_asks_for_is_looked_at(self):
+    def test_idp_test_reports_unsupported_token_endpoint_requirements(self):
         site = self.site()
         good = {"issuer": site.issuer, "jwks_uri": site.issuer + KEYS, "authorization_endpoint": site.issuer + "/a", "token_endpoint": site.issuer + "/t"}
         self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "clientSecret": "s", "responseType": "code", "issuer": site.issuer})
@@ -252,7 +252,7 @@ class OverTheNetwork(Federation):
         site.pages[DISCOVERY] = page({**good, "token_endpoint_auth_methods_supported": ["client_secret_basic", "x"], "code_challenge_methods_supported": ["plain", "S256"]})
         self.assertTrue(self.checks("oidc.site")[0])
 
-    def test_a_provider_that_cannot_be_asked(self):
+    def test_unavailable_provider_fails_sign_in(self):
         site = self.site()
         token, issuer = site.token(), site.issuer
         site.pages[DISCOVERY] = page({}, status=503)
@@ -269,7 +269,7 @@ class OverTheNetwork(Federation):
     def with_access_token(self, provider_id, token="secret token"):
         return {"credential": {"providerId": provider_id, "accessToken": token}, "returnProviderTokens": True}
 
-    def test_access_tokens_are_judged_by_the_provider(self):
+    def test_access_tokens_are_verified_by_provider(self):
         self.asking("facebook.com", {"/app": page({"id": "shop"}), "/me": page({"id": "77", "name": "Carol", "email": "carol@example.com", "picture": {"data": {"url": "https://p.example/1"}}})})
         answer = self.sidecar.call("signIn.withCredential", self.with_access_token("facebook.com"))
         self.assertEqual(answer["account"]["providers"], [{"providerId": "facebook.com", "subject": "77", "email": "carol@example.com", "displayName": "Carol",
@@ -279,7 +279,7 @@ class OverTheNetwork(Federation):
         dora = self.sidecar.call("signIn.withCredential", self.with_access_token("google.com"))["account"]
         self.assertEqual((dora["email"], dora["emailVerified"]), ("dora@gmail.com", True))
 
-    def test_github_is_asked_with_the_client_secret(self):
+    def test_github_token_is_verified_with_client_secret(self):
         seen = {}
 
         def check(handler):
@@ -296,7 +296,7 @@ class OverTheNetwork(Federation):
         self.assertEqual(seen["check"], ("POST", "Basic c2hvcDpodXNo", b'{"access_token":"secret token"}'))
         self.assertEqual(seen["user"], "Bearer secret token")
 
-    def test_access_tokens_that_prove_nothing(self):
+    def test_invalid_access_tokens_are_rejected(self):
         site = self.asking("facebook.com", {"/app": page({"id": "another app"}), "/me": page({"id": "77"})})
         error = self.refused("invalidCredential", self.sidecar, "signIn.withCredential", self.with_access_token("facebook.com"))
         self.assertEqual(error.data["check"], "audience")
@@ -311,7 +311,7 @@ class OverTheNetwork(Federation):
         self.refused("invalidCredential", self.sidecar, "signIn.withCredential", self.with_access_token("oidc.work"))
 
     @only("sqlite")
-    def test_the_client_secret_is_nowhere_to_be_read(self):
+    def test_client_secret_is_not_readable(self):
         secret = "hush-" + secrets.token_hex(8)
         sidecar = self.spawn(testing=True, store=self.path("s.db"))
         settings = {"providerId": "github.com", "clientId": "shop", "clientSecret": secret}
@@ -322,7 +322,7 @@ class OverTheNetwork(Federation):
             with open(self.path("s.db" + suffix), "rb") as file:
                 self.assertNotIn(secret.encode(), file.read())
 
-    def test_a_name_that_somebody_made_up_does_not_hide_a_new_key(self):
+    def test_unknown_key_id_does_not_prevent_fetch_of_new_key(self):
         site = self.site()
         site.pages[DISCOVERY] = page({"issuer": site.issuer, "jwks_uri": site.issuer + KEYS})
         self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
@@ -334,7 +334,7 @@ class OverTheNetwork(Federation):
         self.assertEqual(site.count(KEYS), 2)
         site.rotate("second")
         self.assertEqual(self.sidecar.call("signIn.withCredential", credential())["state"], "completed")
-        # However many are made up, it is not asked without end; then nobody is told that a token is wrong.
+        # The number of fetches for unknown key IDs is limited. Above the limit, tokens are no longer reported as invalid.
         types = [self.sidecar.refusal("signIn.withCredential", credential(kid=secrets.token_hex(8))).type for _ in range(20)]
         self.assertEqual((types[0], types[-1]), ("invalidCredential", "providerUnavailable"))
         self.assertLess(site.count(KEYS), 12)

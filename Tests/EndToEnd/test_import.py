@@ -1,4 +1,4 @@
-"""Accounts that come from elsewhere: what is right, what is wrong, what is there already, and what comes of being interrupted."""
+"""Import of accounts: valid and invalid records, existing accounts, and interruptions."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class Imports(EndToEnd):
         return self.spawn(store=self.store, testing=True, **more)
 
     def file(self, *lines, name="people.jsonl"):
-        """A file of accounts, or of lines as they are."""
+        """Writes a file of accounts, or of lines as they are. Returns its path."""
         with open(self.path(name), "wb") as file:
             for line in lines:
                 file.write((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n")
@@ -38,7 +38,7 @@ class Imports(EndToEnd):
         return self.file(*(person(number) for number in range(count)), name=name)
 
     def all(self, sidecar=None):
-        """Every account, by its id."""
+        """Returns all accounts by their ID."""
         found, cursor = {}, {}
         while True:
             page = (sidecar or self.sidecar).call("account.export", {"limit": 1000, **cursor})
@@ -51,12 +51,12 @@ class Imports(EndToEnd):
         return tuple(answer[name] for name in ("imported", "replaced", "skipped", "failed"))
 
     def wrong(self, answer):
-        """By line, where something is wrong and what."""
+        """Returns the pointers and rules of the violations by line."""
         return {each["line"]: {(violation["pointer"], violation["rule"]) for violation in each["violations"]} for each in answer["failures"]}
 
-    # What is right
+    # Valid records
 
-    def test_everything_of_an_account_is_kept(self):
+    def test_all_members_of_account_are_imported(self):
         self.sidecar.call("tenant.create", {"tenantId": "shop", "attributes": [{"name": "city", "type": "string"}]})
         given = {
             "accountId": "wQ7bcN1XhXgWbrVGdGnSkjwFcJv2", "email": "Carol@Example.com", "emailVerified": True, "disabled": False,
@@ -74,7 +74,7 @@ class Imports(EndToEnd):
         self.assertEqual((account["providers"][1]["email"], account["providers"][1]["linkedAt"]), ("c@gmail.com", 1_550_000_000))
         self.assertEqual([(each["kind"], each["phoneNumber"], each["enrolledAt"]) for each in account["factors"]], [("sms", "+4915112345678", 1_560_000_000)])
 
-    def test_a_method_is_found_where_none_is_given(self):
+    def test_omitted_method_is_inferred(self):
         for given, method in [
             ({"accountId": "1", "email": "a@example.com"}, "code"), ({"accountId": "2", "email": "b@example.com", **HASH}, "password"),
             ({"accountId": "3", "providers": [{"providerId": "github.com", "subject": "7"}]}, "federated"), ({"accountId": "4"}, "anonymous"),
@@ -83,21 +83,21 @@ class Imports(EndToEnd):
             self.assertEqual(self.counts(self.bring(given)), (1, 0, 0, 0))
             self.assertEqual(self.sidecar.call("account.get", {"accountId": given["accountId"]})["method"], method)
 
-    def test_a_hash_belongs_to_an_account_with_a_password(self):
+    def test_hash_requires_method_password(self):
         for number, method in enumerate(("federated", "code", "anonymous", "custom")):
             given = {"accountId": f"a{number}", "email": f"a{number}@example.com", "method": method, "providers": [{"providerId": "github.com", "subject": str(number)}], **HASH}
             answer = self.bring(given)
             self.assertEqual((self.counts(answer), self.wrong(answer)), ((0, 0, 0, 1), {1: {("/passwordHash", "method")}}))
         self.assertEqual(self.counts(self.bring({**given, "method": "password"})), (1, 0, 0, 0))
 
-    def test_an_account_without_a_hash_says_that_no_password_is_set(self):
+    def test_account_without_hash_reports_that_no_password_is_set(self):
         login = {"providerId": "oidc.work", "subject": "carol"}
         self.bring({"accountId": "a", "email": "carol@example.com", "emailVerified": True, "method": "password", "providers": [login]})
         given = {"username": "carol@example.com", "password": "correct horse 9"}
         error = self.refused("passwordNotSet", self.sidecar, "signIn.withPassword", given)
         self.assertEqual(error.data["next"], "passwordReset.start")
         self.refused("passwordNotSet", self.sidecar, "signIn.start", {"username": "carol@example.com"})
-        # Whoever signs in through the provider has no present password to change either.
+        # A user who signs in with the provider has no current password either.
         provider = Provider("https://login.example.com")
         self.sidecar.call("idp.create", {"providerId": "oidc.work", "issuer": provider.issuer, "clientId": "shop", "keys": [provider.jwk]})
         token = self.sidecar.call("signIn.withCredential", {"credential": {"providerId": "oidc.work", "idToken": provider.token("carol", aud="shop")}})["idToken"]
@@ -106,8 +106,8 @@ class Imports(EndToEnd):
         exported, = self.sidecar.call("account.export", {"includeSecrets": True})["accounts"]
         self.assertEqual((exported["method"], {"passwordHash", "salt", "hash"} & set(exported)), ("password", set()))
 
-    def test_a_file_is_read_line_by_line_and_says_how_far_it_is(self):
-        # Blank lines, a great many of them, are no end.
+    def test_file_is_read_by_line_with_progress(self):
+        # Many blank lines do not end the file.
         blank = self.file(person(0), *[b" " * 1000] * 3_000, person(1), name="blank.jsonl")
         dry = self.sidecar.call("account.import", {"file": blank, "hash": PBKDF2[0], "dryRun": True})
         self.assertEqual((dry["imported"], dry["nextLine"], dry["completed"]), (2, 3_003, True))
@@ -125,7 +125,7 @@ class Imports(EndToEnd):
         self.assertNotIn("@", json.dumps(records))
         self.assertTrue(self.sidecar.call("audit.verify")["intact"])
 
-    def test_users_of_firebase_come_as_they_were_exported(self):
+    def test_firebase_export_is_imported(self):
         self.sidecar.call("tenant.create", {"tenantId": "shop", "attributes": [{"name": "phoneNumber", "type": "string"}]})
         user = {
             "localId": "wQ7bcN1XhXgWbrVGdGnSkjwFcJv2", "email": "carol@example.com", "emailVerified": True, "displayName": "Carol", "photoUrl": "https://example.com/c.png",
@@ -144,9 +144,9 @@ class Imports(EndToEnd):
         self.assertEqual([each["phoneNumber"] for each in carol["factors"]], ["+4915112345679"])
         self.assertEqual(self.sidecar.call("account.get", {"accountId": "anon"})["method"], "anonymous")
 
-    # What is wrong
+    # Invalid records
 
-    def test_everything_that_is_wrong_is_said_by_line_and_the_others_are_imported(self):
+    def test_every_violation_is_reported_by_line_and_valid_lines_are_imported(self):
         path = self.file(
             person(1), b"{not json", b'["an", "array"]', {"acountId": "x", "email": 7, "createdAt": -1}, {"accountId": "bad id!", "email": "no.address"},
             {"accountId": "6"} | {"providers": [{"providerId": "twitter.com", "subject": "1"}, {"providerId": "google.com", "subject": "1"}, {"providerId": "google.com", "subject": "2"}]},
@@ -166,7 +166,7 @@ class Imports(EndToEnd):
         self.assertEqual([each.get("accountId") for each in answer["failures"]][3:6], ["bad id!", "6", "7"])
         self.assertEqual(set(self.all()), {"person-00001", "person-00002"})
 
-    def test_names_that_belong_to_somebody_are_said_by_line(self):
+    def test_conflicts_with_existing_accounts_are_reported_by_line(self):
         self.bring(person(1, providers=[{"providerId": "google.com", "subject": "g1"}]))
         self.sidecar.call("tenant.create", {"tenantId": "shop"})
         self.bring({"accountId": "of-shop", "email": "person1@example.com"}, tenantId="shop")
@@ -180,7 +180,7 @@ class Imports(EndToEnd):
             5: {("/accountId", "duplicate")}, 6: {("/email", "duplicate")}, 8: {("/providers/0", "duplicate")}})
         self.assertEqual(set(self.all()), {"person-00001", "d", "g", "i"})
 
-    def test_files_that_cannot_be_read_are_refused_and_what_is_no_path_too(self):
+    def test_unreadable_files_and_relative_paths_are_rejected(self):
         os.mkfifo(self.path("pipe"))
         for path in (self.folder, self.path("pipe"), self.path("nowhere"), "/dev/zero"):
             self.assertEqual(self.refused("importFileUnreadable", self.sidecar, "account.import", {"file": path}).data["path"], path)
@@ -188,27 +188,27 @@ class Imports(EndToEnd):
         self.assertEqual(self.violations(self.sidecar, "account.import", {}), {("", "exactlyOne")})
         self.refused("tenantNotFound", self.sidecar, "account.import", {"tenantId": "nowhere", "accounts": []})
 
-    def test_after_a_thousand_wrong_ones_it_stops_and_goes_on_from_there(self):
+    def test_import_stops_after_1000_failures_and_can_continue(self):
         path = self.file(*[{"accountId": f"{number}", "email": "no.address"} for number in range(1500)], person(1))
         answer = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0]})
         self.assertEqual((self.counts(answer), answer["completed"], answer["stopped"]["type"], answer["nextLine"]), ((0, 0, 0, 1000), False, "tooManyFailures", 1001))
         answer = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0], "from": answer["nextLine"]})
         self.assertEqual((self.counts(answer), answer["completed"], answer["failures"][0]["line"]), ((1, 0, 0, 500), True, 1001))
 
-    # What is there
+    # Existing accounts
 
-    def test_importing_twice_imports_nothing_twice(self):
+    def test_repeated_import_skips_existing_accounts(self):
         path = self.file(person(1), {"email": "nameless@example.com"}, {"providers": [{"providerId": "google.com", "subject": "g1"}]})
         self.assertEqual(self.counts(self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0]})), (3, 0, 0, 0))
         before = self.all()
-        # Nothing of what happened since is taken back.
+        # Changes since the first import are kept.
         self.sidecar.call("signIn.withPassword", {"username": "person1@example.com", "password": "correct horse 9"})
         self.assertEqual(self.counts(self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0]})), (0, 0, 3, 0))
         after = self.all()
         self.assertEqual(set(after), set(before))
         self.assertIn("lastSignInAt", after["person-00001"])
 
-    def test_who_is_there_can_be_an_error_or_be_replaced_with_all_that_belongs_to_them(self):
+    def test_existing_accounts_fail_or_are_replaced_as_requested(self):
         self.bring(person(1, providers=[{"providerId": "google.com", "subject": "g1"}], claims={"plan": "gold"}), person(2))
         token = self.sidecar.call("signIn.withPassword", {"username": "person1@example.com", "password": "correct horse 9"})["idToken"]
         self.assertEqual(self.wrong(self.bring(person(1), onExisting="fail")), {1: {("/accountId", "accountExists")}})
@@ -221,13 +221,13 @@ class Imports(EndToEnd):
         self.assertEqual((account["email"], account["method"], account["claims"], [each["providerId"] for each in account["providers"]]), ("new@example.com", "federated", {}, ["github.com"]))
         self.soon_refused("tokenRevoked", self.sidecar, "token.verify", {"token": token, "tenantId": "default"})
         self.refused("accountNotFound", self.sidecar, "account.find", {"username": "person1@example.com"})
-        # The address and the login that it had are free.
+        # The previous address and login can be used again.
         self.assertEqual(self.counts(self.bring(person(3, email="person1@example.com", providers=[{"providerId": "google.com", "subject": "g1"}]))), (1, 0, 0, 0))
-        # Without an id it is known by its address.
+        # Without an ID, the account is identified by its address.
         self.assertEqual(self.counts(self.bring({"email": "NEW@example.com", **HASH}, onExisting="replace")), (0, 1, 0, 0))
         self.assertEqual(self.sidecar.call("signIn.withPassword", {"username": "new@example.com", "password": "correct horse 9"})["account"]["accountId"], "person-00001")
 
-    def test_a_dry_run_says_all_of_it_and_does_nothing(self):
+    def test_dry_run_reports_result_and_changes_nothing(self):
         self.bring(person(1))
         path = self.file(person(1), person(2), person(2), {"accountId": "x", "email": "no.address"})
         dry = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0], "dryRun": True})
@@ -236,10 +236,11 @@ class Imports(EndToEnd):
         real = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0]})
         self.assertEqual({**real, "dryRun": True}, dry)
 
-    # Being interrupted
+    # Interruptions
 
     def killed(self, path, line, count):
-        """Kills the process amid an import that begins with a line. Where it was to go on, as it said itself; nil if it was over before."""
+        """Kills the process during an import that begins at a line. Returns the next line of the last progress notification, or `None` if the import
+        was complete."""
         id = self.sidecar.send("account.import", {"file": path, "hash": PBKDF2[0], "from": line}, progressToken="p")
         for _ in range(3):
             told = self.sidecar.receive(lambda m: m.get("method") == "$/progress", timeout=60)
@@ -249,15 +250,15 @@ class Imports(EndToEnd):
         self.sidecar = self.open()
         told = ([told] + [each for each in messages if each.get("method") == "$/progress"])[-1]["params"]["value"]
         found = self.all()
-        # What it told of is there; more may be, in whole chunks.
+        # The reported lines are imported. More lines may be, in whole chunks.
         self.assertEqual(sorted(found), [f"person-{number:05}" for number in range(len(found))])
         self.assertGreaterEqual(len(found), told["nextLine"] - 1)
         return told["nextLine"] if len(found) < count and not [each for each in messages if each.get("id") == id] else None
 
-    def test_a_process_that_is_killed_amid_it_loses_nothing_and_doubles_nothing(self):
+    def test_killed_process_loses_and_duplicates_no_account(self):
         count = 5_000
         path = self.people(count)
-        for attempt in range(5):   # a machine that is busy with other things may kill too late
+        for attempt in range(5):   # On a busy machine, the process can be killed too late.
             self.sidecar.close()
             self.store = self.path(f"store{attempt}.db")
             self.sidecar = self.open()
@@ -274,7 +275,7 @@ class Imports(EndToEnd):
         self.assertTrue(self.sidecar.call("audit.verify")["intact"])
         self.sidecar.call("signIn.withPassword", {"username": "person4999@example.com", "password": "correct horse 9"})
 
-    def test_it_is_cancelled_between_chunks_and_says_how_far_it_came(self):
+    def test_cancellation_between_chunks_reports_next_line(self):
         count = 12_000
         path = self.people(count)
         id = self.sidecar.send("account.import", {"file": path, "hash": PBKDF2[0]}, progressToken=1)
@@ -286,8 +287,8 @@ class Imports(EndToEnd):
         rest = self.sidecar.call("account.import", {"file": path, "hash": PBKDF2[0], "from": answer["nextLine"], "dryRun": True}, timeout=120)
         self.assertEqual((rest["imported"], rest["completed"]), (count - answer["imported"], True))
 
-    def test_nobody_else_waits_for_it(self):
-        """Others who write wait for one chunk of it, of sixty."""
+    def test_import_does_not_block_other_requests(self):
+        """Other writes wait for at most one of the sixty chunks."""
         path = self.people(12_000)
         id = self.sidecar.send("account.import", {"file": path, "hash": PBKDF2[0]}, progressToken=1)
         self.sidecar.receive(lambda m: m.get("method") == "$/progress")
@@ -297,7 +298,7 @@ class Imports(EndToEnd):
         self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % id)
         self.assertFalse(self.sidecar.answer(id)["completed"])
 
-    def test_two_who_import_the_same_at_the_same_time_import_it_once(self):
+    def test_concurrent_imports_of_same_file_import_each_account_once(self):
         path, other = self.people(1_000), self.open()
         ids = [(each, each.send("account.import", {"file": path, "hash": PBKDF2[0]})) for each in (self.sidecar, other)]
         answers = [each.answer(id, timeout=120) for each, id in ids]
@@ -306,7 +307,7 @@ class Imports(EndToEnd):
         self.assertEqual(len(self.all()), 1_000)
 
     @only("sqlite")
-    def test_a_full_disk_stops_it_and_it_goes_on_when_there_is_room(self):
+    def test_full_disk_stops_import_and_it_continues_later(self):
         path, store = self.people(4_000), self.path("small.db")
         hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         small = self.spawn(

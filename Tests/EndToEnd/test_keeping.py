@@ -1,4 +1,4 @@
-"""Keeping a store: backups, figures, another master key."""
+"""Administration of a store: backups, statistics and changes of the master key."""
 
 import base64
 import json
@@ -33,8 +33,8 @@ class Kept(EndToEnd):
 
 
 class Backups(Kept):
-    def test_a_copy_is_a_whole_store_of_one_moment_while_others_write(self):
-        """On another machine, with the master key, it verifies, mints for the same users, and its audit log is whole."""
+    def test_backup_is_consistent_during_writes(self):
+        """With the master key, a backup on another machine verifies tokens, resolves the same users, and has an intact audit log."""
         sidecar, other = self.open(), self.open()
         pool = make_pool(sidecar)["poolId"]
         known = {f"user-{number}": mint(sidecar, pool, f"user-{number}") for number in range(50)}
@@ -61,7 +61,7 @@ class Backups(Kept):
         self.assertEqual(there.finish(), 0)
         self.assertEqual(run("doctor", "--store", copy, environment={"MINTMARK_MASTER_KEY": self.key()}).returncode, 0)
 
-    def test_nothing_that_is_there_is_written_over(self):
+    def test_backup_does_not_overwrite_files(self):
         sidecar = self.open()
         for name, content in [("file", b"precious"), ("store.db", None)]:
             if content:
@@ -83,7 +83,7 @@ class Backups(Kept):
         self.assertEqual(sorted(outcomes), sorted([self.path("race.db")] + ["backupFileExists"] * 7))
         self.assertEqual([name for name in os.listdir(self.folder) if name.endswith(".part")], [])
 
-    def test_a_store_in_memory_under_a_key_of_ones_own(self):
+    def test_store_in_memory_requires_own_key_for_backup(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         identity = mint(sidecar, pool)["identityId"]
@@ -94,7 +94,7 @@ class Backups(Kept):
         there = self.spawn(store=self.path("copy.db"), environment={"MINTMARK_MASTER_KEY": key})
         self.assertEqual(mint(there, pool)["identityId"], identity)
 
-    def test_from_the_command_line(self):
+    def test_backup_command_writes_backup(self):
         sidecar = self.open()
         make_pool(sidecar)
         done = run("backup", "--store", self.store, self.path("copy.db"))
@@ -106,7 +106,7 @@ class Backups(Kept):
 
 
 class Figures(Kept):
-    def test_rows_size_and_versions(self):
+    def test_stats_contain_rows_and_versions(self):
         sidecar = self.open()
         before = sidecar.call("store.stats")
         pool = make_pool(sidecar)["poolId"]
@@ -133,10 +133,10 @@ class AnotherMasterKey(Kept):
         return sidecar
 
     def beside(self):
-        """The files beside the store that hold keys."""
+        """Returns the names of the key files next to the store."""
         return sorted(name for name in os.listdir(self.folder) if name.startswith("store.db.key"))
 
-    def test_the_file_beside_the_store_is_replaced_and_processes_go_on(self):
+    def test_rekey_replaces_key_file_and_processes_continue(self):
         sidecar, other = self.open(), self.open()
         pool = make_pool(sidecar)["poolId"]
         minted = mint(other, pool)
@@ -168,8 +168,8 @@ class AnotherMasterKey(Kept):
         os.chmod(former, 0o644)
         self.assertEqual(run("doctor", "--store", self.store).returncode, 2)
 
-    def test_backups_from_before_each_change_open_with_the_keys_that_are_kept(self):
-        """The error names the fingerprint that is needed and the file that has it; that file opens the backup."""
+    def test_backups_open_with_key_files_of_former_master_keys(self):
+        """The error names the required fingerprint and the file with the key. That file opens the backup."""
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         identity = mint(sidecar, pool)["identityId"]
@@ -178,7 +178,7 @@ class AnotherMasterKey(Kept):
             copy = self.path(f"backup{number}.db")
             backups.append((copy, sidecar.call("store.backup", {"path": copy})["masterFingerprint"]))
             sidecar.call("store.rekey")
-        # Keys that are older than any attempt takes are no rubbish.
+        # Old key files must not be deleted as leftovers of an interrupted change.
         for name in self.beside():
             os.utime(self.path(name), (time.time() - 3600, time.time() - 3600))
         sidecar.call("store.rekey", {"newMasterKey": "33" * 32})
@@ -196,7 +196,7 @@ class AnotherMasterKey(Kept):
                 self.assertNotIn("keyFile", self.spawn(*options, "--caller", "public", store=copy, environment=environment).refusal("token.jwks").data)
             self.assertIn(kept.encode(), run("doctor", "--store", copy).stdout)
             self.assertEqual(mint(self.spawn("--master-key-file", kept, store=copy), pool)["identityId"], identity)
-        # One that is put in the store's own place finds its key by itself, and the key of the store that was there stays.
+        # A backup that replaces the store finds its key. The key file of the replaced store is kept.
         new = self.key()
         os.replace(backups[0][0], self.store)
         for end in ("-wal", "-shm"):
@@ -206,7 +206,7 @@ class AnotherMasterKey(Kept):
         self.assertNotEqual(self.key(), new)
         self.assertIn(new, [open(self.path(name), encoding="ascii").read().strip() for name in self.beside()])
 
-    def test_a_key_that_the_process_was_given(self):
+    def test_rekey_with_key_from_environment_requires_new_key(self):
         first, second = "11" * 32, base64.urlsafe_b64encode(b"\2" * 32).rstrip(b"=").decode()
         sidecar = self.open(environment={"MINTMARK_MASTER_KEY": first})
         pool = make_pool(sidecar)["poolId"]
@@ -220,23 +220,23 @@ class AnotherMasterKey(Kept):
         self.assertEqual(self.beside(), [])
         self.goes_on(pool, identity, environment={"MINTMARK_MASTER_KEY": second})
         self.assertEqual(self.open(environment={"MINTMARK_MASTER_KEY": first}).refusal("pool.list").type, "masterKeyWrong")
-        # The key is a secret: neither logs nor the store say it.
+        # The key is a secret: neither the log nor the store contains it.
         for name in os.listdir(self.folder):
             with open(self.path(name), "rb") as file:
                 self.assertNotIn(second.encode(), file.read())
         self.assertNotIn(second, sidecar.stderr_text())
 
-    def test_killed_before_the_store_is_under_the_new_key(self):
+    def test_leftover_key_files_of_interrupted_rekey_are_deleted_later(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         identity = mint(sidecar, pool)["identityId"]
         self.assertEqual(sidecar.finish(), 0)
-        # A key that waits and opens nothing.
+        # These key files open nothing.
         left = [self.store + ".key.0123456789ab.new", f"{self.store}.key.{uuid.uuid4()}"]
         for file in left:
             shutil.copy(self.store + ".key", file)
         self.goes_on(pool, identity).call("store.rekey")
-        # They may be somebody's who is at work just now; and there is the former key.
+        # Another process could be using recent files, so they stay, in addition to the former key.
         self.assertEqual(len(self.beside()), 4)
         for file in left:
             os.utime(file, (time.time() - 120, time.time() - 120))
@@ -246,7 +246,7 @@ class AnotherMasterKey(Kept):
         self.assertFalse(set(map(os.path.basename, left)) & set(self.beside()))
         self.goes_on(pool, identity)
 
-    def test_killed_before_the_file_is_replaced(self):
+    def test_rekey_interrupted_before_file_replacement_is_completed(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         identity = mint(sidecar, pool)["identityId"]
@@ -265,8 +265,8 @@ class AnotherMasterKey(Kept):
             with open(self.path(self.beside()[1]), encoding="ascii") as file:
                 self.assertEqual(file.read().strip(), old)
 
-    def test_killed_at_any_instant_while_two_processes_do_it(self):
-        """Whoever is killed when: the store opens, with the files that are there."""
+    def test_store_opens_after_crash_at_any_point_of_concurrent_rekeys(self):
+        """The store opens with the existing files, regardless of the time at which the processes are killed."""
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         identity = mint(sidecar, pool)["identityId"]
@@ -300,8 +300,7 @@ class AnotherMasterKey(Kept):
         except (OSError, ValueError):
             pass
 
-    def test_starts_while_the_key_changes(self):
-        """A process that starts in the middle of it finds a key that opens the store."""
+    def test_process_that_starts_during_rekey_opens_store(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         identity = mint(sidecar, pool)["identityId"]
@@ -340,7 +339,7 @@ class OnPostgreSQL(EndToEnd):
         self.addCleanup(sidecar.close)
         return sidecar
 
-    def test_figures(self):
+    def test_stats_of_postgresql_store(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         mint(sidecar, pool)
@@ -348,12 +347,12 @@ class OnPostgreSQL(EndToEnd):
         self.assertEqual((stats["storeKind"], stats["rows"]["identity"], stats["rows"]["pool"]), ("postgres", 1, 1))
         self.assertIn(self.database, stats["location"])
 
-    def test_backups_are_for_pg_dump(self):
+    def test_backup_of_postgresql_store_refers_to_pg_dump(self):
         sidecar = self.open()
         self.assertIn("pg_dump", self.refused("backupNotHere", sidecar, "store.backup", {"path": self.path("copy.db")}).message)
         self.assertFalse(os.path.exists(self.path("copy.db")))
 
-    def test_another_master_key(self):
+    def test_rekey_of_postgresql_store_requires_new_key(self):
         one, other = self.open(), self.open()
         pool = make_pool(one)["poolId"]
         identity = mint(other, pool)["identityId"]

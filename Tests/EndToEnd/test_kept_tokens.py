@@ -1,4 +1,4 @@
-"""The provider's own access token of an account: kept from the sign-in on, refreshed in time, gone with the login."""
+"""Stored provider tokens of an account: stored at sign-in, refreshed before they expire, and deleted with the login."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ ALICE = {"sub": "alice", "email": "alice@example.com", "email_verified": True}
 
 
 class KeptTokens(EndToEnd):
-    """What the tests of kept tokens share."""
+    """Shared by the tests of stored provider tokens."""
 
     def authorize(self, **more):
         return self.sidecar.call("idp.authorize", {"providerId": self.name, "redirectUri": BACK, **more})
@@ -39,7 +39,7 @@ class KeptTokens(EndToEnd):
 
 
 class RealProvider(KeptTokens):
-    """Against a provider that others wrote, which is asked with the tokens that come."""
+    """Tests with a third-party provider, which also validates the returned tokens."""
 
     name = "oidc.mock"
 
@@ -61,7 +61,7 @@ class RealProvider(KeptTokens):
         return self.sidecar.call("signIn.withCredential", {"credential": self.credential(subject), **more})
 
     def who(self, token):
-        """Whom the provider takes the bearer for."""
+        """Returns the subject that the provider returns for the access token, or the HTTP status of its error."""
         request = urllib.request.Request(f"{self.mock.issuer}/userinfo", headers={"Authorization": f"Bearer {token['accessToken']}"})
         try:
             with urllib.request.urlopen(request) as answer:
@@ -70,7 +70,7 @@ class RealProvider(KeptTokens):
             with answer:
                 return answer.code
 
-    def test_it_is_kept_and_refreshed_in_time(self):
+    def test_token_is_stored_and_refreshed_before_expiry(self):
         session = self.sign_in(returnProviderTokens=True)
         now = self.sidecar.call("system.ping")["now"]
         first = self.token(session)
@@ -85,14 +85,14 @@ class RealProvider(KeptTokens):
         self.assertGreater(second["expiresAt"], first["expiresAt"])
         self.assertEqual(self.token(session), second)
 
-    def test_the_next_sign_in_brings_the_next_token(self):
+    def test_next_sign_in_replaces_token(self):
         session = self.sign_in()
         first = self.token(session)
         again = self.sidecar.call("account.reauthenticate", {"idToken": session["idToken"], "credential": self.credential()})
         self.assertNotEqual(self.token(again)["accessToken"], first["accessToken"])
         self.assertEqual(self.token(session), self.token(again))
 
-    def test_a_link_brings_one_and_an_unlink_forgets_it(self):
+    def test_link_stores_token_and_unlink_deletes_it(self):
         session = self.guest()
         self.assertEqual(self.not_there("providerNotLinked", session).data["linked"], [])
         linked = self.sidecar.call("account.link", {"idToken": session["idToken"], "credential": self.credential()})
@@ -102,7 +102,7 @@ class RealProvider(KeptTokens):
         self.sidecar.call("account.link", {"idToken": linked["idToken"], "credential": self.credential("bob")})
         self.assertEqual(self.who(self.token(linked)), "bob")
 
-    def test_a_pending_token_carries_it_to_the_account_it_is_of(self):
+    def test_pending_token_stores_token_in_its_account(self):
         owner = self.sign_in()
         guest = self.guest()
         error = self.refused("credentialAlreadyInUse", self.sidecar, "account.link", {"idToken": guest["idToken"], "credential": self.credential()})
@@ -114,10 +114,10 @@ class RealProvider(KeptTokens):
         fresh = self.token(session, minValidSeconds=3500)
         self.assertNotEqual(fresh["accessToken"], brought["accessToken"])
         self.sidecar.call("signIn.withCredential", {"credential": credential})
-        self.assertEqual(self.token(session), fresh)   # what is older takes no newer one's place
+        self.assertEqual(self.token(session), fresh)   # An older token does not replace a newer one.
         self.assertEqual(self.who(fresh), "alice")
 
-    def test_merging_carries_it_over(self):
+    def test_merge_moves_token(self):
         target, source = self.guest(), self.sign_in()
         kept = self.token(source)
         merged = self.sidecar.call("account.merge", {"idToken": target["idToken"], "sourceIdToken": source["idToken"]})
@@ -125,12 +125,12 @@ class RealProvider(KeptTokens):
         self.later(3550)
         self.assertEqual(self.who(self.token(merged)), "alice")
 
-    def test_what_is_kept_goes_with_the_account(self):
+    def test_token_is_deleted_with_account(self):
         session = self.sign_in()
         self.sidecar.call("account.delete", {"accountId": session["account"]["accountId"]})
         self.not_there("tokenRevoked", session)
 
-    def test_a_second_factor_comes_before_it(self):
+    def test_token_is_available_after_second_factor(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "mfa": "required"})
         step = self.sign_in()
         self.assertEqual(step["state"], "secondFactorEnrollmentRequired")
@@ -139,17 +139,17 @@ class RealProvider(KeptTokens):
         session = self.sidecar.call("mfa.confirm", {"continuationToken": enrolment["continuationToken"], "code": code})
         self.assertEqual(self.who(self.token(session)), "alice")
 
-    def test_a_refresh_that_is_refused_says_to_sign_in_again(self):
+    def test_rejected_refresh_requires_new_sign_in(self):
         session = self.sign_in()
         urllib.request.urlopen(urllib.request.Request(f"{self.mock.issuer}/users/alice/revoke-tokens", method="POST")).close()
-        self.assertIn("accessToken", self.token(session))   # it is good as far as anybody here knows
+        self.assertIn("accessToken", self.token(session))   # The store has no record of the revocation.
         self.later(3550)
         error = self.not_there("providerTokenRefused", session)
         self.assertIn("Sign in again", error.message)
         self.mock.stop()
-        self.not_there("providerTokenRefused", session)   # it was said once and for all
+        self.not_there("providerTokenRefused", session)   # The rejection was recorded.
 
-    def test_a_provider_that_is_down_can_be_asked_again(self):
+    def test_unavailable_provider_can_be_retried(self):
         session = self.sign_in()
         self.mock.stop()
         self.assertIn("accessToken", self.token(session))
@@ -158,22 +158,22 @@ class RealProvider(KeptTokens):
             error = self.not_there("providerUnavailable", session)
             self.assertEqual(error.data["retryAfterSeconds"], 5)
 
-    def test_a_provider_that_is_off_gone_or_another_one(self):
+    def test_disabled_deleted_or_replaced_provider_returns_no_token(self):
         session = self.sign_in()
         self.sidecar.call("idp.update", {"providerId": "oidc.mock", "enabled": False})
         self.not_there("idpDisabled", session)
         self.sidecar.call("idp.delete", {"providerId": "oidc.mock"})
         self.not_there("idpNotFound", session)
         self.provide(clientId="another")
-        self.not_there("providerTokenNotKept", session)   # nobody else is shown what was kept
+        self.not_there("providerTokenNotKept", session)   # The stored token is not returned for another client.
 
-    def test_who_may_ask(self):
+    def test_token_requires_valid_id_token(self):
         session = self.sign_in()
         self.refused("tokenUseMismatch", self.sidecar, "account.providerToken", {"idToken": session["accessToken"], "providerId": "oidc.mock"})
         self.sidecar.call("session.signOut", {"refreshToken": session["refreshToken"]})
         self.not_there("tokenRevoked", session)
 
-    def test_nothing_of_it_can_be_read_in_the_store(self):
+    def test_token_is_encrypted_in_store(self):
         self.store = self.path("s.db")
         self.sidecar = self.spawn(testing=True, store=self.store)
         self.provide()
@@ -185,7 +185,7 @@ class RealProvider(KeptTokens):
 
 
 class ScriptedProvider(KeptTokens):
-    """Against a provider that rotates refresh tokens, and ends a grant when one comes twice."""
+    """Tests with a provider that rotates refresh tokens and revokes the grant if a refresh token is reused."""
 
     name = "oidc.strict"
 
@@ -226,7 +226,7 @@ class ScriptedProvider(KeptTokens):
         return self.sidecar.call("signIn.withCredential", {"credential": {
             "continuationToken": flow["continuationToken"], "url": f"{BACK}?code=c&state={sent['state']}"}})
 
-    def test_refresh_tokens_that_are_rotated(self):
+    def test_rotated_refresh_tokens_are_used(self):
         session = self.sign_in()
         wanted = ["a0"]
         for number in (1, 2, 3):
@@ -237,7 +237,7 @@ class ScriptedProvider(KeptTokens):
         self.assertEqual([form["refresh_token"] for _, form in self.forms], ["r0", "r1", "r2"])
         self.assertEqual({authorization for authorization, _ in self.forms}, {"Basic c2hvcDpodXNo"})
 
-    def test_of_many_callers_one_asks_the_provider(self):
+    def test_concurrent_calls_send_one_refresh(self):
         session = self.sign_in()
         self.later(3400)
         self.pause = 0.5
@@ -246,7 +246,7 @@ class ScriptedProvider(KeptTokens):
         self.assertEqual({self.sidecar.answer(each)["accessToken"] for each in waiting}, {"a1"})
         self.assertEqual(len(self.forms), 1)
 
-    def test_of_many_processes_one_asks_the_provider(self):
+    def test_concurrent_processes_send_one_refresh(self):
         session = self.sign_in()
         self.later(3400)
         self.pause = 0.5
@@ -257,7 +257,7 @@ class ScriptedProvider(KeptTokens):
         self.assertEqual({each.answer(id)["accessToken"] for each, id in waiting}, {"a1"})
         self.assertEqual(len(self.forms), 1)
 
-    def test_a_process_that_died_while_it_refreshed_holds_nobody_up_for_good(self):
+    def test_lease_of_crashed_process_expires(self):
         session = self.sign_in()
         self.later(3400)
         self.rows("UPDATE account_login SET tokens_lease = 'somebody who died'")
@@ -265,7 +265,7 @@ class ScriptedProvider(KeptTokens):
         self.assertEqual(self.sidecar.answer(self.sidecar.send("account.providerToken", {"idToken": session["idToken"], "providerId": self.name}), timeout=60)["accessToken"], "a1")
         self.assertGreater(time.monotonic() - began, 10)
 
-    def test_a_call_that_waits_can_be_cancelled(self):
+    def test_waiting_call_can_be_canceled(self):
         session = self.sign_in()
         self.later(3400)
         self.rows("UPDATE account_login SET tokens_lease = 'somebody who died'")
@@ -276,7 +276,7 @@ class ScriptedProvider(KeptTokens):
             self.sidecar.answer(waiting)
         self.assertEqual(caught.exception.code, -32800)
 
-    def test_what_the_provider_leaves_unsaid(self):
+    def test_omitted_members_of_token_response_have_defaults(self):
         self.answer = {"expires_in": None, "refresh_token": None}
         session = self.sign_in()
         self.assertEqual(self.token(session), {"accessToken": "a0", "scopes": ["openid", "email", "profile"]})
@@ -288,7 +288,7 @@ class ScriptedProvider(KeptTokens):
         self.assertIn("offline_access", error.message)
         self.assertEqual(self.forms, [])
 
-    def test_a_token_that_is_never_good_for_long_enough_is_answered(self):
+    def test_short_lived_token_is_returned_despite_minimum_validity(self):
         self.answer = {"expires_in": 60}
         session = self.sign_in()
         self.later(3000)
@@ -299,7 +299,7 @@ class ScriptedProvider(KeptTokens):
         self.later(100)
         self.assertEqual(self.token(session)["accessToken"], "a2")
 
-    def test_a_client_that_the_provider_does_not_know_spends_nothing(self):
+    def test_rejected_client_does_not_invalidate_refresh_token(self):
         session = self.sign_in()
         self.later(3400)
         self.site.pages["/token"] = lambda request: request.rfile.read(int(request.headers["Content-Length"])) and page({"error": "invalid_client"}, status=401)
@@ -309,17 +309,17 @@ class ScriptedProvider(KeptTokens):
         self.site.pages["/token"] = self.give
         self.assertEqual(self.token(session)["accessToken"], "a1")
 
-    def test_tokens_that_are_handed_in_are_not_kept(self):
+    def test_tokens_of_direct_credential_are_not_stored(self):
         session = self.sidecar.call("signIn.withCredential", {"credential": {"providerId": self.name, "idToken": self.signer.token("carol"), "accessToken": "x"}})
         self.assertIn("idp.authorize", self.not_there("providerTokenNotKept", session).message)
 
 
 class StrictProvider(KeptTokens):
-    """Against glewlwyd, by code and by another device."""
+    """Tests with glewlwyd, with the code flow and the device flow."""
 
     name = "oidc.strict"
 
-    def test_a_refresh_by_code_and_by_device(self):
+    def test_tokens_of_code_flow_and_device_flow_are_refreshed(self):
         provider = Glewlwyd(self, BACK)
         self.sidecar = self.spawn(testing=True)
         self.sidecar.call("idp.create", {

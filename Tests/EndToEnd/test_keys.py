@@ -1,4 +1,4 @@
-"""Signing keys: next, active, retired, revoked; and the published set at each moment."""
+"""Signing keys in the states next, active, retired and revoked, and the published key set in each state."""
 
 import jwt
 
@@ -30,8 +30,8 @@ class Keys(EndToEnd):
     def states(self):
         return {key["kid"]: key["state"] for key in self.sidecar.call("key.list", {"poolId": self.pool["poolId"]})["keys"]}
 
-    def test_rotation(self):
-        """A new key is published a day before it signs; the old one until the last token it signed has expired."""
+    def test_rotation_publishes_keys_before_and_after_use(self):
+        """A new key is published one day before it signs. The old key stays published until its last token has expired."""
         rotated = self.sidecar.call("key.rotate", {"poolId": self.pool["poolId"]})
         new = rotated["kid"]
         self.assertEqual((rotated["state"], rotated["activeAt"]), ("next", 1_700_000_000 + DAY))
@@ -50,7 +50,7 @@ class Keys(EndToEnd):
         self.later(2 * DAY)
         self.assertEqual(self.published(), {new})
 
-    def test_rotation_at_once_to_another_algorithm(self):
+    def test_immediate_rotation_to_other_algorithm(self):
         old = self.mint()
         self.sidecar.call("key.rotate", {"poolId": self.pool["poolId"], "activateAfterSeconds": 0, "algorithm": "EdDSA"})
         new = self.mint()
@@ -58,14 +58,13 @@ class Keys(EndToEnd):
         for token in (old, new):
             self.sidecar.call("token.verify", {"token": token, "audience": self.pool["poolId"]})
 
-    def test_a_next_key_that_waits_is_replaced(self):
+    def test_rotation_replaces_pending_next_key(self):
         one = self.sidecar.call("key.rotate", {"poolId": self.pool["poolId"]})["kid"]
         two = self.sidecar.call("key.rotate", {"poolId": self.pool["poolId"]})["kid"]
         self.assertNotIn(one, self.published())
         self.assertIn(two, self.published())
 
-    def test_revocation(self):
-        """Every token it signed is refused at once, and another key signs."""
+    def test_revoked_key_rejects_its_tokens_and_is_replaced(self):
         token = self.mint()
         answer = self.sidecar.call("key.revoke", {"kid": self.first})
         self.assertEqual((answer["key"]["state"], answer["replacement"]["state"]), ("revoked", "active"))
@@ -74,7 +73,7 @@ class Keys(EndToEnd):
         self.assertEqual(self.published(), {answer["replacement"]["kid"]})
         self.sidecar.call("token.verify", {"token": self.mint(), "audience": self.pool["poolId"]})
 
-    def test_a_revocation_holds_in_every_process(self):
+    def test_revocation_applies_in_every_process(self):
         store = self.path("store.db")
         one, two = self.spawn(store=store), self.spawn(store=store)
         pool = make_pool(one)["poolId"]
@@ -84,7 +83,7 @@ class Keys(EndToEnd):
         self.soon_refused("tokenRevoked", two, "token.verify", {"token": token, "audience": pool})
         self.assertNotEqual(self.key_of(mint(two, pool)["token"]), self.key_of(token))
 
-    def test_pools_have_keys_of_their_own(self):
+    def test_pools_have_separate_keys(self):
         other = make_pool(self.sidecar)
         mint(self.sidecar, other["poolId"])
         theirs = {key["kid"] for key in self.sidecar.call("token.jwks", {"issuer": other["issuer"]})["keys"]}

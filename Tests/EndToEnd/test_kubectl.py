@@ -1,4 +1,4 @@
-"""`mintmark kube-credential` and `mintmark configure kubectl`, with the real kubectl against an API server that looks at what it is shown."""
+"""`mintmark kube-credential` and `mintmark configure kubectl`, with the real kubectl and an API server that records the received tokens."""
 
 import json
 import os
@@ -44,11 +44,12 @@ class Kubectl(EndToEnd):
             env=clean_environment(self.folder, {"https_proxy": None, "HTTPS_PROXY": None, "NO_PROXY": "*"}))
 
     def version(self):
-        """The newest exchange that this kubectl knows."""
+        """Returns the newest credential API version that this kubectl supports."""
         return "v1" if "--exec-interactive-mode" in self.kubectl("config", "set-credentials", "--help").stdout else "v1beta1"
 
     def configure(self):
-        """Has kubectl write it, twice. Debian 12 has one that crashes whenever it writes a user: there the printed lines are put in by hand."""
+        """Configures kubectl twice with --write. The kubectl of Debian 12 crashes when it writes a user, so in that case the printed lines are
+        inserted into the file."""
         version = self.version()
         if self.kubectl("config", "set-credentials", "somebody", "--token=t").returncode == 0:
             for _ in range(2):
@@ -62,7 +63,7 @@ class Kubectl(EndToEnd):
         with open(self.kubeconfig, "w", encoding="utf-8") as file:
             file.write(before.replace("users: null\n", lines))
 
-    def test_the_answer_is_in_the_version_that_was_asked_for(self):
+    def test_credential_has_requested_version(self):
         self.sign_in()
         token = self.mintmark("token").stdout.decode().strip()
         for version, answered in (("v1", "v1"), ("v1beta1", "v1beta1"), (None, "v1")):
@@ -72,7 +73,7 @@ class Kubectl(EndToEnd):
             self.assertEqual(json.loads(done.stdout), {"apiVersion": EXCHANGE + answered, "kind": "ExecCredential", "status": {
                 "token": token, "expirationTimestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(expires))}})
 
-    def test_what_cannot_be_answered(self):
+    def test_invalid_requests_are_rejected(self):
         for version, environment, code, word in (
                 ("v1alpha1", {}, 64, b"Set apiVersion to"), (None, {"KUBERNETES_EXEC_INFO": "{}"}, 64, b"no ExecCredential"),
                 (None, {"KUBERNETES_EXEC_INFO": "nonsense"}, 64, b"no ExecCredential")):
@@ -84,7 +85,7 @@ class Kubectl(EndToEnd):
         self.assertEqual((done.returncode, done.stdout), (3, b""))
         self.assertIn(b"mintmark login --app ops", done.stderr)
 
-    def test_what_is_printed_for_the_kubeconfig(self):
+    def test_printed_kubeconfig_contains_command_and_options(self):
         done = self.mintmark("configure", "kubectl")
         self.assertEqual(done.stdout.decode(), f"""users:
 - name: "mintmark"
@@ -105,14 +106,14 @@ class Kubectl(EndToEnd):
             self.assertIn(word, done.stderr)
         self.assertIn(b"memory", run("configure", "kubectl", "--store", ":memory:", home=self.folder).stderr)
 
-    def test_where_there_is_no_kubectl_it_says_so(self):
+    def test_missing_kubectl_is_reported(self):
         done = self.mintmark("configure", "kubectl", "--write", environment={"PATH": self.folder})
         self.assertEqual(done.returncode, 64)
         self.assertIn(b"kubectl cannot be started", done.stderr)
 
     @unittest.skipUnless(KUBECTL, "no kubectl here")
-    def test_the_real_kubectl_shows_the_token_to_the_server(self):
-        """Configured by --write, twice; and refreshed when the server refuses."""
+    def test_real_kubectl_sends_token_to_server(self):
+        """After sign-out, kubectl fails and names the login command."""
         self.sign_in()
         authority = Authority(self.folder)
         site = Website(authority.context("127.0.0.1"))

@@ -1,10 +1,10 @@
-"""Limits and locks: each says what it is about, and what really helps."""
+"""Rate limits and lockouts: each error names the limit and the method that helps."""
 
 from test_bad_input_people import ALICE, BOB, PASSWORD, WRONG, People
 
 
 class Codes(People):
-    def test_a_flow_that_has_had_its_codes_says_so_and_names_what_begins_another(self):
+    def test_resend_above_flow_limit_fails_and_names_the_start_method(self):
         self.settings(codes={"sendsPerFlow": 2, "sendsPerAddress": 3})
         self.account(BOB, None)
         for kind, address in (("signUp", ALICE), ("signIn", BOB)):
@@ -12,7 +12,7 @@ class Codes(People):
             error = self.no("tooManyCodes", f"{kind}.resendCode", continuationToken=token)
             self.assertEqual((error.data["sentInFlow"], error.data["next"]), (2, f"{kind}.start"))
             self.assertNotIn("retryAfterSeconds", error.data)
-            # What it names helps at once.
+            # The named method succeeds immediately.
             self.call(error.data["next"], username=address.upper())
             error = self.no("tooManyCodes", f"{kind}.resendCode", continuationToken=token)
             self.assertEqual((error.data["sentInFlow"], error.data["retryAfterSeconds"]), (2, 900))
@@ -20,7 +20,7 @@ class Codes(People):
             self.assertEqual(set(error.data) - {"type", "trace"}, {"retryAfterSeconds"})
             self.assertNotIn("start another flow", str(error))
 
-    def test_nobody_is_sent_to_a_sign_up_that_there_is_not(self):
+    def test_unknown_address_gets_no_sign_up_hint_if_sign_up_is_disabled(self):
         tenant = self.tenant("closed", signUpAllowed=False)
         for method, params in (("signIn.start", {}), ("signIn.withPassword", {"password": PASSWORD}), ("passwordReset.start", {})):
             error = self.no("userNotFound", method, username=ALICE, **tenant, **params)
@@ -34,7 +34,7 @@ class Locks(People):
         for number in range(count):
             self.no("invalidPassword", "signIn.withPassword", username=ALICE, password=f"{WRONG}{number}")
 
-    def test_wrong_codes_of_a_reset_count_for_the_account_and_a_lock_does_not_hinder_the_reset(self):
+    def test_wrong_reset_codes_count_toward_lockout_and_reset_stays_possible(self):
         self.account()
         self.wrong(9)
         token = self.start(kind="passwordReset")
@@ -44,7 +44,7 @@ class Locks(People):
         self.call("passwordReset.submitPassword", continuationToken=step["continuationToken"], password=PASSWORD + "2")
         self.assertEqual(self.sign_in(password=PASSWORD + "2")["state"], "completed")
 
-    def test_a_lock_covers_the_password_codes_and_continuation_tokens_and_leaves_sessions_and_the_reset(self):
+    def test_lockout_covers_passwords_codes_and_continuation_tokens_but_not_sessions_and_resets(self):
         done = self.completed(password=PASSWORD)
         session = self.call("signIn.withContinuation", continuationToken=self.completed(BOB, password=PASSWORD))
         change = self.call("account.changeEmail", idToken=session["idToken"], email="bob@example.org")["continuationToken"]
@@ -59,7 +59,7 @@ class Locks(People):
         self.no("accountLocked", "signIn.withPassword", username=ALICE, password=PASSWORD)
         self.no("accountLocked", "signIn.submitPassword", continuationToken=self.start(kind="signIn"), password=PASSWORD)
         refresh = self.call("session.refresh", refreshToken=refresh)["refreshToken"]
-        # The token is not used up by being refused.
+        # The rejected call does not consume the token.
         self.advance(60)
         for token in (done, changed):
             self.assertEqual(self.call("signIn.withContinuation", continuationToken=token)["state"], "completed")
@@ -68,7 +68,7 @@ class Locks(People):
         done = self.call("passwordReset.submitPassword", continuationToken=step["continuationToken"], password=PASSWORD + "2")
         self.assertEqual(self.call("signIn.withContinuation", continuationToken=done["continuationToken"])["state"], "completed")
 
-    def test_ten_wrong_codes_lock_resets_too_and_then_nothing_names_them_as_the_way_out(self):
+    def test_ten_wrong_reset_codes_lock_resets_and_errors_suggest_no_reset(self):
         self.account()
         for address in (ALICE, ALICE.upper()):
             token = self.start(address, "passwordReset")
@@ -81,7 +81,7 @@ class Locks(People):
         self.advance(60)
         self.assertEqual(self.submit(token, kind="passwordReset")["state"], "passwordRequired")
 
-    def test_where_nobody_is_to_learn_who_has_an_account_wrong_codes_of_resets_lock_everybody_alike(self):
+    def test_with_enumeration_protection_wrong_reset_codes_lock_every_address_alike(self):
         self.settings(enumerationProtection=True)
         self.account()
         self.account("carol@example.com", None)

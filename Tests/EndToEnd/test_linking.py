@@ -1,4 +1,4 @@
-"""Linking, unlinking and showing once more who one is."""
+"""Linking, unlinking and reauthentication."""
 
 import secrets
 import threading
@@ -9,7 +9,7 @@ from test_logins import claims_of
 
 
 class Linking(Federation):
-    def test_an_anonymous_account_keeps_its_id(self):
+    def test_linking_an_anonymous_account_keeps_its_id(self):
         guest = self.anonymous()
         account = self.account(guest)
         claims = claims_of(guest["idToken"])
@@ -25,10 +25,10 @@ class Linking(Federation):
         self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": guest["idToken"], "tenantId": "default"})
         self.assertEqual(self.account(self.sidecar.call("signIn.withPassword", {"username": "Carol@example.com", "password": PASSWORD})), account)
 
-    def test_where_nobody_may_be_anonymous(self):
+    def test_anonymous_sign_in_fails_if_the_tenant_does_not_allow_it(self):
         self.refused("anonymousNotAllowed", self.sidecar, "signIn.anonymously", {})
 
-    def test_what_leads_to_an_account_cannot_be_linked_but_carried_on(self):
+    def test_link_with_credential_of_another_account_fails_and_returns_a_pending_token(self):
         carol = self.account(self.sign_in(email="carol@example.com"))
         guest = self.anonymous()
         raw = secrets.token_urlsafe()
@@ -42,7 +42,7 @@ class Linking(Federation):
         self.sidecar.call("test.clock", {"advanceSeconds": 601})
         self.refused("pendingTokenInvalid", self.sidecar, "signIn.withCredential", {"credential": {"pendingToken": error.data["pendingToken"]}})
 
-    def test_addresses_of_others(self):
+    def test_link_with_the_email_address_of_another_account_fails(self):
         self.password_account("bob@example.com")
         _, token = self.password_account()
         error = self.refused("emailAlreadyInUse", self.sidecar, "account.link", {"idToken": token, "credential": self.credential(email="bob@example.com")})
@@ -54,19 +54,19 @@ class Linking(Federation):
         linked = self.link(token, self.credential(email="other@example.com"))
         self.assertEqual(linked["account"]["email"], "carol@example.com")
 
-    def test_one_login_of_a_provider_and_one_password(self):
+    def test_an_account_links_one_login_per_provider_and_one_password(self):
         _, token = self.password_account()
         self.link(token, self.credential())
         self.refused("providerAlreadyLinked", self.sidecar, "account.link", {"idToken": token, "credential": self.credential(subject="second")})
         self.refused("providerAlreadyLinked", self.sidecar, "account.link", {"idToken": token, "credential": {"email": "carol@example.com", "password": PASSWORD}})
 
-    def test_a_trusted_provider_verifies_the_accounts_own_address(self):
+    def test_linking_a_trusted_provider_verifies_the_accounts_email_address(self):
         trusted = self.idp("oidc.trusted", trustEmail=True)
         account, token = self.password_account(verified=False)
         self.assertTrue(self.link(token, self.credential(trusted, email="carol@example.com", email_verified=True))["account"]["emailVerified"])
         self.assertEqual(self.providers(account), ["password", "oidc.trusted"])
 
-    def test_a_password_needs_a_recent_sign_in_and_a_good_password(self):
+    def test_linking_a_password_requires_recent_sign_in_and_an_acceptable_password(self):
         answer = self.sign_in()
         token = answer["idToken"]
         weak = self.refused("invalidPassword", self.sidecar, "account.link", {"idToken": token, "credential": {"email": "carol@example.com", "password": "weak"}})
@@ -75,7 +75,7 @@ class Linking(Federation):
         credential = {"email": "carol@example.com", "password": PASSWORD}
         error = self.refused("recentSignInRequired", self.sidecar, "account.link", {"idToken": token, "credential": credential})
         self.assertEqual(error.data["maximumAgeSeconds"], 300)
-        # Neither fresh tokens nor linking a provider make it recent again.
+        # Neither a refresh nor linking a provider counts as a recent sign-in.
         fresh = self.sidecar.call("session.refresh", {"refreshToken": answer["refreshToken"]})["idToken"]
         self.refused("recentSignInRequired", self.sidecar, "account.link", {"idToken": fresh, "credential": credential})
         other = self.link(fresh, self.credential(self.idp("oidc.other")))["idToken"]
@@ -83,12 +83,12 @@ class Linking(Federation):
         again = self.sidecar.call("account.reauthenticate", {"idToken": fresh, "credential": self.credential()})
         self.assertEqual(self.link(again["idToken"], credential)["account"]["providers"][0]["providerId"], "password")
 
-    def test_tenants_with_codes_take_no_password(self):
+    def test_linking_a_password_fails_in_a_tenant_with_email_codes(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "localAccountMethod": "emailCode"})
         token = self.sign_in()["idToken"]
         self.refused("passwordNotAccepted", self.sidecar, "account.link", {"idToken": token, "credential": {"email": "carol@example.com", "password": PASSWORD}})
 
-    def test_nobody_links_with_a_token_that_is_over(self):
+    def test_link_with_a_revoked_token_fails(self):
         account, token = self.password_account()
         self.sidecar.call("session.revokeAll", {"accountId": account})
         self.refused("tokenRevoked", self.sidecar, "account.link", {"idToken": token, "credential": self.credential()})
@@ -99,7 +99,7 @@ class Linking(Federation):
         self.refused("tokenRevoked", self.sidecar, "account.link", {"idToken": token, "credential": self.credential()})
         self.assertTrue(self.sign_in()["isNewAccount"])
 
-    def test_unlinking(self):
+    def test_unlink_removes_the_provider_and_requires_force_for_the_last_one(self):
         account, token = self.password_account()
         self.link(token, self.credential(email="carol@example.com"))
         self.refused("providerNotLinked", self.sidecar, "account.unlink", {"idToken": token, "providerId": "google.com"})
@@ -114,14 +114,14 @@ class Linking(Federation):
         self.refused("passwordNotSet", self.sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
         self.refused("userAlreadyExists", self.sidecar, "signUp.start", {"username": "carol@example.com"})
 
-    def test_unlinking_the_password_needs_a_recent_sign_in(self):
+    def test_unlinking_the_password_requires_a_recent_sign_in(self):
         _, token = self.password_account()
         self.link(token, self.credential())
         self.sidecar.call("test.clock", {"advanceSeconds": 301})
         self.refused("recentSignInRequired", self.sidecar, "account.unlink", {"idToken": token, "providerId": "password"})
         self.sidecar.call("account.unlink", {"idToken": token, "providerId": "oidc.work"})
 
-    def test_reauthentication_is_of_the_same_account(self):
+    def test_reauthentication_with_credential_of_another_account_fails(self):
         carol = self.sign_in(email="carol@example.com")
         self.sign_in(subject="bob")
         self.password_account("dora@example.com")
@@ -137,7 +137,7 @@ class Linking(Federation):
         self.assertGreaterEqual(claims_of(again["idToken"])["auth_time"], claims_of(token)["auth_time"] + 100)
         self.sidecar.call("token.verify", {"token": token, "tenantId": "default"})
 
-    def test_of_accounts_that_link_one_login_at_once_one_gets_it(self):
+    def test_concurrent_links_of_one_login_succeed_for_one_account(self):
         tokens = [self.anonymous()["idToken"] for _ in range(12)]
         ids = [self.sidecar.send("account.link", {"idToken": token, "credential": self.credential()}) for token in tokens]
         self.assertEqual(self.outcomes(self.sidecar, ids), ["completed"] + ["credentialAlreadyInUse"] * 11)
@@ -150,7 +150,7 @@ class Linking(Federation):
                 return error.type
         return sorted(map(outcome, ids))
 
-    def test_of_processes_that_meet_a_new_person_at_once_one_makes_the_account(self):
+    def test_concurrent_first_sign_ins_in_several_processes_create_one_account(self):
         store = self.path("shared.db")
         first = self.spawn(testing=True, store=store)
         provider = self.idp("oidc.work", first)

@@ -1,4 +1,4 @@
-"""Lists: pages, cursors, and what a foreign cursor gets."""
+"""Pagination: pages, cursors, and cursors that do not belong to the list."""
 
 from endtoend import EndToEnd, decode, encode, make_pool, mint
 
@@ -13,7 +13,7 @@ class Lists(EndToEnd):
             if not cursor:
                 return found
 
-    def test_identities(self):
+    def test_identity_list_returns_pages_in_order(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         identities = {mint(sidecar, pool, f"user-{i}")["identityId"] for i in range(145)}
@@ -23,14 +23,14 @@ class Lists(EndToEnd):
         self.assertEqual(listed, sorted(identities))
         self.assertEqual([len(page) for page in self.pages(sidecar, "identity.list", "identities", poolId=pool, limit=50)], [50, 50, 45])
 
-    def test_pages_end_without_an_empty_one(self):
+    def test_the_last_page_is_not_empty(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         for i in range(4):
             mint(sidecar, pool, f"user-{i}")
         self.assertEqual([len(page) for page in self.pages(sidecar, "identity.list", "identities", poolId=pool, limit=2)], [2, 2])
 
-    def test_pools_roles_keys_and_records(self):
+    def test_pools_roles_keys_and_records_are_paginated(self):
         sidecar = self.spawn()
         pools = sorted(make_pool(sidecar, name=f"pool {i}")["poolId"] for i in range(5))
         for i in range(5):
@@ -41,7 +41,7 @@ class Lists(EndToEnd):
         records = [r for page in self.pages(sidecar, "audit.list", "records", limit=3) for r in page]
         self.assertEqual([r["method"] for r in records], ["role.put"] * 5 + ["pool.create"] * 5)
 
-    def test_foreign_cursors(self):
+    def test_altered_cursor_or_cursor_of_another_list_fails(self):
         sidecar = self.spawn()
         pool, other = make_pool(sidecar)["poolId"], make_pool(sidecar)["poolId"]
         for i in range(3):
@@ -51,8 +51,8 @@ class Lists(EndToEnd):
         self.refused("invalidCursor", sidecar, "identity.list", {"poolId": other, "limit": 1, "cursor": cursor})
         self.refused("invalidCursor", sidecar, "pool.list", {"cursor": cursor})
 
-    def test_a_page_that_changes_meanwhile(self):
-        """What is new lies before or after; nothing is shown twice."""
+    def test_entries_added_during_pagination_cause_no_duplicates_or_omissions(self):
+        """Entries that existed at the start are all returned, and no entry is returned twice."""
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         before = {mint(sidecar, pool, f"user-{i}")["identityId"] for i in range(20)}
@@ -66,7 +66,7 @@ class Lists(EndToEnd):
         self.assertEqual(len(seen), len(set(seen)))
         self.assertTrue(before <= set(seen))
 
-    def test_a_forged_cursor_is_refused_whatever_it_holds(self):
+    def test_forged_cursor_fails_for_any_content(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         for i in range(2):

@@ -1,4 +1,4 @@
-"""`mintmark login`, `token` and `logout`: processes as a person starts them, a provider that others wrote, a browser that follows links."""
+"""`mintmark login`, `token` and `logout`: commands as a user runs them, a third-party provider, a browser that follows redirects."""
 
 import concurrent.futures
 import json
@@ -22,7 +22,7 @@ from websites import closed_port
 
 PASSWORD = "correct horse 9 Battery"
 ALICE = {"sub": "alice", "email": "alice@example.com", "email_verified": True}
-# What a person's browser does: it opens the page, the person says who they are and sends the form, it follows where that leads.
+# The user's browser: opens the page, submits the login form and follows the redirects.
 BROWSER = """#!{python}
 import http.cookiejar, re, sys, urllib.parse, urllib.request
 browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()), urllib.request.ProxyHandler({{}}))
@@ -34,7 +34,7 @@ print("noise on standard error", file=sys.stderr)
 open({log!r}, "a").write(str(answer.status) + " " + answer.read().decode() + "\\nwindow closed\\n")
 """
 
-# The provider sends a person back who has said no.
+# A browser whose user refuses the sign-in: it returns to the redirect URI with `access_denied`.
 REFUSING = """#!{python}
 import sys, urllib.parse, urllib.request
 sent = dict(urllib.parse.parse_qsl(urllib.parse.urlparse(sys.argv[1]).query))
@@ -45,7 +45,7 @@ open({log!r}, "a").write("window closed\\n")
 
 
 class Login(EndToEnd):
-    """Who signs in by the command line, on a store of their own."""
+    """Signs in on the command line, with a separate store per test."""
 
     stores = ("sqlite",)
     options = ("--app", "shop")
@@ -79,7 +79,7 @@ class Login(EndToEnd):
         return done
 
     def browse(self, *arguments, **more):
-        """Runs `mintmark login`, and waits for the browser, which may be slower in closing its window."""
+        """Runs `mintmark login` and waits for the browser, which can close its window after the command ends."""
         windows = self.pages().count("window closed")
         done = self.mintmark("login", *arguments, **more)
         deadline = time.monotonic() + 20
@@ -90,7 +90,7 @@ class Login(EndToEnd):
         return done
 
     def pages(self):
-        """What the browser has shown so far."""
+        """Returns the pages that the browser has shown."""
         try:
             with open(self.path("pages")) as file:
                 return file.read()
@@ -98,7 +98,7 @@ class Login(EndToEnd):
             return ""
 
     def token(self, *arguments, **more):
-        """What is printed, which a library that others wrote takes for a token of the tenant."""
+        """Returns the output of `mintmark token`. PyJWT must accept it as a token of the tenant (see `claims`)."""
         done = self.mintmark("token", *arguments, **more)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertRegex(done.stdout, rb"\A[A-Za-z0-9_.-]+\n\Z")
@@ -121,7 +121,7 @@ class Login(EndToEnd):
 
 
 class InTheBrowser(Login):
-    def test_there_and_back_and_out_again(self):
+    def test_login_token_and_logout_work_end_to_end(self):
         self.provide()
         self.browser()
         done = self.sign_in()
@@ -141,7 +141,7 @@ class InTheBrowser(Login):
         self.assertEqual((done.returncode, done.stdout), (0, b"No user was signed in.\n"))
         self.assertEqual(self.mintmark("call", "token.verify", json.dumps({"token": token, "tenantId": "default"})).returncode, 1)
 
-    def test_another_login_ends_the_one_before(self):
+    def test_second_login_ends_the_previous_session(self):
         self.provide()
         self.browser()
         self.sign_in()
@@ -154,7 +154,7 @@ class InTheBrowser(Login):
         self.assertIn(b"bob@example.com", self.sign_in().stdout)
         self.assertEqual(self.sessions(first["sub"]), [])
 
-    def test_which_provider(self):
+    def test_login_selects_the_provider_or_lists_the_choices(self):
         done = self.mintmark("login")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
         self.assertIn(b"mintmark call --app shop idp.create", done.stderr)
@@ -179,14 +179,14 @@ class InTheBrowser(Login):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"idpNotFound", done.stderr)
 
-    def test_a_tenant_of_its_own(self):
+    def test_login_to_another_tenant(self):
         self.call("tenant.create", tenantId="shop")
         self.provide(tenantId="shop")
         self.browser()
         self.sign_in("--tenant", "shop")
         self.assertEqual(jwt.decode(self.token(), options={"verify_signature": False})["aud"], "shop")
 
-    def test_a_person_who_says_no(self):
+    def test_refusal_at_the_provider_fails_with_sign_in_refused(self):
         self.provide()
         with open(self.path("browser"), "w") as file:
             file.write(REFUSING.format(python=sys.executable, log=self.path("pages")))
@@ -196,7 +196,7 @@ class InTheBrowser(Login):
         self.assertIn(b"signInRefused", done.stderr)
         self.nobody(self.mintmark("token"))
 
-    def test_the_address_is_printed_where_nothing_opens(self):
+    def test_login_prints_the_url_if_no_browser_can_be_opened(self):
         self.provide()
         self.browser()
         for arguments, environment, words in (
@@ -205,19 +205,19 @@ class InTheBrowser(Login):
             self.assertRegex(url, r"redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A\d+%2F[^%&]{43}&")
             self.assertIn(words, said + self.follow(login, url))
 
-    def test_where_the_person_comes_back_to(self):
+    def test_login_uses_the_given_callback_port_and_path(self):
         self.provide()
         self.browser()
         while True:
             port = closed_port()
             login, url, said = self.begin("--no-browser", "--callback-port", str(port), "--callback-path", "/back")
-            if b"listenerUnavailable" not in said:   # somebody else has taken the port meanwhile
+            if b"listenerUnavailable" not in said:   # another process has taken the port
                 break
         self.assertIn(f"redirect_uri=http%3A%2F%2F127.0.0.1%3A{port}%2Fback&", url)
         self.follow(login, url)
 
     def begin(self, *arguments, environment=None):
-        """`mintmark login` up to the address that it prints: the process, the address, and all that it has said."""
+        """Runs `mintmark login` until it prints the URL. Returns the process, the URL, and the lines printed before it."""
         environment = clean_environment(self.folder, {"BROWSER": self.path("browser"), "DISPLAY": None, "WAYLAND_DISPLAY": None, **(environment or {})})
         login = subprocess.Popen([binary(), "login", *self.options, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, bufsize=0)
         self.addCleanup(login.wait)
@@ -230,18 +230,18 @@ class InTheBrowser(Login):
         return login, line.strip().decode(), said
 
     def follow(self, login, url):
-        """Opens the address, and sees the login end well: what it says at the end."""
+        """Opens the URL and checks that the login succeeds. Returns the rest of standard error."""
         subprocess.run([self.path("browser"), url], check=True, capture_output=True)
         out, rest = login.communicate(timeout=60)
         self.assertEqual((login.returncode, out[:9]), (0, b"Signed in"), rest)
         return rest
 
-    def test_the_browser_may_be_one_of_several_and_take_the_address_anywhere(self):
+    def test_browser_variable_may_list_commands_with_a_placeholder(self):
         self.provide()
         self.browser()
         self.sign_in(environment={"BROWSER": f"{self.path('nothing')}:{self.path('browser')} %s more"})
 
-    def test_the_session_is_nowhere_to_be_read(self):
+    def test_files_contain_no_token_in_plain_text_and_are_private(self):
         self.provide()
         self.browser()
         self.sign_in()
@@ -251,7 +251,7 @@ class InTheBrowser(Login):
                 self.assertNotIn(signature, file.read(), name)
             self.assertEqual(os.stat(self.path("mintmark", name)).st_mode & 0o077, 0, name)
 
-    def test_a_session_that_ends_elsewhere(self):
+    def test_token_fails_after_the_session_was_ended_by_another_call(self):
         self.provide()
         self.browser()
         self.sign_in()
@@ -267,7 +267,7 @@ class InTheBrowser(Login):
         self.nobody(self.mintmark("token"))
         self.assertEqual(self.mintmark("logout").stdout, b"No user was signed in.\n")
 
-    def test_without_a_store_nobody_is_signed_in(self):
+    def test_token_without_a_store_reports_no_signed_in_user_and_creates_no_file(self):
         for command in ("token", "kube-credential"):
             for options in (("--app", "never"), ("--store", self.path("no folder", "store.db"))):
                 self.nobody(self.mintmark(command, options=options))
@@ -275,7 +275,7 @@ class InTheBrowser(Login):
         done = self.mintmark("token", options=("--store", self.folder))
         self.assertEqual(done.returncode, 2, done.stderr)
 
-    def test_help_and_mistakes(self):
+    def test_help_and_usage_errors(self):
         for command, words in (("login", (b"--device", b"BROWSER", b"idp.create")), ("token", (b"Exit status 3", b"--access", b"--min-valid")), ("logout", (b"succeeds",))):
             done = run(command, "--help")
             self.assertEqual(done.returncode, 0)
@@ -286,7 +286,7 @@ class InTheBrowser(Login):
 
 
 class Tokens(Login):
-    """On a store whose clock can be turned."""
+    """Runs on a testing store, which has a virtual clock."""
 
     options = ("--app", "shop", "--testing")
 
@@ -299,7 +299,7 @@ class Tokens(Login):
     def later(self, seconds):
         self.call("test.clock", advanceSeconds=seconds)
 
-    def test_a_token_is_refreshed_in_time_and_not_before(self):
+    def test_token_is_refreshed_only_shortly_before_it_expires(self):
         first = self.token()
         self.later(3200)
         self.assertEqual(self.token(), first)
@@ -309,32 +309,32 @@ class Tokens(Login):
         self.assertEqual(self.claims(second)["sid"], self.claims(first)["sid"])
         self.assertGreater(self.claims(second)["exp"], self.claims(first)["exp"])
         self.assertEqual(self.token(), second)
-        self.later(1)   # a token says its second only
+        self.later(1)   # `iat` and `exp` have a resolution of one second
         self.assertNotEqual(self.token("--min-valid", "3600"), second)
 
-    def test_longer_than_any_token_is_refused_with_a_reason(self):
+    def test_min_valid_above_the_token_lifetime_fails_with_a_reason(self):
         for asked, environment in ((("--min-valid", "3601"), {}), ((), {"MINTMARK_MIN_VALID": "86400"})):
             done = self.mintmark("token", *asked, environment=environment)
             self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
             self.assertIn(b"is valid for 3600 seconds only", done.stderr)
         self.token("--min-valid", "3600")
-        # What nobody has asked for is no reason: 300 seconds by default.
+        # The default of 300 seconds does not fail, even if tokens are valid for 300 seconds only.
         self.call("tenant.update", tenantId="default", tokens={"idTokenSeconds": 300, "accessTokenSeconds": 300})
         self.later(3600)
         self.token()
 
-    def test_many_at_once_and_the_session_lives_on(self):
+    def test_concurrent_token_commands_keep_the_session(self):
         for _ in range(3):
             self.later(3500)
             with concurrent.futures.ThreadPoolExecutor(12) as pool:
                 tokens = list(pool.map(lambda _: self.token(), range(12)))
             now = self.call("system.ping")["now"]
             self.assertTrue(all(self.claims(each)["exp"] - now > 3000 for each in set(tokens)))
-            self.later(60)   # beyond the time in which a spent refresh token would be forgiven
+            self.later(60)   # past the grace period of a used refresh token
         last = self.claims(self.token())
         self.assertEqual(self.sessions(last["sub"]), [last["sid"]])
 
-    def test_a_process_that_is_killed_at_any_moment_loses_nothing(self):
+    def test_killed_token_command_keeps_the_session(self):
         environment = clean_environment(self.folder)
         for step in range(12):
             self.later(3500)
@@ -346,15 +346,15 @@ class Tokens(Login):
             last = self.claims(self.token())
         self.assertEqual(self.sessions(last["sub"]), [last["sid"]])
 
-    def test_a_session_that_was_not_used_for_too_long(self):
+    def test_token_fails_after_the_session_expired(self):
         self.later(366 * 86400)
         self.nobody(self.mintmark("token"))
         self.nobody(self.mintmark("token"))
-        self.later(-366 * 86400)   # the provider's own clock was never turned
+        self.later(-366 * 86400)   # the clock of the mock provider did not change
         self.sign_in()
         self.token()
 
-    def test_a_key_that_is_revoked(self):
+    def test_token_is_replaced_after_its_key_is_revoked(self):
         first = self.token()
         key = jwt.get_unverified_header(first)["kid"]
         self.call("key.rotate", tenantId="default", activateAfterSeconds=0)
@@ -365,7 +365,7 @@ class Tokens(Login):
 
 
 class WithAnAddress(Login):
-    """With a password or a code that is typed."""
+    """Signs in with an email address, and a password or a one-time code from standard input."""
 
     options = ("--app", "shop", "--testing")
 
@@ -382,7 +382,7 @@ class WithAnAddress(Login):
                 self.fail("no message came")
             time.sleep(0.05)
 
-    def test_a_password(self):
+    def test_login_with_a_password(self):
         self.call("tenant.update", tenantId="default", localAccountMethod="emailPassword")
         self.account(password=PASSWORD)
         done = self.mintmark("login", "--email", "carol@example.com", input=b"wrong\n" + PASSWORD.encode() + b"\n")
@@ -391,9 +391,9 @@ class WithAnAddress(Login):
         self.assertEqual(self.claims(self.token())["email"], "carol@example.com")
         done = self.mintmark("login", "--email", "carol@example.com", input=b"wrong\n")
         self.assertEqual((done.returncode, done.stdout), (1, b""))
-        self.assertEqual(self.claims(self.token())["email"], "carol@example.com")   # who was signed in is so still
+        self.assertEqual(self.claims(self.token())["email"], "carol@example.com")   # the user who was signed in stays signed in
 
-    def test_a_password_at_a_terminal_is_not_seen(self):
+    def test_password_typed_at_a_terminal_is_not_echoed(self):
         self.call("tenant.update", tenantId="default", localAccountMethod="emailPassword")
         self.account(password=PASSWORD)
         status, seen = self.at_a_terminal(("login", "--email", "carol@example.com"), b"Password of carol@example.com: ", PASSWORD.encode() + b"\n")
@@ -401,7 +401,7 @@ class WithAnAddress(Login):
         self.assertIn(b"Signed in as carol@example.com", seen)
         self.assertNotIn(PASSWORD.encode(), seen)
 
-    def test_a_question_that_is_broken_off_leaves_the_terminal_as_it_was(self):
+    def test_interrupted_password_prompt_restores_the_terminal(self):
         self.call("tenant.update", tenantId="default", localAccountMethod="emailPassword")
         self.account(password=PASSWORD)
         shell = f"{binary()} login {' '.join(self.options)} --email carol@example.com; stty -a"
@@ -409,7 +409,7 @@ class WithAnAddress(Login):
         self.assertRegex(seen, rb" echo ")
 
     def at_a_terminal(self, command, question, answer):
-        """Runs a command at a terminal of its own, and types an answer when it is asked for: its exit status, and what was to be seen."""
+        """Runs a command at a new terminal and types `answer` when `question` appears. Returns the wait status and the output."""
         words = ["bash", "-c", f"trap : INT; {command}"] if isinstance(command, str) else [binary(), command[0], *self.options, *command[1:]]
         process, terminal = pty.fork()
         if process == 0:
@@ -422,13 +422,13 @@ class WithAnAddress(Login):
                     os.write(terminal, answer)
                     typed = True
             os.kill(process, signal.SIGKILL)
-        except OSError:   # the terminal is gone with its process
+        except OSError:   # the terminal closes when its process exits
             pass
         finally:
             os.close(terminal)
         return os.waitpid(process, 0)[1], seen
 
-    def test_a_code_that_is_mailed(self):
+    def test_login_with_an_emailed_code(self):
         self.account()
         environment = clean_environment(self.folder)
         login = subprocess.Popen(
@@ -437,7 +437,7 @@ class WithAnAddress(Login):
         self.assertEqual((login.returncode, out[:31]), (0, b"Signed in as carol@example.com."), err)
         self.token()
 
-    def test_a_second_factor(self):
+    def test_login_with_a_second_factor(self):
         self.call("tenant.update", tenantId="default", localAccountMethod="emailPassword", mfa="optional")
         self.account(password=PASSWORD)
         session = self.call("signIn.withPassword", username="carol@example.com", password=PASSWORD)
@@ -453,7 +453,7 @@ class WithAnAddress(Login):
         self.assertEqual((login.returncode, out[:31]), (0, b"Signed in as carol@example.com."), err)
         self.assertEqual(self.claims(self.token())["mintmark"]["second_factor"]["kind"], "email")
 
-    def test_who_is_not_known(self):
+    def test_login_with_an_unknown_address_fails(self):
         self.call("tenant.list")
         done = self.mintmark("login", "--email", "nobody@example.com")
         self.assertEqual((done.returncode, done.stdout), (1, b""))
@@ -461,7 +461,7 @@ class WithAnAddress(Login):
 
 
 class InPostgres(Login):
-    """In a store that many share each has a session of their own."""
+    """In a shared store, each system user has a separate session."""
 
     stores = ("postgres",)
 
@@ -473,14 +473,14 @@ class InPostgres(Login):
     def mintmark(self, *arguments, environment=None, **more):
         return super().mintmark(*arguments, environment={**self.needed, **(environment or {})}, **more)
 
-    def test_there_and_back_and_out_again(self):
+    def test_login_token_and_logout_work_in_a_shared_store(self):
         self.provide()
         self.browser()
         self.sign_in()
         token = self.token()
         self.assertEqual((self.claims(token)["email"], self.token()), ("alice@example.com", token))
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
-            fresh = set(pool.map(lambda _: self.token("--min-valid", "86400"), range(6)))   # each is refreshed
+            fresh = set(pool.map(lambda _: self.token("--min-valid", "86400"), range(6)))   # every command refreshes the token
         self.assertEqual({self.claims(each)["sid"] for each in fresh}, {self.claims(token)["sid"]})
         rows = self.rows("SELECT name FROM own_session", store=self.path("shared.db"))
         self.assertEqual(rows, [(f"{os.getuid()}@{socket.gethostname()}",)])
@@ -489,11 +489,11 @@ class InPostgres(Login):
 
 
 class OnAnotherDevice(DeviceProvider):
-    """With a code that is typed on another device. The provider says whatever the test wants it to."""
+    """Signs in with a device code. The provider's responses come from the test's script."""
 
     stores = ("sqlite",)
 
-    def test_a_person_signs_in_there(self):
+    def test_device_login_completes_after_pending_authorization(self):
         self.script = ["authorization_pending"]
         options = ("--store", self.path("d.db"), "--testing")
         run("call", *options, "idp.create", json.dumps({

@@ -1,4 +1,4 @@
-"""Public logins: ID tokens that PyJWT signs are verified, mapped to roles and tags, and refused for the one thing that is wrong with them."""
+"""Public logins: ID tokens signed by PyJWT are verified and mapped to roles and tags. Invalid ones fail with the name of the check."""
 
 import json
 import time
@@ -14,7 +14,7 @@ NAME = "login.example.com"
 
 
 class Provider:
-    """An OpenID provider whose keys are given with the pool."""
+    """An OpenID provider whose keys are part of the pool's settings."""
 
     def __init__(self, issuer=ISSUER, algorithm="ES256", kid="k1"):
         self.issuer, self.algorithm, self.kid = issuer, algorithm, kid
@@ -57,9 +57,9 @@ class Logins(EndToEnd):
         self.assertEqual((error.data["provider"], error.data["check"]), (name, check), error)
         self.assertIn(says, str(error))
 
-    # What is accepted
+    # Accepted tokens.
 
-    def test_each_subject_is_one_identity(self):
+    def test_each_subject_resolves_to_one_identity(self):
         pool = self.pool()
         first = self.resolve(pool, self.provider.token())
         self.assertTrue(first["isNewIdentity"])
@@ -67,12 +67,12 @@ class Logins(EndToEnd):
         self.assertNotEqual(self.resolve(pool, self.provider.token("Carol"))["identityId"], first["identityId"])
         self.assertTrue(self.resolve(self.pool(), self.provider.token())["isNewIdentity"])
 
-    def test_rsa_keys_and_several_keys(self):
+    def test_provider_with_several_rsa_keys(self):
         old, new = Provider(algorithm="RS256", kid="old"), Provider(algorithm="RS256", kid="new")
         pool = self.pool({**old.settings(), "keys": [old.jwk, new.jwk]})
         self.assertEqual(self.resolve(pool, old.token())["identityId"], self.resolve(pool, new.token())["identityId"])
 
-    def test_aud_decides_and_azp_never_replaces_it(self):
+    def test_aud_must_match_and_azp_does_not_replace_it(self):
         pool = self.pool()
         self.resolve(pool, self.provider.token(aud=["other", "shop"], azp="shop-mobile"))
         self.resolve(pool, self.provider.token(aud=["shop-mobile", "shop"]))
@@ -80,7 +80,7 @@ class Logins(EndToEnd):
         self.rejected(pool, self.provider.token(aud="https://api.example", azp="shop"), "audience")
         self.rejected(pool, self.provider.token(aud="shop", azp="other"), "audience")
 
-    def test_google_is_known_by_its_domain_and_by_app(self):
+    def test_google_login_is_named_by_domain_and_separated_by_client_id(self):
         google = Provider("https://accounts.google.com")
         settings = {"provider": "accounts.google.com", "clientIds": ["one", "two"], "keys": [google.jwk]}
         pool = self.pool(settings)
@@ -91,9 +91,9 @@ class Logins(EndToEnd):
         token = self.sidecar.call("token.mint", {"identityId": one["identityId"], "logins": {"accounts.google.com": google.token(aud="one")}})["token"]
         self.assertEqual(claims_of(token)["amr"], ["authenticated", "accounts.google.com", "accounts.google.com:one:carol"])
 
-    # What is refused, by the check that fails
+    # Rejected tokens, by the check that fails.
 
-    def test_the_checks_of_an_id_token(self):
+    def test_invalid_claim_fails_with_its_check(self):
         pool, now = self.pool(), int(time.time())
         token = self.provider.token
         self.rejected(pool, token(iss="https://login.example.org"), "issuer", says="Issuer doesn't match providerName")
@@ -110,23 +110,23 @@ class Logins(EndToEnd):
         self.rejected(pool, token(subject=""), "subject")
         self.rejected(pool, token(subject="x" * 256), "subject", says="255")
 
-    def test_moments_may_have_fractions_and_must_be_numbers(self):
-        """NumericDate (RFC 7519 section 2) is any JSON number; some providers write the milliseconds."""
+    def test_times_may_have_fractions_and_must_be_numbers(self):
+        """A NumericDate (RFC 7519 §2) is any JSON number. Some providers include milliseconds."""
         pool, now, token = self.pool(), time.time(), self.provider.token
         for times in ({"exp": now + 600.5, "iat": now - 0.25, "nbf": now - 60.75}, {"exp": float(int(now) + 600)}, {"iat": now + 298.5}):
             self.resolve(pool, token(**times))
-        # 1.5e300: in whole seconds it is beyond what time there is.
+        # 1.5e300 is out of range as a number of whole seconds.
         for times, check in [
                 ({"exp": now - 300.5}, "expired"), ({"exp": "tomorrow"}, "expired"), ({"exp": 1.5e300}, "expired"), ({"exp": True}, "expired"),
                 ({"iat": now + 310.5}, "notYetValid"), ({"nbf": now + 310.5}, "notYetValid"), ({"nbf": []}, "notYetValid")]:
             self.rejected(pool, self.raw({"iss": ISSUER, "sub": "carol", "aud": "shop", "iat": now, "exp": now + 600, **times}), check)
 
     def raw(self, claims):
-        """A token with any claims at all, which PyJWT would not sign."""
+        """Returns a token with arbitrary claims, including claims that PyJWT does not sign."""
         return jwt.PyJWS().encode(json.dumps(claims).encode(), self.provider.key, "ES256", {"kid": "k1"})
 
-    def test_a_name_that_no_text_can_have(self):
-        """PostgreSQL keeps no U+0000: a provider's users must not be able to make that an error of ours."""
+    def test_nul_character_in_claims_is_rejected(self):
+        """PostgreSQL text cannot contain U+0000. A provider's users must not be able to cause an internal error with it."""
         pool = self.pool({"provider": "accounts.google.com", "clientIds": ["shop"], "keys": [self.provider.jwk]}, self.provider.settings())
         google = Provider("https://accounts.google.com")
         google.key = self.provider.key
@@ -139,10 +139,10 @@ class Logins(EndToEnd):
         self.rejected(pool, self.provider.token(aud="shop\0"), "audience")
         self.rejected(pool, self.provider.token(iss="https://login.example.com\0"), "issuer")
         self.assertEqual(self.sidecar.call("identity.list", {"poolId": pool})["identities"], [])
-        # Other claims stay in the token.
+        # Claims that are not stored may contain U+0000.
         self.resolve(pool, self.provider.token(nickname="a\0b"))
 
-    def test_forged_signatures(self):
+    def test_forged_signature_fails(self):
         pool, token = self.pool(), self.provider.token()
         head, body, signature = token.split(".")
         self.rejected(pool, f"{head}.{body}.{signature[:-4]}AAAA", "signature", says="Couldn't verify signed token.")
@@ -155,7 +155,7 @@ class Logins(EndToEnd):
         self.rejected(pool, "no token", "malformed")
         self.rejected(pool, "a.b.c", "malformed")
 
-    def test_one_bad_proof_fails_the_whole_call_and_changes_nothing(self):
+    def test_one_invalid_login_fails_the_whole_call_without_changes(self):
         other = Provider("https://id.example.org")
         pool = self.pool(self.provider.settings(), other.settings())
         logins = {NAME: self.provider.token(), "id.example.org": other.token(exp=1)}
@@ -163,18 +163,18 @@ class Logins(EndToEnd):
         self.refused("loginTokenInvalid", self.sidecar, "token.mintForDeveloper", {"poolId": pool, "logins": {**logins, "login.shop": "carol"}})
         self.assertEqual(self.sidecar.call("identity.list", {"poolId": pool})["identities"], [])
 
-    def test_a_pools_own_token_is_no_login(self):
+    def test_token_of_a_pool_is_not_accepted_as_login(self):
         pool = self.pool()
         token = mint(self.sidecar, pool)["token"]
         self.refused("poolTokenNotAccepted", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {NAME: token}})
 
-    def test_a_provider_without_keys_is_asked_for(self):
+    def test_keys_of_a_provider_without_keys_are_fetched(self):
         pool = self.pool({"issuer": "https://login.invalid", "clientIds": ["shop"]})
         provider = Provider("https://login.invalid")
         error = self.refused("providerUnavailable", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {"login.invalid": provider.token()}})
         self.assertIn("retryAfterSeconds", error.data)
 
-    def test_providers_that_cannot_be(self):
+    def test_invalid_provider_settings_fail_with_invalid_pool_provider(self):
         for settings in [
             {"issuer": "http://login.example.com", "clientIds": ["shop"]}, {"issuer": "https://login.example.com?x=1", "clientIds": ["shop"]},
             {"issuer": "https:///nobody", "clientIds": ["shop"]}, {"issuer": "https://a b.example", "clientIds": ["shop"]},
@@ -194,7 +194,7 @@ class Logins(EndToEnd):
         self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "providers": [self.provider.settings(), self.provider.settings()]})
         self.violations(self.sidecar, "pool.create", {"name": "shop", "providers": [{"clientIds": ["shop"]}]})
 
-    def test_kinds_of_providers_that_are_known_and_not_verified(self):
+    def test_legacy_and_saml_providers_fail_as_not_supported(self):
         pool = self.pool(allowUnauthenticated=True)
         guest = self.sidecar.call("identity.resolve", {"poolId": pool})["identityId"]
         saml = "arn:aws:iam::000000000000:saml-provider/Example"
@@ -220,12 +220,12 @@ class Logins(EndToEnd):
         self.assertEqual(wire("GetId", IdentityPoolId=pool, Logins={"www.digits.com": "x"}), {
             "__type": "NotAuthorizedException", "message": "Token is not from a supported provider of this identity pool."})
 
-    # What tokens and credentials say
+    # Contents of tokens and credentials.
 
     def role(self, name, pool):
         return self.sidecar.call("role.put", {"name": name, "trustPolicy": trust(pool=pool)})["roleArn"]
 
-    def test_several_logins_stand_in_amr_in_the_order_of_their_names(self):
+    def test_amr_lists_several_logins_sorted_by_provider(self):
         other = Provider("https://id.example.org/tenant")
         pool = self.pool(self.provider.settings(), other.settings())
         logins = {NAME: self.provider.token(), "id.example.org/tenant": other.token("c-7")}
@@ -239,7 +239,7 @@ class Logins(EndToEnd):
         self.assertEqual(claims["exp"] - claims["iat"], 600)
         self.assertIn("https://cognito-identity.amazonaws.com/identity-pool-arn", claims)
 
-    def test_guests(self):
+    def test_guest_token_and_credentials_are_unauthenticated(self):
         pool = self.pool(allowUnauthenticated=True)
         guest = self.sidecar.call("identity.resolve", {"poolId": pool})["identityId"]
         claims = claims_of(self.sidecar.call("token.mint", {"identityId": guest})["token"])
@@ -257,7 +257,7 @@ class Logins(EndToEnd):
         self.sidecar.call("pool.update", {"poolId": pool, "name": "shop"})
         self.refused("unauthenticatedNotAllowed", self.sidecar, "credentials.get", {"identityId": guest})
 
-    def test_roles_by_rules_and_tags_by_claims(self):
+    def test_rules_select_the_role_and_claims_become_principal_tags(self):
         pool = self.pool()
         reader, editor = self.role("reader", pool), self.role("editor", pool)
         mapping = {"source": "rules", "ambiguousRoleResolution": "deny", "rules": [
@@ -282,7 +282,7 @@ class Logins(EndToEnd):
         token = self.sidecar.call("token.mint", {"identityId": identity, "logins": {NAME: self.provider.token(email="c@example.com")}})["token"]
         self.assertEqual(claims_of(token)["https://aws.amazon.com/tags"], {"principal_tags": {"mail": ["c@example.com"]}})
 
-    def test_mapped_claims_have_460_bytes_together(self):
+    def test_mapped_claims_have_at_most_460_bytes_in_total(self):
         pool = self.pool()
         self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": self.role("reader", pool)}})
         self.sidecar.call("pool.setPrincipalTags", {"poolId": pool, "provider": NAME, "principalTags": {"a": "one", "b": "two"}})
@@ -292,7 +292,7 @@ class Logins(EndToEnd):
             self.sidecar.call(method, {"identityId": identity, "logins": {NAME: fits}})
             self.refused("invalidPrincipalTags", self.sidecar, method, {"identityId": identity, "logins": {NAME: self.provider.token(one="x" * 256, two="x" * 205)}})
 
-    def test_claims_as_tags(self):
+    def test_claims_are_converted_to_principal_tags(self):
         pool = self.pool()
         self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": self.role("reader", pool)}})
         self.sidecar.call("pool.setPrincipalTags", {"poolId": pool, "provider": NAME, "principalTags": {"nick": "nickname"}})
@@ -304,10 +304,10 @@ class Logins(EndToEnd):
             return self.sidecar.call("credentials.verify", {"sessionToken": session})["principal"]["tags"]
         for value, wanted in [("Köln 7", "Köln 7"), ("٣", "٣"), ("a/b:c=d+e-f@g_h.i", "a/b:c=d+e-f@g_h.i"), (True, "true"), (7.5, "7.5"), ("x" * 256, "x" * 256), ("", "")]:
             self.assertEqual(tags(value), {"nick": wanted})
-        self.assertEqual(tags(None), {})   # null says nothing
+        self.assertEqual(tags(None), {})   # a claim that is null adds no tag
         for value in ("x" * 257, "a;b", "a\0b", "😀", "a\u2028b", "a\u00a0b", "①", ["a", "b"], [], {"a": 1}):
             logins = {NAME: self.provider.token("dave", nickname=value)}
-            # Who it is can be told all the same; no session lacks a tag that policies may ask for.
+            # The identity can still be resolved. Tokens and credentials are not issued without a tag that policies can require.
             dave = self.resolve(pool, logins[NAME])["identityId"]
             for method in ("credentials.get", "token.mint"):
                 error = self.refused("invalidPrincipalTags", self.sidecar, method, {"identityId": dave, "logins": logins})
@@ -323,7 +323,7 @@ class Logins(EndToEnd):
         now = int(time.time())
         return self.raw({"iss": ISSUER, "sub": "carol", "aud": "shop", "iat": now, "exp": now + 600, **claims})
 
-    def test_a_session_has_fifty_tags_at_most(self):
+    def test_session_with_more_than_fifty_tags_fails(self):
         providers = [Provider(f"https://{name}.example") for name in ("a", "b")]
         pool = self.pool(*[each.settings() for each in providers])
         for letter, each in zip("ab", providers):
@@ -335,7 +335,7 @@ class Logins(EndToEnd):
         error = self.refused("invalidPrincipalTags", self.sidecar, "token.mint", {"identityId": carol, "logins": logins})
         self.assertIn("50", error.message)
 
-    def test_developer_logins_pass_the_mappings_by(self):
+    def test_developer_logins_ignore_the_role_mappings(self):
         pool = self.pool()
         reader, editor = self.role("reader", pool), self.role("editor", pool)
         mapping = {"source": "rules", "ambiguousRoleResolution": "deny", "rules": [{"claim": "sub", "matchType": "equals", "value": "carol", "roleArn": editor}]}
@@ -343,7 +343,7 @@ class Logins(EndToEnd):
         token = self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "carol", NAME: self.provider.token()}})["token"]
         self.assertEqual(self.sidecar.call("credentials.get", {"token": token})["roleArn"], reader)
 
-    def test_a_login_moves_credentials_to_the_identity_it_belongs_to(self):
+    def test_credentials_with_a_login_of_another_identity_return_that_identity(self):
         pool = self.pool(allowUnauthenticated=True)
         role = self.role("reader", pool)
         self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"authenticated": role}})
@@ -357,7 +357,7 @@ class Logins(EndToEnd):
         self.refused("identityForbidden", self.sidecar, "credentials.get", {"identityId": dave})
         self.refused("identityForbidden", self.sidecar, "credentials.get", {"identityId": dave, "logins": {}})
 
-    def test_an_update_replaces_all_but_the_developer_provider(self):
+    def test_pool_update_resets_everything_except_the_developer_provider(self):
         pool = self.pool(allowUnauthenticated=True, tags={"team": "a"})
         got = self.sidecar.call("pool.update", {"poolId": pool, "name": "bazaar"})
         self.assertEqual((got["allowUnauthenticated"], got["allowClassicFlow"], got["providers"], got["tags"], got["developerProvider"]), (False, False, [], {}, "login.shop"))

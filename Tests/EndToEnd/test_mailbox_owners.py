@@ -1,4 +1,4 @@
-"""Whose an address is: what a provider says of it counts for no more than it may, and who reads the mail has the last word."""
+"""Ownership of email addresses: which provider claims are trusted, and how the user who receives the messages can recover the account."""
 
 import json
 import time
@@ -21,14 +21,14 @@ class MailboxOwners(Federation):
         return [each["code"] for each in self.sidecar.call("test.outbox", {"to": address})["messages"] if "code" in each][-1]
 
     def reset(self, address=ALICE):
-        """The whole reset, by whoever reads the mail: the sign-in after it."""
+        """Completes a password reset with the emailed code and signs in. Returns the result."""
         step = self.sidecar.call("passwordReset.start", {"username": address})
         step = self.sidecar.call("passwordReset.submitCode", {"continuationToken": step["continuationToken"], "code": self.code(address)})
         step = self.sidecar.call("passwordReset.submitPassword", {"continuationToken": step["continuationToken"], "password": NEW})
         return self.sidecar.call("signIn.withContinuation", {"continuationToken": step["continuationToken"]})
 
     def way(self, method="signUp.start"):
-        """Goes where each answer leads, until a code is sent: the methods on the way."""
+        """Follows the `next` method of each response until a code is sent. Returns the methods that were called."""
         way = []
         while method not in way:
             way.append(method)
@@ -42,10 +42,10 @@ class MailboxOwners(Federation):
         self.fail(f"in a circle: {way}")
 
     def squat(self, **more):
-        """An account that somebody made by saying at a provider that Alice's address is theirs."""
+        """Creates an account with Alice's unverified address, through a provider account of another user."""
         return self.sign_in(subject="mallory", email=ALICE, email_verified=False, **more)
 
-    def test_every_answer_leads_the_owner_on_and_the_reset_gives_her_the_account(self):
+    def test_responses_lead_the_address_owner_to_a_reset_that_recovers_the_account(self):
         squatted = self.squat()
         account = self.account(squatted)
         self.assertEqual(self.way(), ["signUp.start", "signIn.start", "passwordReset.start"])
@@ -58,24 +58,24 @@ class MailboxOwners(Federation):
         self.sidecar.call("signIn.withPassword", {"username": ALICE, "password": NEW})
         self.assertEqual(self.sidecar.call("signIn.start", {"username": ALICE})["state"], "passwordRequired")
 
-    def test_another_provider_of_hers_leads_on_too(self):
+    def test_another_provider_of_the_owner_also_names_the_reset(self):
         self.squat()
         answer = self.sign_in(self.idp("oidc.other"), "alice", email=ALICE)
         self.assertEqual((answer["state"], answer["providers"], answer["next"]), ("providerRequired", ["oidc.work"], "passwordReset.start"))
 
-    def test_after_the_last_way_in_was_given_up(self):
+    def test_reset_recovers_an_account_whose_last_provider_was_unlinked(self):
         account, token = self.password_account(ALICE)
         self.sidecar.call("account.unlink", {"idToken": token, "providerId": "password", "force": True})
         self.assertEqual(self.refused("passwordNotSet", self.sidecar, "signIn.start", {"username": ALICE}).data["next"], "passwordReset.start")
         self.assertEqual(self.account(self.reset()), account)
 
-    def test_where_nobody_is_to_learn_who_has_an_account(self):
+    def test_reset_recovers_the_account_with_enumeration_protection(self):
         account = self.account(self.squat())
         self.tenant(enumerationProtection=True)
         self.assertEqual(self.account(self.reset()), account)
         self.assertEqual(self.providers(account), ["password"])
 
-    def test_where_people_sign_in_with_codes(self):
+    def test_email_code_sign_in_recovers_the_account(self):
         for protected in (False, True):
             with self.subTest(protected=protected):
                 self.tenant(localAccountMethod="emailCode", enumerationProtection=False)
@@ -93,15 +93,15 @@ class MailboxOwners(Federation):
                 self.refused("refreshTokenInvalid", self.sidecar, "session.refresh", {"refreshToken": squatted["refreshToken"]})
                 self.sidecar.call("account.delete", {"accountId": account})
 
-    def test_a_verified_address_with_a_provider_that_works_is_that_providers(self):
+    def test_verified_address_with_an_enabled_provider_requires_that_provider(self):
         self.tenant(localAccountMethod="emailCode")
         trusted = self.idp("oidc.trusted", trustEmail=True)
         self.sign_in(trusted, "alice", email=ALICE, email_verified=True)
         self.assertEqual(self.sidecar.call("signIn.start", {"username": ALICE}), {"state": "providerRequired", "providers": ["oidc.trusted"]})
 
-    # What providers say
+    # Claims of providers.
 
-    def test_microsoft_is_believed_for_personal_accounts_alone(self):
+    def test_microsoft_addresses_are_trusted_for_personal_accounts_only(self):
         self.sidecar.call("account.create", {"username": "boss@outlook.com", "password": PASSWORD, "emailVerified": True})
         microsoft = Provider(DIRECTORY)
         microsoft.name = "microsoft.com"
@@ -117,14 +117,14 @@ class MailboxOwners(Federation):
         self.assertEqual(self.sign_in(microsoft, "boss", email="boss@outlook.com", email_verified=False)["state"], "providerRequired")
         self.assertEqual(self.sign_in(microsoft, "boss", email="boss@outlook.com")["state"], "completed")
 
-    def test_pictures_are_web_addresses(self):
+    def test_picture_must_be_a_web_url(self):
         for number, (picture, isKept) in enumerate([
                 ("https://x.example/p.png?s=1", True), ("HTTP://x.example/p", True), ("javascript:alert(1)", False), ("data:image/png;base64,AA", False),
                 ("//x.example/p", False), ("https://", False), ("https://x/ y", False), ("https://x/\n", False), ("https://x/" + "y" * 2048, False)]):
             account = self.sign_in(subject=f"s{number}", email=None, picture=picture)["account"]
             self.assertEqual((account["attributes"].get("picture"), account["providers"][0].get("photoUrl")), (picture, picture) if isKept else (None, None))
 
-    def test_moments_may_have_fractions(self):
+    def test_times_may_have_fractions(self):
         now = time.time()
         answer = self.sign_in(exp=int(now) + 600.5, iat=int(now) - 0.25, nbf=int(now) - 5.5)
         self.assertEqual(answer["state"], "completed")
@@ -132,9 +132,9 @@ class MailboxOwners(Federation):
             error = self.refused("invalidCredential", self.sidecar, "signIn.withCredential", {"credential": self.credential(**claims)})
             self.assertEqual(error.data["check"], check)
 
-    # What an account keeps
+    # Addresses, sign-in methods and names of an account.
 
-    def test_a_password_is_linked_for_the_verified_address_alone(self):
+    def test_password_can_be_linked_for_the_verified_address_only(self):
         trusted = self.idp("oidc.trusted", trustEmail=True)
         answer = self.sign_in(trusted, "alice", email=ALICE, email_verified=True)
         other = {"email": "somebody@example.com", "password": NEW}
@@ -143,17 +143,17 @@ class MailboxOwners(Federation):
         self.refused("userNotFound", self.sidecar, "signIn.start", {"username": "somebody@example.com"})
         linked = self.link(answer["idToken"], {"email": ALICE.upper(), "password": NEW})
         self.assertEqual((linked["account"]["email"], linked["account"]["emailVerified"]), (ALICE, True))
-        # An address that nobody has verified, and an account without one, hinder nobody.
+        # An unverified address, or an account without an address, does not prevent linking.
         self.assertEqual(self.link(self.sign_in(subject="bob", email="bob@example.com")["idToken"], other)["account"]["email"], "somebody@example.com")
 
-    def test_where_there_are_no_passwords_none_is_linked_and_the_contract_says_so(self):
+    def test_password_link_fails_in_a_tenant_with_email_codes_and_the_contract_lists_the_error(self):
         self.tenant(localAccountMethod="emailCode")
         error = self.refused("passwordNotAccepted", self.sidecar, "account.link", {"idToken": self.anonymous()["idToken"], "credential": {"email": ALICE, "password": NEW}})
         link = next(each for each in self.sidecar.call("rpc.discover")["methods"] if each["name"] == "account.link")
         self.assertIn("passwordNotAccepted", json.dumps(link["errors"]))
         self.assertEqual(error.code, 4016)
 
-    def test_what_nobody_can_sign_in_with_is_no_way_in(self):
+    def test_disabled_or_deleted_provider_does_not_count_as_a_sign_in_method(self):
         for gone in ({"idp.update": {"enabled": False}}, {"idp.delete": {}}):
             with self.subTest(gone):
                 provider = self.idp("oidc.gone")
@@ -168,7 +168,7 @@ class MailboxOwners(Federation):
                 if "idp.update" in gone:
                     self.sidecar.call("idp.delete", {"providerId": "oidc.gone"})
 
-    def test_a_name_that_apple_tells_once_is_kept(self):
+    def test_name_that_apple_sends_once_is_kept(self):
         apple = Provider("https://appleid.apple.com")
         apple.name = "apple.com"
         self.sidecar.call("idp.create", {"providerId": "apple.com", "clientId": "shop", "keys": [apple.jwk]})

@@ -1,4 +1,4 @@
-"""Lines that are not requests are answered with an error, and the next line is read as if nothing had happened."""
+"""A line that is not a request returns an error and does not affect the next line."""
 
 import json
 import random
@@ -69,7 +69,7 @@ NO_REQUEST = {
 
 
 def nested(depth, id=1):
-    """A request whose JSON is nested to a depth: the request is 1, params is 2, and so on."""
+    """Returns a request whose JSON is nested to `depth`. The request itself is level 1, its params level 2."""
     inner = depth - 2
     return f'{{"jsonrpc":"2.0","id":{id},"method":"system.ping","params":{{"deep":{"[" * inner}{"]" * inner}}}}}'.encode()
 
@@ -83,8 +83,8 @@ class MalformedLines(EndToEnd):
         self.works(sidecar)
         return answer
 
-    def test_text_that_is_not_json(self):
-        """Each kind of broken JSON is -32700 under a null id, with the place where it broke."""
+    def test_invalid_json_fails_with_parse_error(self):
+        """Each kind of invalid JSON fails with -32700, a null ID and the byte offset of the error."""
         sidecar = self.spawn()
         for name, line in NOT_JSON.items():
             with self.subTest(name):
@@ -93,23 +93,23 @@ class MalformedLines(EndToEnd):
                 self.assertTrue(answer["error"]["data"]["reason"])
                 self.assertLessEqual(answer["error"]["data"]["offset"], len(line))
 
-    def test_the_offset_is_the_byte_that_is_wrong(self):
+    def test_parse_error_offset_is_the_invalid_byte(self):
         sidecar = self.spawn()
         for line, offset in ((b'{"a":tru}', 8), (b"[1,]", 3), ('"é" x'.encode(), 5)):
             with self.subTest(line):
                 found = sidecar.raw(line)["error"]["data"]["offset"]
-                # The start of the broken token and the byte where it breaks are both "where it is wrong".
+                # Both the start of the invalid token and its first invalid byte are accepted.
                 self.assertTrue(offset - 3 <= found <= offset, found)
 
-    def test_json_that_is_no_request(self):
-        """Each kind of broken envelope is -32600."""
+    def test_json_that_is_not_a_request_fails_with_invalid_request(self):
+        """Each kind of invalid envelope fails with -32600."""
         sidecar = self.spawn()
         for name, line in NO_REQUEST.items():
             with self.subTest(name):
                 self.check(sidecar, line, -32600, "invalidRequest")
 
-    def test_params_are_given_by_name(self):
-        """A list is JSON-RPC but not ours, anything else is no request; both under the request's own id."""
+    def test_params_that_are_not_an_object_fail(self):
+        """Positional params are valid JSON-RPC but not supported. Other values are not valid. Both errors contain the request's ID."""
         sidecar = self.spawn()
         for params, code in ((b'["x"]', {-32600, -32602}), (b"[]", {-32600, -32602}), (b'"x"', {-32600}), (b"1", {-32600}), (b"true", {-32600})):
             answer = sidecar.raw(b'{"jsonrpc": "2.0", "id": 1, "method": "pool.get", "params": ' + params + b"}")
@@ -117,37 +117,37 @@ class MalformedLines(EndToEnd):
             self.assertEqual(answer["id"], 1)
             self.works(sidecar)
 
-    def test_a_line_of_two_mebibytes(self):
-        """Too long is -32600 under a null id, whatever the line holds."""
+    def test_line_of_two_mebibytes_fails(self):
+        """A line that is too long fails with -32600 and a null ID, whatever its content."""
         sidecar = self.spawn()
         valid = b'{"jsonrpc":"2.0","id":1,"method":"system.ping","trace":"' + b"x" * (2 << 20) + b'"}'
         for line in (valid, b"x" * (2 << 20), b"[" * (2 << 20)):
             self.assertIsNone(self.check(sidecar, line, -32600, "invalidRequest")["id"])
 
-    def test_the_longest_line_that_is_read(self):
-        """1 MiB is read, one byte more is not."""
+    def test_line_of_one_mebibyte_is_read(self):
+        """A line of 1 MiB is read. A line that is one byte longer fails."""
         sidecar = self.spawn()
         start, end = b'{"jsonrpc":"2.0","id":1,"method":"system.ping","params":{', b"}}"
         self.assertIn("result", sidecar.raw(start + b" " * ((1 << 20) - len(start) - len(end)) + end))
         self.check(sidecar, start + b" " * ((1 << 20) - len(start) - len(end) + 1) + end, -32600, "invalidRequest")
 
-    def test_max_line(self):
+    def test_max_line_option_limits_the_line_length(self):
         sidecar = self.spawn("--max-line", "4096")
         self.assertIn("result", sidecar.raw(b'{"jsonrpc":"2.0","id":1,"method":"system.ping"' + b" " * 4000 + b"}"))
         self.check(sidecar, b'{"jsonrpc":"2.0","id":1,"method":"system.ping"' + b" " * 4100 + b"}", -32600, "invalidRequest")
 
-    def test_a_hundred_thousand_brackets(self):
+    def test_a_hundred_thousand_brackets_fail_with_parse_error(self):
         sidecar = self.spawn()
         for line in (b"[" * 100_000, b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 100_000, nested(100_000)):
             self.check(sidecar, line, -32700, "parseError")
 
-    def test_depth_64_is_read_and_65_is_not(self):
+    def test_json_of_depth_64_is_read_and_depth_65_fails(self):
         sidecar = self.spawn()
         self.check(sidecar, nested(64), -32602, "invalidParams")
         self.check(sidecar, nested(65), -32700, "parseError")
 
-    def test_binary_garbage(self):
-        """Every line of noise gets one error, none of them an internal one."""
+    def test_random_bytes_fail_without_internal_error(self):
+        """Each line of random bytes returns one parse or request error, never an internal error."""
         sidecar = self.spawn()
         noise = random.Random(7)
         for _ in range(200):
@@ -157,8 +157,8 @@ class MalformedLines(EndToEnd):
             self.assertIsNone(answer["id"])
         self.works(sidecar)
 
-    def test_requests_with_single_bytes_changed(self):
-        """A request with one byte flipped is answered, as it now reads or with an error, never by an end of the process."""
+    def test_request_with_changed_bytes_never_ends_the_process(self):
+        """A request with changed bytes returns a result or an error, never an internal error, and the process continues."""
         sidecar = self.spawn()
         noise = random.Random(8)
         request = b'{"jsonrpc":"2.0","id":"r","method":"pool.create","params":{"name":"shop","developerProvider":"login.shop","tags":{"a":"b"}}}'
@@ -166,14 +166,14 @@ class MalformedLines(EndToEnd):
             line = bytearray(request)
             for _ in range(noise.choice((1, 1, 2, 5))):
                 line[noise.randrange(len(line))] = noise.choice([b for b in range(256) if b not in (10, 13)])
-            # A byte that turns "id" into another member makes it a notification, which gets no answer; the ping behind it always does.
+            # A changed byte in `"id"` makes the line a notification, which has no response. The ping after it always has one.
             sidecar.write(bytes(line) + b"\n")
         self.works(sidecar)
         for answer in [json.loads(line) if isinstance(line, bytes) else line for line in sidecar.lines(0)]:
             self.assertNotEqual(answer.get("error", {}).get("code"), -32603, answer)
 
-    def test_broken_lines_between_requests(self):
-        """In one burst, every good line gets its result and every broken one its error."""
+    def test_invalid_lines_between_requests_do_not_affect_them(self):
+        """In one burst, each valid line returns its result and each invalid line its error."""
         sidecar = self.spawn()
         burst = b"".join(
             b"{broken\n" if i % 3 == 0 else b'{"jsonrpc":"2.0","id":%d,"method":"system.ping"}\n' % i for i in range(3000))
@@ -182,8 +182,8 @@ class MalformedLines(EndToEnd):
         self.assertEqual(sum(1 for a in answers if a.get("error", {}).get("code") == -32700), 1000)
         self.assertEqual({a["id"] for a in answers if "result" in a}, {i for i in range(3000) if i % 3})
 
-    def test_a_last_line_without_its_end(self):
-        """What stands before the end of input without a newline is a line too."""
+    def test_last_line_without_newline_is_read(self):
+        """The text before the end of input is a line even without a newline."""
         sidecar = self.spawn()
         sidecar.write(b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}')
         sidecar.end_input()

@@ -1,4 +1,4 @@
-"""`mintmark mcp`: the Model Context Protocol, with the official Python SDK's client and by hand."""
+"""`mintmark mcp`: the Model Context Protocol, tested with the client of the official Python SDK and with handwritten messages."""
 
 import json
 import os
@@ -30,7 +30,7 @@ class Tools(EndToEnd):
         return arguments, {k: v for k, v in clean_environment(self.folder, needed).items() if k != "PYTHONPATH"}
 
     def talk(self, body, *options, **more):
-        """Runs `body` with a session of the SDK's client over a new process; `initialize` is its first act."""
+        """Runs `body` with a session of the SDK's client over a new process. `body` must call `initialize` first."""
         arguments, environment = self.command(*options, **more)
 
         async def main():
@@ -42,7 +42,7 @@ class Tools(EndToEnd):
         anyio.run(main)
 
     def by_hand(self, *messages, options=OPEN, status=0, testing=True):
-        """Writes lines and gives back the answers, by id."""
+        """Writes all messages at once and returns the responses by ID."""
         arguments, environment = self.command(*options, testing=testing)
         lines = "".join(m if isinstance(m, str) else json.dumps({"jsonrpc": "2.0", **m}) + "\n" for m in messages)
         done = subprocess.run([binary(), *arguments], input=lines, capture_output=True, text=True, timeout=30, env=environment)
@@ -54,7 +54,7 @@ class Tools(EndToEnd):
             "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}
 
     def session(self, *messages, version="2025-11-25", **more):
-        """The answers to messages in a session, one after the other."""
+        """Sends messages one after the other in a session and returns the responses."""
         arguments, environment = self.command(*more.pop("options", OPEN), **more)
         process = subprocess.Popen([binary(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
         try:
@@ -70,10 +70,10 @@ class Tools(EndToEnd):
             process.wait(20)
             process.stdout.close()
 
-    # The official client
+    # The official client.
 
-    def test_the_official_client_goes_all_the_way(self):
-        """Pool, token, verification: each result is validated by the client with the tool's own output schema."""
+    def test_official_client_creates_a_pool_and_verifies_a_token(self):
+        """Creates a pool, mints a token and verifies it. The client validates each result with the output schema of the tool."""
         async def body(session):
             agreed = await session.initialize()
             self.assertEqual((agreed.protocol_version, agreed.server_info.name), ("2025-11-25", "mintmark"))
@@ -86,15 +86,15 @@ class Tools(EndToEnd):
             minted = await session.call_tool("token_mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})
             verified = await session.call_tool("token_verify", {"token": minted.structured_content["token"], "audience": pool})
             self.assertEqual(verified.structured_content["claims"]["sub"], minted.structured_content["identityId"])
-            async with anyio.create_task_group() as group:   # side by side
+            async with anyio.create_task_group() as group:   # concurrently
                 for number in range(50):
                     group.start_soon(session.call_tool, "token_mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"u{number}"}})
             listed = await session.call_tool("identity_list", {"poolId": pool})
             self.assertEqual(len(listed.structured_content["identities"]), 51)
         self.talk(body, *OPEN)
 
-    def test_the_official_clients_own_negotiation(self):
-        """It asks for the stateless protocol first, which is politely not there."""
+    def test_official_client_negotiates_the_protocol(self):
+        """The client requests the stateless protocol first. The server does not support it, so that the client falls back."""
         arguments, environment = self.command()
 
         async def main():
@@ -105,14 +105,14 @@ class Tools(EndToEnd):
                     self.assertIn("now", (await client.call_tool("system_ping")).structured_content)
         anyio.run(main)
 
-    def test_a_client_of_the_earlier_revision(self):
+    def test_client_of_the_earlier_revision_is_supported(self):
         async def body(session):
             request = InitializeRequest(params=InitializeRequestParams(
                 protocol_version="2025-06-18", capabilities=ClientCapabilities(), client_info=Implementation(name="old", version="1")))
             self.assertEqual((await session.send_request(request, InitializeResult)).protocol_version, "2025-06-18")
         self.talk(body)
 
-    def test_an_error_is_a_result_that_says_what_to_do(self):
+    def test_method_error_is_a_tool_result_with_a_hint(self):
         async def body(session):
             await session.initialize()
             refused = await session.call_tool("pool_get", {"poolId": "local-1:00000000-0000-0000-0000-000000000000"})
@@ -122,7 +122,7 @@ class Tools(EndToEnd):
             self.assertIsNone(refused.structured_content)
         self.talk(body, *OPEN)
 
-    def test_unknown_tools_and_wrong_arguments(self):
+    def test_unknown_tools_and_invalid_arguments_fail_with_a_hint(self):
         async def body(session):
             await session.initialize()
             for name, hint in (("pool_creat", "Did you mean pool_create"), ("pool.create", "The tool of method pool.create is pool_create"), ("", "")):
@@ -136,8 +136,8 @@ class Tools(EndToEnd):
             self.assertIn("name", wrong.content[0].text)
         self.talk(body, *OPEN)
 
-    def test_progress_is_told_to_whoever_asks(self):
-        """Each number larger than the one before."""
+    def test_progress_is_reported_if_requested(self):
+        """Each progress value is larger than the previous one."""
         async def body(session):
             await session.initialize()
             told = []
@@ -155,10 +155,10 @@ class Tools(EndToEnd):
                 file.writelines(json.dumps({"email": f"p{number}@example.com"}) + "\n" for number in range(600))
             await session.call_tool("account_import", {"file": people}, progress_callback=note)
             self.assertGreater(len(told), 1)
-            self.assertEqual({total for _, total in told}, {None})   # nobody has counted the lines
+            self.assertEqual({total for _, total in told}, {None})   # the total is unknown, since the lines are not counted in advance
         self.talk(body, *OPEN)
 
-    def test_what_is_cancelled_is_not_answered(self):
+    def test_canceled_request_gets_no_response(self):
         messages = [
             self.initialize(), {"id": 7, "method": "tools/call", "params": {"name": "test_outbox", "arguments": {"waitSeconds": 60}}},
             {"method": "notifications/cancelled", "params": {"requestId": 7, "reason": "enough"}},
@@ -172,17 +172,17 @@ class Tools(EndToEnd):
                 if message.get("id") in ("i", 8):
                     ids.append(json.loads(process.stdout.readline())["id"])
             process.stdin.close()
-            ids += [json.loads(line)["id"] for line in process.stdout]   # ends at once, not after a minute
+            ids += [json.loads(line)["id"] for line in process.stdout]   # returns immediately, not after a minute
             self.assertEqual(process.wait(20), 0)
         self.assertEqual(ids, ["i", 8])
 
-    # The list
+    # The tool list.
 
     def tools(self, *options, testing=True):
         answer, = self.session({"id": 1, "method": "tools/list"}, options=options, testing=testing)
         return {tool["name"]: tool for tool in answer["result"]["tools"]}
 
-    def test_each_tool_has_its_schemas_and_annotations(self):
+    def test_each_tool_has_schemas_and_annotations(self):
         methods = contract()
         tools = self.tools(*OPEN)
         self.assertEqual(set(tools), {name.replace(".", "_") for name in methods} - {"rpc_discover"})
@@ -211,7 +211,7 @@ class Tools(EndToEnd):
         self.assertEqual([hints[n]["idempotentHint"] for n in ("pool_create", "pool_delete", "role_put", "token_mint")], [False, True, True, False])
         self.assertIn("Give exactly one of token, identityId.", tools["credentials_get"]["description"])
 
-    def test_without_grants_only_what_is_public_and_holds_no_secret(self):
+    def test_without_grants_only_public_tools_without_secrets_are_listed(self):
         methods = contract()
 
         def is_public(name):
@@ -227,8 +227,8 @@ class Tools(EndToEnd):
         self.assertEqual(some, admin & secrets)
         self.assertLess(admin | secrets, all)
 
-    def test_what_is_not_offered_cannot_be_called(self):
-        """And it is said how it could be."""
+    def test_tool_that_is_not_granted_cannot_be_called(self):
+        """The error names the option that grants it."""
         for tool, options, hint in (("pool_create", [], "--allow admin."), ("token_verify", [], "--allow secrets."),
                                     ("token_mintForDeveloper", ["--allow", "secrets"], "--allow admin,secrets.")):
             answer, = self.session({"id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}, options=options)
@@ -237,27 +237,27 @@ class Tools(EndToEnd):
         answer, = self.session({"id": 1, "method": "tools/call", "params": {"name": "test_clock"}}, testing=False)
         self.assertIn("--testing", answer["error"]["message"])
 
-    def test_without_admin_the_caller_is_the_public_inside_methods_too(self):
+    def test_without_admin_methods_run_as_the_public_caller(self):
         answer, = self.session({"id": 1, "method": "tools/call", "params": {"name": "mfa_list", "arguments": {"accountId": "a" * 28}}},
                                options=["--allow", "secrets"])
         self.assertTrue(answer["result"]["isError"])
         self.assertIn("callerNotAllowed", answer["result"]["content"][0]["text"])
 
-    # The protocol
+    # The protocol.
 
-    def test_wrong_arguments_are_an_error_of_the_protocol_in_the_earlier_revision(self):
+    def test_invalid_arguments_are_a_protocol_error_in_the_earlier_revision(self):
         call = {"id": 1, "method": "tools/call", "params": {"name": "pool_create", "arguments": {"nam": "x"}}}
         earlier, = self.session(call, version="2025-06-18")
         self.assertEqual((earlier["error"]["code"], earlier["error"]["data"]["type"]), (-32602, "invalidParams"))
         later, = self.session(call)
         self.assertIs(later["result"]["isError"], True)
 
-    def test_a_revision_that_is_not_there_gets_the_latest(self):
+    def test_unsupported_revision_gets_the_latest(self):
         for version in ("2024-11-05", "2099-01-01"):
             answers = self.by_hand(self.initialize(version))
             self.assertEqual(answers["i"]["result"]["protocolVersion"], "2025-11-25")
 
-    def test_before_initialize_there_is_ping_only(self):
+    def test_before_initialize_only_ping_succeeds(self):
         answers = self.by_hand({"id": 1, "method": "ping"}, {"id": 2, "method": "tools/list"},
                                {"id": 3, "method": "tools/call", "params": {"name": "system_ping"}})
         self.assertEqual(answers[1]["result"], {})
@@ -265,7 +265,7 @@ class Tools(EndToEnd):
             self.assertEqual(answers[number]["error"]["code"], -32600)
             self.assertIn("initialize", answers[number]["error"]["message"])
 
-    def test_what_is_wrong_with_a_message(self):
+    def test_invalid_message_fails_with_a_reason(self):
         def refused(message, code, word):
             answer, = self.session({"id": 1, **message})
             self.assertEqual(answer["error"]["code"], code)
@@ -280,12 +280,12 @@ class Tools(EndToEnd):
         self.assertEqual(answers[1]["error"]["code"], -32602)
         self.assertNotIn(2, answers)
 
-    def test_arguments_may_be_left_out(self):
+    def test_arguments_may_be_omitted(self):
         for params in ({"name": "system_ping"}, {"name": "system_ping", "arguments": None}, {"name": "system_ping", "arguments": {}, "_meta": {"x": 1}}):
             answer, = self.session({"id": "a", "method": "tools/call", "params": params})
             self.assertIn("now", answer["result"]["structuredContent"])
 
-    def test_wrong_usage(self):
+    def test_invalid_options_fail_with_usage_error(self):
         for options, word in ((["--allow", "root"], "admin,secrets"), (["--allow", "admin", "--caller", "public"], "exclude each other")):
             done = subprocess.run([binary(), "mcp", "--store", ":memory:", *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   env=clean_environment(self.folder), timeout=20)

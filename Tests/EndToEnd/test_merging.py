@@ -1,4 +1,4 @@
-"""Two accounts become one: what only one has is kept, what both have is decided by the caller, and nothing else happens."""
+"""Merging two accounts: data of one account is kept, the caller decides conflicts, and nothing else changes."""
 
 import time
 
@@ -12,7 +12,7 @@ TENANT = "testing.mintmark.localhost/tenants/default"
 
 
 class Accounts(Federation):
-    """What the tests of merging share."""
+    """Shared helpers of the merge tests."""
 
     def setUp(self):
         super().setUp()
@@ -39,7 +39,7 @@ class Accounts(Federation):
 
 
 class Merging(Accounts):
-    def test_a_guest_becomes_part_of_somebody_who_was_there_before(self):
+    def test_merge_moves_the_provider_of_a_former_anonymous_account(self):
         carol, token = self.password_account()
         guest = self.anonymous()
         linked = self.link(guest["idToken"], self.credential())
@@ -52,7 +52,7 @@ class Merging(Accounts):
         self.assertEqual(self.account(self.sign_in()), carol)
         self.sidecar.call("token.verify", {"token": token, "tenantId": "default"})
 
-    def test_the_absorbed_id_names_the_survivor_wherever_it_is_used(self):
+    def test_id_of_a_merged_account_fails_with_the_surviving_id(self):
         carol, token = self.password_account()
         guest = self.anonymous()
         gone = self.account(guest)
@@ -72,7 +72,7 @@ class Merging(Accounts):
             with self.subTest(method):
                 self.assertEqual(self.refused("accountMerged", self.sidecar, method, params).data["survivorId"], carol)
         self.refused("accountNotFound", self.sidecar, "account.get", {"accountId": NOBODY})
-        # Merged once more, the first one leads to the last one.
+        # After a second merge, the IDs of both merged accounts lead to the last survivor.
         dora, dora_token = self.password_account("dora@example.com")
         self.merge(dora_token, token, policy="keepTarget")
         self.assertEqual(self.refused("accountMerged", self.sidecar, "session.refresh", {"refreshToken": guest["refreshToken"]}).data["survivorId"], dora)
@@ -82,7 +82,7 @@ class Merging(Accounts):
         self.refused("accountNotFound", self.sidecar, "account.get", {"accountId": gone})
         self.refused("refreshTokenInvalid", self.sidecar, "session.refresh", {"refreshToken": guest["refreshToken"]})
 
-    def test_one_claim_is_decided_by_its_name_and_what_fits_nothing_is_refused(self):
+    def test_claims_are_decided_by_name_and_unknown_names_fail(self):
         carol, token = self.password_account()
         dora, source = self.password_account("dora@example.com")
         for account, role in ((carol, "admin"), (dora, "user")):
@@ -100,7 +100,7 @@ class Merging(Accounts):
                             providers={"oidc.work": "keepTarget"})
         self.assertEqual(answer["account"]["claims"], {"role": "user", "a/b~c": "user", "rest": "admin"})
 
-    def test_a_session_does_not_outlive_the_password_that_it_began_with(self):
+    def test_merge_that_replaces_the_password_ends_its_sessions(self):
         for policy, wanted in (("keepSource", "refreshTokenInvalid"), ("keepTarget", None)):
             with self.subTest(policy):
                 self.sidecar.call("account.create", {"username": f"a{policy}@example.com".lower(), "password": PASSWORD, "emailVerified": True})
@@ -116,7 +116,7 @@ class Merging(Accounts):
                         self.sidecar.call("session.refresh", {"refreshToken": each["refreshToken"]})
                 self.sidecar.call("session.refresh", {"refreshToken": done["refreshToken"]})
 
-    def test_a_backend_that_names_an_absorbed_account_is_told(self):
+    def test_custom_token_for_a_merged_account_fails(self):
         backend = Provider("backend@shop.example")
         self.sidecar.call("tenant.update", {"tenantId": "default", "customTokenSigners": [{"issuer": backend.issuer, "keys": [backend.jwk]}]})
         audience = self.sidecar.call("tenant.get", {"tenantId": "default"})["issuer"]
@@ -126,7 +126,7 @@ class Merging(Accounts):
         self.merge(token, dora["idToken"])
         self.refused("accountMerged", self.sidecar, "signIn.withCustomToken", custom)
 
-    def test_every_conflict_is_named_and_nothing_is_changed_until_each_is_decided(self):
+    def test_merge_with_undecided_conflicts_fails_and_changes_nothing(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "attributes": [{"name": "size", "type": "integer"}, {"name": "city", "type": "string"}]})
         other = self.idp("oidc.t")
         carol, token = self.password_account()
@@ -144,7 +144,7 @@ class Merging(Accounts):
             ("field", "carol@example.com", "dora@example.com"), ("field", "1", "2"), ("field", "gold", "free"), ("provider", "carol", "dora")])
         choices = {"fields": {"email": "keepTarget", "claims": "keepSource"}}
         self.assertEqual(self.not_merged("mergeUndecided", token, source, **choices).data["names"], ["size", "oidc.work"])
-        # A dry run answers the plan with its conflicts, and as if the target were kept where nothing is decided.
+        # A dry run returns the plan with its conflicts. Undecided members keep the value of the target.
         plan = self.merge(token, source, dryRun=True, **choices)
         self.assertEqual((plan["dryRun"], plan["undecided"], "idToken" in plan), (True, ["size", "oidc.work"], False))
         self.assertEqual([(each["name"], each["policy"]) for each in plan["conflicts"]],
@@ -164,7 +164,7 @@ class Merging(Accounts):
         self.assertEqual(self.account(self.sign_in(subject="dora")), carol)
         self.assertNotEqual(self.account(self.sign_in(subject="carol")), carol)
 
-    def test_an_address_comes_with_its_password(self):
+    def test_merged_address_keeps_its_password(self):
         for policy in ("keepSource", None):
             with self.subTest(policy):
                 name = f"dora{policy}@example.com".lower()
@@ -180,10 +180,10 @@ class Merging(Accounts):
                 self.assertEqual(answer["absorbedAccountId"], dora)
                 signed_in = self.sidecar.call("signIn.withPassword", {"username": name, "password": "another Horse 7"})
                 self.assertEqual(self.account(signed_in), account)
-        # The address that was dropped is free.
+        # The address that was dropped can be registered again.
         self.password_account()
 
-    def test_both_sign_ins_are_recent_and_of_one_tenant(self):
+    def test_merge_requires_two_recent_sign_ins_in_one_tenant(self):
         _, token = self.password_account()
         dora, _ = self.password_account("dora@example.com")
         self.later(301)
@@ -197,15 +197,16 @@ class Merging(Accounts):
         self.not_merged("tokenIssuerMismatch", fresh, stranger)
         guest = self.anonymous()["idToken"]
         self.later(301)
-        self.merge(self.password_session("dora@example.com"), guest)  # a guest cannot sign in again
+        # an anonymous account needs no recent sign-in, because it cannot be signed in to again
+        self.merge(self.password_session("dora@example.com"), guest)
         self.assertEqual(self.get(dora)["email"], "dora@example.com")
 
-    def test_second_factors_are_never_weakened(self):
+    def test_merge_keeps_second_factors(self):
         carol, old = self.password_account()
         token = self.enroll(old, "+4915112345678")
         dora, source = self.password_account("dora@example.com")
         other = self.password_session("dora@example.com")
-        # Whoever has the factor is asked for it, whichever of both stays.
+        # The user is challenged for the moved factor, whichever account survives.
         answer = self.merge(source, token, policy="keepTarget")
         self.assertEqual((len(answer["movedFactors"]), answer["endedSessions"]), (1, 3))
         self.assertEqual(claims_of(answer["idToken"])["mintmark"]["second_factor"]["kind"], "sms")
@@ -218,7 +219,7 @@ class Merging(Accounts):
         done = self.sidecar.call("mfa.resolve", {"continuationToken": challenged["continuationToken"], "code": code})
         self.assertEqual(self.account(done), dora)
 
-    def test_a_session_that_has_shown_no_factor_merges_nothing(self):
+    def test_merge_of_an_account_with_a_factor_requires_a_session_with_that_factor(self):
         _, token = self.password_account()
         _, source = self.password_account("dora@example.com")
         self.enroll(token, "+4915112345678")
@@ -228,7 +229,7 @@ class Merging(Accounts):
         self.not_merged("secondFactorNeeded", weak, source, policy="keepTarget")
         self.not_merged("secondFactorNeeded", source, weak, policy="keepTarget")
 
-    def test_one_number_is_one_factor_and_six_are_too_many(self):
+    def test_merge_removes_duplicate_factors_and_fails_above_the_maximum(self):
         _, token = self.password_account()
         _, source = self.password_account("dora@example.com")
         numbers = [f"+49151123456{n}0" for n in range(6)]
@@ -241,7 +242,7 @@ class Merging(Accounts):
         source = self.enroll(source, numbers[5])
         self.not_merged("tooManyFactors", token, source, policy="keepTarget")
 
-    def test_identities_in_pools_go_with_the_accounts(self):
+    def test_merge_moves_pool_identities(self):
         pools = [make_pool(self.sidecar, allowClassicFlow=True, providers=[{"tenantId": "default"}])["poolId"] for _ in range(3)]
         _, token = self.password_account()
         guest = self.anonymous()["idToken"]
@@ -264,7 +265,7 @@ class Merging(Accounts):
         minted = self.sidecar.call("token.mint", {"identityId": older, "logins": {TENANT: answer["idToken"]}})
         self.assertEqual(claims_of(minted["token"])["sub"], older)
 
-    def test_identities_that_the_pool_keeps_apart_are_a_conflict(self):
+    def test_identities_with_different_logins_of_one_provider_are_a_conflict(self):
         for policy in ("keepTarget", "keepSource"):
             with self.subTest(policy):
                 issuer = self.provider.issuer.removeprefix("https://")
@@ -283,7 +284,7 @@ class Merging(Accounts):
                 self.assertEqual(self.sidecar.call("identity.resolve", {"poolId": pool, "logins": logins})["identityId"], kept)
                 self.assertEqual(self.sidecar.call("identity.get", {"identityId": left})["logins"], [issuer])
 
-    def test_of_merges_in_both_directions_at_once_one_is_done(self):
+    def test_concurrent_merges_in_both_directions_succeed_once(self):
         for _ in range(5):
             a, b = self.anonymous()["idToken"], self.anonymous()["idToken"]
             ids = [self.sidecar.send("account.merge", {"idToken": first, "sourceIdToken": second}) for first, second in ((a, b), (b, a)) * 3]
@@ -295,7 +296,7 @@ class Merging(Accounts):
                     outcomes.append(error.type)
             self.assertEqual(outcomes.count("accountMerged"), 5, outcomes)
 
-    def test_it_leaves_a_record_of_ids_alone(self):
+    def test_audit_record_of_a_merge_contains_only_ids(self):
         carol, token = self.password_account()
         dora, source = self.password_account("dora@example.com")
         self.merge(token, source, policy="keepTarget")
@@ -306,7 +307,7 @@ class Merging(Accounts):
 
 
 class Graph(Accounts):
-    def test_what_belongs_to_a_person_is_shown_with_how(self):
+    def test_graph_shows_nodes_and_edges_of_an_account(self):
         pool = make_pool(self.sidecar, providers=[{"tenantId": "default"}, {"issuer": self.provider.issuer, "clientIds": ["shop"], "keys": [self.provider.jwk]}])["poolId"]
         carol, token = self.password_account()
         guest = self.anonymous()
@@ -331,7 +332,7 @@ class Graph(Accounts):
         self.refused("accountMerged", self.sidecar, "account.graph", {"accountId": self.account(guest)})
         self.refused("accountNotFound", self.sidecar, "account.graph", {"accountId": NOBODY})
 
-    def test_the_public_caller_names_no_account(self):
+    def test_public_caller_cannot_request_a_graph_by_account_id(self):
         store = self.path("public.db")
         first = self.spawn(store=store)
         carol = first.call("account.create", {"username": "carol@example.com", "password": PASSWORD})["accountId"]

@@ -1,4 +1,4 @@
-"""What `system.metrics` counts."""
+"""The figures of `system.metrics`."""
 
 import threading
 
@@ -7,8 +7,8 @@ from sidecar import request_line
 
 
 class Metrics(EndToEnd):
-    def test_who_has_read_an_answer_is_not_in_flight(self):
-        """Whichever thread answered: only the question itself is counted."""
+    def test_answered_requests_are_not_in_flight(self):
+        """After a response has been read, only the current request is in flight, whichever thread sent the response."""
         sidecar = self.spawn()
         make_pool(sidecar)
         for _ in range(300):
@@ -16,7 +16,7 @@ class Metrics(EndToEnd):
                 sidecar.call(method)
                 self.assertEqual(sidecar.call("system.metrics")["inFlight"], 1, method)
 
-    def test_what_is_sent_together_is_counted_together_and_then_no_more(self):
+    def test_pipelined_and_batched_requests_are_not_in_flight_after_their_responses(self):
         sidecar = self.spawn()
         ids = [sidecar.send("pool.create", {"name": f"p{i}"}) for i in range(200)]
         for id in ids:
@@ -26,8 +26,8 @@ class Metrics(EndToEnd):
         self.assertEqual(sidecar.receive()[0]["id"], "b")
         self.assertEqual(sidecar.call("system.metrics")["inFlight"], 1)
 
-    def test_a_process_that_is_asked_and_records_all_day(self):
-        """Neither tens of thousands of questions nor as many records leave anything behind that grows with them."""
+    def test_process_works_after_forty_thousand_requests(self):
+        """20,000 requests that add records and 20,000 that do not must not leave state that grows with their number."""
         sidecar = self.spawn()
         pool = make_pool(sidecar, allowUnauthenticated=True)["poolId"]
         for method, params in (("identity.resolve", {"poolId": pool}), ("system.metrics", {})):

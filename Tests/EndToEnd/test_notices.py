@@ -1,4 +1,4 @@
-"""Notices: an email for each change of how an account is signed in to, and what happens if it cannot be sent."""
+"""Notices: an email for each change of the sign-in methods of an account, and the retries if it cannot be sent."""
 
 import concurrent.futures
 import json
@@ -17,7 +17,7 @@ CODES = ("signUp", "signIn", "passwordReset", "verifyAddress")
 
 
 class Noticed(Federation):
-    """A testing store whose clock stands still; every account has been shown to be its owner's."""
+    """A testing store with a frozen clock. The email addresses of its accounts are verified."""
 
     def setUp(self):
         EndToEnd.setUp(self)
@@ -49,7 +49,7 @@ class Noticed(Federation):
         return self.call("test.outbox", **({"to": to} if to else {}))["messages"]
 
     def notices(self, to=ALICE):
-        """Purpose and text of each message without a code; the outbox is empty then."""
+        """Returns the purpose and text of each message without a code, and clears the outbox."""
         found = [each for each in self.messages(to) if each["purpose"] not in CODES]
         self.call("test.outbox", clear=True, **({"to": to} if to else {}))
         for each in found:
@@ -89,7 +89,7 @@ class Noticed(Federation):
 
 class Changes(Noticed):
     def told(self, wanted, what=None, to=ALICE):
-        """Exactly these notices, each with the time, the first with what it is about."""
+        """Checks that exactly these notices were sent, each with the time. The text of the first one must contain `what`."""
         found = self.notices(to)
         self.assertEqual([purpose for purpose, _ in found], wanted)
         for purpose, text in found:
@@ -97,7 +97,7 @@ class Changes(Noticed):
         if what:
             self.assertIn(what, found[0][1])
 
-    def test_a_password_that_is_changed_or_reset_is_told(self):
+    def test_password_change_and_reset_send_a_notice(self):
         self.account_of()
         token = self.session()["idToken"]
         self.told([])
@@ -108,7 +108,7 @@ class Changes(Noticed):
         self.reset(password=PASSWORD + "!")
         self.told(["passwordResetNotice"])
 
-    def test_factors_and_recovery_codes_are_told_also_if_the_developer_removes_one(self):
+    def test_factor_and_recovery_code_changes_send_a_notice(self):
         account = self.account_of()
         token, secret, first = self.enroll(self.session()["idToken"], displayName="my phone")
         self.told(["factorAdded"], "my phone")
@@ -124,7 +124,7 @@ class Changes(Noticed):
         self.call("mfa.withdraw", idToken=token, factorId=second)
         self.told(["factorRemoved"])
 
-    def test_linked_and_unlinked_providers_are_told(self):
+    def test_linking_and_unlinking_a_provider_sends_a_notice(self):
         self.account_of()
         token = self.link(self.session()["idToken"], self.credential(subject="alice"))["idToken"]
         self.told(["providerLinked"], "oidc.work")
@@ -135,11 +135,11 @@ class Changes(Noticed):
         self.told(["providerLinked"], "oidc.trusted")
         self.sign_in(trusted, "alice", email=ALICE, email_verified=True)
         self.told([])
-        # A reset proves the address; what somebody linked before is dropped.
+        # A reset verifies the address and removes a provider that was linked before.
         self.reset()
         self.told(["passwordResetNotice", "providerUnlinked"])
 
-    def test_both_addresses_learn_of_a_change_of_the_address(self):
+    def test_address_change_sends_a_notice_to_both_addresses(self):
         account = self.account_of()
         for who in ({"idToken": self.session()["idToken"]}, {"accountId": account}):
             old = self.call("account.get", accountId=account)["email"]
@@ -148,20 +148,20 @@ class Changes(Noticed):
             self.call("account.submitCode", continuationToken=token, code=self.code(new))
             for address in (old, new):
                 self.told(["addressChanged"], to=address)
-        # To verify the address that an account has changes nothing.
+        # Verifying the current address is not a change.
         self.call("account.update", accountId=account, emailVerified=False)
         token = self.call("account.changeEmail", accountId=account, email=new)["continuationToken"]
         self.call("account.submitCode", continuationToken=token, code=self.code(new))
         self.told([], to=new)
 
-    def test_a_merge_tells_what_came_and_what_went(self):
+    def test_merge_sends_a_notice_for_the_moved_provider(self):
         target = self.account_of()
         source = self.sign_in(subject="other")["idToken"]
         self.call("account.merge", idToken=self.session()["idToken"], sourceIdToken=source)
         self.told(["providerLinked"], "oidc.work")
         self.assertEqual(self.providers(target), ["password", "oidc.work"])
 
-    def test_a_lock_is_told_once_and_so_is_the_sign_in_after_five_failures(self):
+    def test_lockout_and_sign_in_after_five_failures_send_one_notice_each(self):
         self.account_of()
         self.wrong(4)
         self.session()
@@ -180,7 +180,7 @@ class Changes(Noticed):
         self.session()
         self.told(["signInAfterFailures"])
 
-    def test_failures_of_both_factors_count_and_guessed_factors_lock(self):
+    def test_failures_of_both_factors_count_and_wrong_factor_codes_send_a_lockout_notice(self):
         self.account_of()
         _, secret, factor = self.enroll(self.session()["idToken"])
         self.told(["factorAdded"])
@@ -200,7 +200,7 @@ class Changes(Noticed):
                 "continuationToken": answer["continuationToken"], "factorId": factor, "code": "000000"})
         self.told(["accountLocked"])
 
-    def test_wrong_codes_of_a_sign_in_and_of_a_reset_lock_and_are_told(self):
+    def test_wrong_sign_in_and_reset_codes_send_a_lockout_notice(self):
         self.account_of()
         self.call("account.create", username="bob@example.com", emailVerified=True)
         self.settings(lockout={"threshold": 2})
@@ -210,7 +210,7 @@ class Changes(Noticed):
                 self.refused("invalidCode", self.sidecar, f"{kind}.submitCode", {"continuationToken": token, "code": "0000"})
             self.told(["accountLocked"], to=address)
 
-    def test_nobody_is_told_at_an_address_that_is_not_verified_or_where_notices_are_off(self):
+    def test_unverified_address_or_disabled_notices_send_nothing(self):
         self.call("account.create", username="bob@example.com", password=PASSWORD, emailVerified=False)
         token = self.session("bob@example.com")["idToken"]
         self.call("account.changePassword", idToken=token, currentPassword=PASSWORD, newPassword=OTHER)
@@ -224,14 +224,14 @@ class Changes(Noticed):
         self.assertEqual(self.messages(), [])
         self.assertEqual(self.unsent(), [])
 
-    def test_guesses_at_an_address_without_an_account_tell_nobody(self):
+    def test_failed_sign_ins_without_an_account_send_nothing(self):
         self.settings(enumerationProtection=True, localAccountMethod="emailPassword")
         self.wrong(10, "nobody@example.com")
         self.assertEqual(self.messages(), [])
 
 
 class Words(Noticed):
-    def test_templates_take_the_time_and_what_it_is_about_in_the_language_of_the_flow(self):
+    def test_templates_use_the_time_and_the_subject_in_the_language_of_the_flow(self):
         words = [{"purpose": "passwordResetNotice", "language": language, "subject": f"{language} {{{{tenantName}}}}",
                   "text": "{{address}} {{time}} [{{what}}]"} for language in ("de", "fr")]
         words.append({"purpose": "providerLinked", "language": "fr", "subject": "s", "text": "{{what}}", "html": "<p>{{what}}</p>"})
@@ -244,7 +244,7 @@ class Words(Noticed):
         self.link(self.session()["idToken"], self.credential())
         self.assertEqual(self.messages(ALICE)[-1]["html"], "<p>oidc.work</p>")
 
-    def test_a_template_of_a_notice_has_no_code_and_one_of_a_code_no_time(self):
+    def test_notice_templates_reject_code_placeholders_and_code_templates_reject_notice_placeholders(self):
         for purpose, text, reason in (
                 ("passwordChanged", "{{code}}", "{{tenantName}}, {{address}}, {{time}}, {{what}}"), ("factorAdded", "{{minutes}}", "{{what}}"),
                 ("signIn", "{{code}} {{time}}", "{{minutes}}"), ("signUpNotice", "{{what}}", "{{address}}")):
@@ -255,7 +255,7 @@ class Words(Noticed):
 
 
 class Limits(Noticed):
-    def test_an_account_gets_ten_notices_in_an_hour_and_one_that_says_so(self):
+    def test_account_gets_ten_notices_per_hour_and_one_about_the_pause(self):
         self.account_of()
         self.account_of("bob@example.com")
         token = self.session()["idToken"]
@@ -263,7 +263,7 @@ class Limits(Noticed):
             passwords = (PASSWORD, OTHER) if number % 2 == 0 else (OTHER, PASSWORD)
             token = self.call("account.changePassword", idToken=token, currentPassword=passwords[0], newPassword=passwords[1])["idToken"]
         self.assertEqual(self.purposes(), ["passwordChanged"] * 10 + ["noticesPaused"])
-        # Those of another account, and codes, are not counted with them.
+        # Notices of another account, and codes, have separate limits.
         self.call("account.changePassword", idToken=self.session("bob@example.com")["idToken"], currentPassword=PASSWORD, newPassword=OTHER)
         self.assertEqual(self.purposes("bob@example.com"), ["passwordChanged"])
         self.assertEqual(self.call("signIn.start", username=ALICE)["state"], "passwordRequired")
@@ -284,7 +284,7 @@ class Retries(Noticed):
         token = sidecar.call("signIn.withPassword", {"username": ALICE, "password": PASSWORD})["idToken"]
         sidecar.call("account.changePassword", {"idToken": token, "currentPassword": PASSWORD, "newPassword": OTHER})
 
-    def test_what_cannot_be_sent_fails_no_request_and_is_tried_again(self):
+    def test_unsent_notice_fails_no_request_and_is_retried(self):
         self.account_of()
         self.refuse()
         self.change()
@@ -302,7 +302,7 @@ class Retries(Noticed):
         self.later(86_400)
         self.assertEqual((self.notices(), self.queued(), self.unsent()), ([], [], []))
 
-    def test_after_a_day_it_is_given_up_and_the_audit_log_says_so(self):
+    def test_notice_is_dropped_after_a_day_with_an_audit_record(self):
         account = self.account_of()
         self.refuse()
         self.change()
@@ -318,7 +318,7 @@ class Retries(Noticed):
         self.assertNotIn(ALICE, json.dumps(record))
         self.assertTrue(self.call("audit.verify")["intact"])
 
-    def test_a_notice_outlives_its_process_and_several_send_it_once(self):
+    def test_queued_notice_survives_the_process_and_is_sent_once_by_several(self):
         self.account_of()
         self.refuse()
         self.change()
@@ -332,7 +332,7 @@ class Retries(Noticed):
             list(threads.map(lambda each: each.call("test.clock", {"advanceSeconds": 1}), processes))
         self.assertEqual((self.purposes(), self.queued()), (["passwordChanged"], []))
 
-    def test_a_change_that_is_not_made_tells_nobody(self):
+    def test_failed_change_sends_no_notice(self):
         self.account_of()
         token = self.session()["idToken"]
         self.call("test.fault", store="full")
@@ -340,7 +340,7 @@ class Retries(Noticed):
         self.call("test.fault", clear=True)
         self.assertEqual((self.purposes(), self.queued()), ([], []))
 
-    def test_without_a_delivery_nothing_is_sent_and_the_audit_log_says_so(self):
+    def test_without_a_delivery_notices_are_only_recorded_in_the_audit_log(self):
         sidecar, now = self.spawn(store=self.path("plain.db")), int(time.time())
         account = sidecar.call("account.create", {"username": ALICE, "emailVerified": True})["accountId"]
         trusted = self.idp("oidc.trusted", sidecar, trustEmail=True)

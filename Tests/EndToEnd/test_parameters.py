@@ -1,9 +1,9 @@
-"""Parameters that break a schema: all violations at once, each with its place, and nothing done."""
+"""Parameters that violate a schema: the error lists all violations, each with its location, and the call changes nothing."""
 
 from endtoend import EndToEnd, make_pool
 from examples import Contract, methods
 
-# A value of every JSON type; a parameter must refuse those that are not its own.
+# A value of each JSON type. A parameter must reject the values of other types.
 VALUES = {"null": None, "boolean": True, "number": 1.5, "string": "x", "array": [], "object": {}}
 
 
@@ -16,13 +16,13 @@ class Parameters(EndToEnd):
             ("/poolId", "type"), ("/logins", "minProperties"), ("/identityId", "pattern"), ("/durationSeconds", "maximum"),
             ("/principalTags/plan", "minLength"), ("/colour", "unknownParameter")} | (found & {("/principalTags/plan", "pattern")}))
 
-    def test_all_that_is_missing_is_listed(self):
+    def test_all_missing_parameters_are_listed(self):
         sidecar = self.spawn()
         for params in ({}, None):
             with self.subTest(params=params):
                 self.assertEqual(self.violations(sidecar, "token.mintForDeveloper", params), {("/poolId", "required"), ("/logins", "required")})
 
-    def test_durations(self):
+    def test_duration_outside_the_limits_fails(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         base = {"poolId": pool, "logins": {"login.shop": "alice"}}
@@ -37,7 +37,7 @@ class Parameters(EndToEnd):
                 result = sidecar.call("token.mintForDeveloper", {**base, "durationSeconds": value})
                 self.assertAlmostEqual(result["expiresAt"], sidecar.call("system.ping")["now"] + value, delta=2)
 
-    def test_lengths_and_patterns(self):
+    def test_lengths_and_patterns_are_checked(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         for params, expected in (
@@ -54,11 +54,11 @@ class Parameters(EndToEnd):
                 found = self.violations(sidecar, "pool.create", params)
                 self.assertTrue(expected <= found, f"{found} lacks {expected - found}")
                 self.assertEqual({p for p, _ in found}, {p for p, _ in expected})
-        # Lengths count characters, not bytes: 1,024 characters of four bytes each are a user identifier.
+        # Lengths count characters, not bytes: a user identifier can have 1,024 characters of four bytes each.
         self.assertTrue(sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "\U0001F600" * 1024}})["isNewIdentity"])
         self.refused("invalidLogin", sidecar, "token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "u" * 1025}})
 
-    def test_a_nul_character_is_refused_in_every_string(self):
+    def test_nul_character_fails_in_every_string(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         for method, params, pointer in (
@@ -70,8 +70,8 @@ class Parameters(EndToEnd):
             with self.subTest(method):
                 self.assertIn((pointer, "noNulCharacter"), self.violations(sidecar, method, params))
 
-    def test_choices(self):
-        """Exactly one, at least one, at most one of several parameters."""
+    def test_combinations_of_parameters_are_checked(self):
+        """The schemas require exactly one, at least one or at most one of several parameters."""
         sidecar = self.spawn()
         for method, params, rule in (
             ("token.verify", {"token": "a.b.c"}, "atLeastOne"),
@@ -85,7 +85,7 @@ class Parameters(EndToEnd):
             with self.subTest(f"{method} {params}"):
                 self.assertIn(rule, {r for _, r in self.violations(sidecar, method, params)})
 
-    def test_every_parameter_of_every_method_refuses_what_it_is_not(self):
+    def test_every_parameter_of_every_method_rejects_values_of_other_types(self):
         sidecar = self.spawn(testing=True)
         contract = Contract()
         for method in methods():
@@ -101,13 +101,13 @@ class Parameters(EndToEnd):
                         self.assertIn((f"/{name}", "type"), {(v["pointer"], v["rule"]) for v in error.data["violations"]})
         self.works(sidecar)
 
-    def test_every_method_refuses_an_unknown_parameter(self):
+    def test_every_method_rejects_an_unknown_parameter(self):
         sidecar = self.spawn(testing=True)
         for method in methods():
             with self.subTest(method["name"]):
                 self.assertIn(("/noSuchParameter", "unknownParameter"), self.violations(sidecar, method["name"], {"noSuchParameter": 1}))
 
-    def test_unknown_names_get_the_nearest(self):
+    def test_unknown_names_fail_with_the_nearest_names(self):
         sidecar = self.spawn()
         for typo, meant in (("token.mintForDevelper", "token.mintForDeveloper"), ("pool.crate", "pool.create"), ("Pool.Get", "pool.get"), ("sytem.ping", "system.ping")):
             with self.subTest(typo):
@@ -117,7 +117,7 @@ class Parameters(EndToEnd):
         unknown = next(v for v in error.data["violations"] if v["rule"] == "unknownParameter")
         self.assertIn("poolId", unknown["message"])
 
-    def test_a_method_name_of_any_length(self):
+    def test_unknown_method_name_of_any_length_fails_with_a_short_message(self):
         sidecar = self.spawn()
         for name in ("", "x" * 100_000, "a.b", "é\U0001F600", "system.ping ", "$/unknown"):
             error = self.refused("methodNotFound", sidecar, name)
@@ -129,7 +129,7 @@ class Parameters(EndToEnd):
         error = self.refused("invalidParams", sidecar, "token.mintForDeveloper", {"poolId": "bad", "logins": {"login.shop": secret}})
         self.assertNotIn("hunter2", str(error.data) + error.message)
 
-    def test_nothing_is_done_when_parameters_are_wrong(self):
+    def test_invalid_parameters_change_nothing(self):
         sidecar = self.spawn()
         self.refused("invalidParams", sidecar, "pool.create", {"name": "shop", "nme": "shop"})
         self.assertEqual(sidecar.call("pool.list")["pools"], [])

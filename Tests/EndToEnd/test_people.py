@@ -1,4 +1,4 @@
-"""Sign-up, sign-in and reset where requests race, processes are killed, and tokens are used where they do not belong."""
+"""Sign-up, sign-in and password reset with concurrent requests, killed processes and misplaced tokens."""
 
 import email
 import email.policy
@@ -23,12 +23,12 @@ class People(EndToEnd):
         return self.sidecar.call(method, params)
 
     def code(self, address, after=0):
-        """The code of the last mail to an address."""
+        """Returns the code of the last message to an address."""
         messages = self.call("test.outbox", to=address, after=after, waitSeconds=5)["messages"]
         return [each["code"] for each in messages if "code" in each][-1]
 
     def completed(self, address, **more):
-        """The continuation token of a sign-up that is complete."""
+        """Returns the continuation token of a completed sign-up."""
         step = self.call("signUp.start", username=address, **more)
         return self.call("signUp.submitCode", continuationToken=step["continuationToken"], code=self.code(address))["continuationToken"]
 
@@ -39,7 +39,7 @@ class People(EndToEnd):
             return error.type
 
     def together(self, method, many):
-        """What requests come to that are sent at once: the state, or the type of the error, and the answers."""
+        """Sends the requests at once. Returns the state or the error type of each, and the results."""
         answers = []
         for number in [self.sidecar.send(method, params) for params in many]:
             try:
@@ -48,7 +48,7 @@ class People(EndToEnd):
                 answers.append({"state": error.type})
         return [answer.get("state") for answer in answers], answers
 
-    def test_of_many_sign_ups_of_one_address_that_race_one_wins_and_the_others_are_told(self):
+    def test_concurrent_sign_ups_with_one_address_create_one_account(self):
         self.call("tenant.update", tenantId="default", codes={"sendsPerAddress": 100})
         flows = []
         for number in range(8):
@@ -58,17 +58,17 @@ class People(EndToEnd):
         self.assertEqual(sorted(states), ["completed"] + ["userAlreadyExists"] * 7)
         self.assertEqual(len(self.call("account.list")["accounts"]), 1)
 
-    def test_the_same_start_sent_many_times_at_once_sends_one_mail(self):
+    def test_concurrent_identical_starts_send_one_message(self):
         _, answers = self.together("signUp.start", [{"username": "alice@example.com"}] * 8)
         self.assertEqual({str(answer) for answer in answers}, {str(answers[0])})
         self.assertEqual(len(self.call("test.outbox")["messages"]), 1)
 
-    def test_a_completion_sent_many_times_at_once_signs_in_once(self):
+    def test_concurrent_identical_completions_sign_in_once(self):
         token = self.completed("alice@example.com")
         states, _ = self.together("signIn.withContinuation", [{"continuationToken": token}] * 8)
         self.assertEqual(sorted(states), ["completed"] + ["flowFinished"] * 7)
 
-    def test_a_process_that_is_killed_between_two_steps_loses_nothing_that_was_answered(self):
+    def test_killed_process_loses_no_confirmed_step(self):
         step = self.call("signUp.start", username="alice@example.com", password=PASSWORD)
         code = self.code("alice@example.com")
         self.sidecar.process.send_signal(signal.SIGKILL)
@@ -81,7 +81,7 @@ class People(EndToEnd):
         self.assertEqual(self.call("signIn.withContinuation", continuationToken=done["continuationToken"])["account"]["method"], "password")
         self.assertEqual(self.call("signIn.withPassword", username="alice@example.com", password=PASSWORD)["state"], "completed")
 
-    def test_another_process_reads_the_mail_and_goes_on_with_the_flow(self):
+    def test_another_process_reads_the_message_and_continues_the_flow(self):
         other = self.spawn(testing=True, store=self.path("people.db"))
         found = []
         waiting = threading.Thread(target=lambda: found.extend(other.call("test.outbox", {"waitSeconds": 20})["messages"]))
@@ -93,7 +93,7 @@ class People(EndToEnd):
         done = other.call("signUp.submitCode", {"continuationToken": step["continuationToken"], "code": found[0]["code"]})
         self.assertEqual(done["state"], "completed")
 
-    def test_a_continuation_token_goes_on_with_its_own_flow_at_its_own_step_alone(self):
+    def test_continuation_token_is_accepted_only_for_the_current_step_of_its_flow(self):
         self.call("account.create", username="bob@example.com", password=PASSWORD)
         carol = self.call("account.create", username="carol@example.com")["accountId"]
         tokens = {
@@ -122,7 +122,7 @@ class People(EndToEnd):
             ("account, another address", "account.submitCode"): "invalidCode", ("account, the same", "account.submitCode"): "invalidCode",
             ("account, another address", "signIn.withContinuation"): "stepNotPossible",
         }
-        # What goes on would need the token of the next step; it is left to the transcripts.
+        # These steps succeed and return a new token for the next step. The transcripts cover them.
         moving = {("signUp", "signUp.submitPassword"), ("signUp", "signUp.submitAttributes"), ("signIn with a code", "signIn.resendCode"),
                   ("passwordReset", "passwordReset.resendCode"), ("account, another address", "account.changeEmail"),
                   ("account, the same", "account.changeEmail")}
@@ -143,7 +143,7 @@ class People(EndToEnd):
                     wanted = "continuationTokenExpired" if goes_on else "continuationTokenInvalid"
                     self.assertEqual(self.outcome(method, {"continuationToken": token, **params}), wanted)
 
-    def test_tokens_that_were_altered_or_come_from_another_store_go_nowhere(self):
+    def test_altered_or_foreign_continuation_tokens_fail(self):
         token = self.call("signUp.start", username="alice@example.com")["continuationToken"]
         other = self.spawn(testing=True, environment={"MINTMARK_MASTER_KEY": "B" * 42 + "A"})
         self.refused("continuationTokenInvalid", other, "signUp.submitCode", {"continuationToken": token, "code": "1"})
@@ -153,14 +153,14 @@ class People(EndToEnd):
         for junk in ["x", "=" * 60, "A" * 60, "é" * 20, token + "A"]:
             self.refused("continuationTokenInvalid", self.sidecar, "signUp.submitCode", {"continuationToken": junk, "code": "1"})
 
-    def test_one_of_two_refreshes_that_race_does_not_end_the_session(self):
+    def test_concurrent_refreshes_do_not_end_the_session(self):
         refresh = self.call("signIn.withContinuation", continuationToken=self.completed("alice@example.com"))["refreshToken"]
         _, answers = self.together("session.refresh", [{"refreshToken": refresh}] * 4)
         fresh = [answer["refreshToken"] for answer in answers]
         self.assertEqual(len(set(fresh)), 4)
         self.assertIn("idToken", self.call("session.refresh", refreshToken=fresh[3]))
 
-    def test_secrets_stand_in_no_log_and_not_in_the_store(self):
+    def test_logs_and_store_contain_no_secrets(self):
         step = self.call("signUp.start", username="alice@example.com", password=PASSWORD)
         code = self.code("alice@example.com")
         done = self.call("signUp.submitCode", continuationToken=step["continuationToken"], code=code)
@@ -174,7 +174,7 @@ class People(EndToEnd):
 
 
 class MailServer(socketserver.StreamRequestHandler):
-    """As much of RFC 5321 as it takes to be handed a message. What came is in `server.mails`; `server.refusing` refuses all."""
+    """A minimal SMTP server (RFC 5321). `server.mails` holds the received messages. `server.refusing` makes it reject all messages."""
 
     def handle(self):
         def say(text):
@@ -221,14 +221,14 @@ class Mail(EndToEnd):
         self.assertEqual(message["To"].addresses[0].addr_spec, "alice@example.com")
         return re.search(r"\b\d{8}\b", message.get_body(("plain",)).get_content())[0]
 
-    def test_a_real_mail_brings_the_code_that_finishes_the_sign_up(self):
+    def test_code_received_by_smtp_completes_the_sign_up(self):
         step = self.call("signUp.start", username="alice@example.com", password=PASSWORD)
         done = self.call("signUp.submitCode", continuationToken=step["continuationToken"], code=self.code())
         self.assertEqual(done["state"], "completed")
-        # Real scrypt.
+        # A store that is not for testing uses the full cost of scrypt.
         self.assertEqual(self.call("signIn.withPassword", username="alice@example.com", password=PASSWORD)["state"], "completed")
 
-    def test_a_server_that_takes_no_mail_is_said_so_and_the_code_before_stays_good(self):
+    def test_rejected_message_fails_and_the_previous_code_stays_valid(self):
         step = self.call("signUp.start", username="alice@example.com")
         code = self.code()
         self.server.refusing = True
@@ -237,7 +237,7 @@ class Mail(EndToEnd):
         self.assertIn("451", error.data["reason"])
         self.assertEqual(self.call("signUp.submitCode", continuationToken=step["continuationToken"], code=code)["state"], "completed")
 
-    def test_without_a_mail_server_a_sign_up_says_what_is_missing(self):
+    def test_sign_up_without_an_smtp_server_fails_with_a_reason(self):
         sidecar = self.spawn()
         error = self.refused("messageNotSent", sidecar, "signUp.start", {"username": "alice@example.com"})
         self.assertIn("no mail server", error.data["reason"])

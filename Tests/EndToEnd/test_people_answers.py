@@ -1,4 +1,4 @@
-"""What people are told when it does not go on: what happened, for how long, and by what method it does."""
+"""Errors in sign-in flows: what happened, how long the condition lasts, and which method continues the flow."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from test_bad_input_people import ALICE, BOB, OTHER, PASSWORD, WRONG, People
 
 
 class Codes(People):
-    def test_a_right_code_that_is_over_is_said_to_be_over_and_counts_for_nothing(self):
+    def test_correct_expired_code_fails_with_code_expired_and_counts_no_attempt(self):
         self.settings(codes={"lifetimeSeconds": 60})
         self.account(BOB, None)
         self.account("carol@example.com")
@@ -22,11 +22,11 @@ class Codes(People):
                     error = self.no("codeExpired", f"{kind}.submitCode", continuationToken=token, code=code)
                 self.assertEqual((error.data["next"], error.data["expiredAt"]), (f"{kind}.resendCode", error.data["resendAt"]))
                 self.assertIn(f"To send another code, call {kind}.resendCode", str(error))
-                # Nobody is locked out by it, and the code after it is taken.
+                # The account is not locked, and the next code is accepted.
                 token = self.call(error.data["next"], continuationToken=token)["continuationToken"]
                 self.assertIn("state", self.submit(token, kind=kind, address=address))
 
-    def test_a_code_that_wrong_tries_have_used_up_says_so_and_counts_no_more(self):
+    def test_code_after_five_wrong_attempts_fails_with_code_expired(self):
         token, code = self.start(), self.code()
         self.tries(4, token)
         last = self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG).data
@@ -37,7 +37,7 @@ class Codes(People):
         token = self.call("signUp.resendCode", continuationToken=token)["continuationToken"]
         self.assertEqual(self.submit(token)["state"], "completed")
 
-    def test_the_code_to_a_new_address_names_what_sends_another_one(self):
+    def test_code_for_a_new_address_names_the_method_that_sends_another(self):
         self.account()
         id_token = self.sign_in()["idToken"]
         token = self.call("account.changeEmail", idToken=id_token, email=BOB)["continuationToken"]
@@ -50,7 +50,7 @@ class Codes(People):
 
 class Locks(People):
     def lock(self, kind, address):
-        """The error of the failure that locks, and that of the next one."""
+        """Returns the error of the attempt that locks the account, and the error of the next attempt."""
         for _ in range(2):
             token = self.start(address, kind)
             for _ in range(5):
@@ -60,7 +60,7 @@ class Locks(People):
         return (self.no("invalidCode", f"{kind}.submitCode", continuationToken=token, code=WRONG),
                 self.no("accountLocked", f"{kind}.submitCode", continuationToken=token, code=self.code(address)))
 
-    def test_a_lock_names_the_reset_where_there_is_one(self):
+    def test_lockout_names_the_password_reset(self):
         self.account()
         for number in range(9):
             self.no("invalidPassword", "signIn.withPassword", username=ALICE, password=f"{WRONG}{number}")
@@ -77,7 +77,7 @@ class Locks(People):
         self.call("passwordReset.submitPassword", continuationToken=reset, password=OTHER)
         self.assertEqual(self.sign_in(password=OTHER)["state"], "completed")
 
-    def test_a_lock_names_no_reset_where_there_is_none(self):
+    def test_lockout_of_an_account_without_a_password_names_no_reset(self):
         self.account(BOB, None)
         for kind, address in (("signUp", ALICE), ("signIn", BOB)):
             with self.subTest(kind=kind):
@@ -87,7 +87,7 @@ class Locks(People):
                 self.assertNotIn("next", locked.data)
                 self.assertNotIn("reset", str(locked))
 
-    def test_where_nobody_is_to_learn_who_has_a_password_a_lock_is_the_same_for_everybody(self):
+    def test_with_enumeration_protection_lockout_errors_are_identical(self):
         for method, names in (("emailPassword", True), ("either", True), ("emailCode", False)):
             tenant = self.tenant(f"t-{method.lower()}", localAccountMethod=method, enumerationProtection=True)
             self.account(password=PASSWORD if names else None, **tenant)
@@ -100,11 +100,11 @@ class Locks(People):
             self.assertEqual("next" in seen[0], names, method)
 
 
-class Again(People):
-    """What is asked once more, after an answer that was lost."""
+class RepeatedRequests(People):
+    """Requests that the client repeats because it did not receive the response."""
 
     def again(self, method, **params):
-        """The answer to a request, and the error that the same one gets at once, and much later."""
+        """Returns the result of a request. Repeating the request fails immediately and also 100 seconds later."""
         done = self.call(method, **params)
         error = self.no("flowFinished", method, **params)
         self.assertIn("tokens are returned only once", str(error))
@@ -113,7 +113,7 @@ class Again(People):
         self.no("flowFinished", method, **params)
         return done
 
-    def test_a_step_that_ended_in_tokens_says_so_and_the_tokens_are_good(self):
+    def test_repeated_final_step_fails_with_flow_finished_and_the_tokens_stay_valid(self):
         self.account()
         self.account(BOB, None)
         by_password = self.again("signIn.submitPassword", continuationToken=self.start(kind="signIn"), password=PASSWORD)
@@ -124,7 +124,7 @@ class Again(People):
             self.call("session.refresh", refreshToken=done["refreshToken"])
         self.assertEqual(len(self.call("session.list", accountId=signed_up["account"]["accountId"])["sessions"]), 1)
 
-    def test_a_step_that_goes_on_gets_the_same_answer_and_sends_nothing_again(self):
+    def test_repeated_step_returns_the_same_result_and_sends_nothing(self):
         for method, params in (("signUp.start", {"username": ALICE}), ("signUp.resendCode", {})):
             params = params or {"continuationToken": token}
             first = self.call(method, **params)
@@ -135,20 +135,20 @@ class Again(People):
         first = self.call("signUp.submitCode", **params)
         self.assertEqual(self.call("signUp.submitCode", **params), first)
 
-    def test_what_was_refused_is_judged_again_and_counts_again(self):
+    def test_repeated_wrong_attempts_count_again(self):
         token = self.start()
         left = [self.no("invalidCode", "signUp.submitCode", continuationToken=token, code=WRONG).data["attemptsLeft"] for _ in range(3)]
         self.assertEqual(left, [4, 3, 2])
         self.account()
         left = [self.no("invalidPassword", "signIn.withPassword", username=ALICE, password=word).data["attemptsLeft"]
                 for word in ("a", "a", "a", "b", "a", "c", "a", "d", "a")]
-        self.assertEqual(left, [9, 9, 9, 8, 8, 7, 7, 6, 5])  # one of the last three again does not count
+        self.assertEqual(left, [9, 9, 9, 8, 8, 7, 7, 6, 5])  # a repetition of one of the last three wrong passwords does not count
 
 
-class Ended(People):
-    """Flows that something else has ended."""
+class EndedFlows(People):
+    """Flows that another change has ended."""
 
-    def test_who_has_lost_a_race_for_an_address_is_told_at_every_step_until_the_flow_is_old(self):
+    def test_sign_up_whose_address_was_taken_fails_at_every_step(self):
         first = self.start(ALICE)
         code = self.code()
         self.submit(self.start(ALICE.upper()), address=ALICE.upper())
@@ -156,7 +156,7 @@ class Ended(People):
             error = self.no("userAlreadyExists", f"signUp.{method}", continuationToken=first, **more)
             self.assertEqual(error.data["next"], "signIn.start")
 
-    def test_what_goes_on_for_an_account_that_is_deleted_ends_with_it(self):
+    def test_deleting_an_account_ends_its_flows(self):
         account = self.account()
         signing_in, reset = self.start(kind="signIn"), self.start(kind="passwordReset")
         code = self.code()
@@ -167,7 +167,7 @@ class Ended(People):
             self.assertIn("its account was deleted", str(error))
             self.no("flowEnded", "passwordReset.submitCode", continuationToken=reset, code=code)
 
-    def test_what_goes_on_in_a_tenant_that_is_deleted_ends_with_it_also_when_there_is_one_of_that_name_again(self):
+    def test_deleting_a_tenant_ends_its_flows_even_if_it_is_created_again(self):
         shop = self.tenant()
         token, code = self.start(**shop), self.code()
         self.call("tenant.delete", **shop)
@@ -177,14 +177,14 @@ class Ended(People):
         self.no("flowEnded", "signUp.submitCode", continuationToken=token, code=code)
         self.assertEqual(self.call("account.list", **shop)["accounts"], [])
 
-    def test_a_change_of_the_password_ends_what_else_goes_on(self):
+    def test_password_change_ends_pending_resets(self):
         self.account()
         id_token, reset = self.sign_in()["idToken"], self.start(kind="passwordReset")
         self.call("account.changePassword", idToken=id_token, currentPassword=PASSWORD, newPassword=OTHER)
         error = self.no("flowEnded", "passwordReset.submitCode", continuationToken=reset, code=self.code())
         self.assertEqual(error.data["cause"], "accountChanged")
 
-    def test_an_address_that_somebody_else_got_meanwhile_is_said_to_be_taken_as_often_as_that_is_asked(self):
+    def test_address_change_fails_if_the_address_was_taken_in_the_meantime(self):
         self.account()
         id_token = self.sign_in()["idToken"]
         token = self.call("account.changeEmail", idToken=id_token, email=BOB)["continuationToken"]
@@ -197,7 +197,7 @@ class Ended(People):
         error = self.no("userAlreadyExists", "account.changeEmail", idToken=id_token, email=BOB)
         self.assertIn("using another email address", str(error))
 
-    def test_where_nobody_is_to_learn_who_has_an_account_its_end_is_not_told_either(self):
+    def test_with_enumeration_protection_account_deletion_is_not_disclosed(self):
         self.settings(enumerationProtection=True)
         account = self.account()
         flows = [(name, self.start(name, "passwordReset")) for name in (ALICE, BOB)]
@@ -206,7 +206,7 @@ class Ended(People):
         answers = [self.no("invalidCode", "passwordReset.submitCode", continuationToken=token, code=code).data for _, token in flows]
         self.assertEqual(*answers)
 
-    def test_what_an_ended_flow_held_of_a_person_goes_with_it(self):
+    def test_ended_flow_keeps_no_user_data(self):
         self.account()
         store = self.path("ended.db")
         sidecar = self.spawn(testing=True, store=store)
@@ -217,10 +217,10 @@ class Ended(People):
         self.assertEqual(rows, [(None, "{}", None)])
 
 
-class Words(People):
-    """What is said is so, where it is said."""
+class ErrorTexts(People):
+    """The texts of errors and messages."""
 
-    def test_no_continuation_token_is_spoken_of_where_there_is_none(self):
+    def test_errors_of_calls_without_continuation_token_do_not_mention_one(self):
         self.account()
         id_token, account = self.sign_in()["idToken"], self.call("account.find", username=ALICE)["accountId"]
         for wanted, method, params in (
@@ -233,11 +233,11 @@ class Words(People):
             with self.subTest(method=method):
                 self.assertNotIn("ontinuation token", str(self.no(wanted, method, **params)))
 
-    def test_every_rule_that_a_password_breaks_stands_in_the_message(self):
+    def test_message_lists_every_rule_that_a_password_violates(self):
         error = self.no("invalidPassword", "signUp.start", username=BOB, password="x")
         self.assertIn("It needs at least 8 characters. It needs 3 of these", str(error))
 
-    def test_the_own_address_and_names_are_no_password_wherever_one_comes_in(self):
+    def test_password_similar_to_the_address_or_name_fails_in_every_method(self):
         address, weak = "alice9@example.com", "Alice9@example.com"
         names = {"givenName": "Gwendolyn", "surname": "Fairfax", "displayName": "Honorable Gwen"}
         self.settings(anonymousAllowed=True)
@@ -263,26 +263,26 @@ class Words(People):
         weakness("passwordReset.submitPassword", continuationToken=reset, password=weak)
         guest = self.call("signIn.anonymously")["idToken"]
         weakness("account.link", idToken=guest, credential={"email": "bob.builder77@example.com", "password": "Bob.Builder77"})
-        # A password that is much more than a part of the address is accepted.
+        # A password that contains more than a part of the address is accepted.
         self.settings(passwordPolicy={"minimumClasses": 1})
         self.account("horse@example.com", "correct horse battery staple")
 
-    def test_too_many_codes_at_a_start_promise_nothing_about_a_token(self):
+    def test_too_many_codes_at_a_start_mentions_no_continuation_token(self):
         self.settings(codes={"sendsPerAddress": 1})
         self.start()
         error = self.no("tooManyCodes", "signUp.start", username=ALICE.upper())
         self.assertIn("Codes already sent stay valid in their flows", str(error))
 
-    def test_an_account_is_not_called_by_signs_alone(self):
+    def test_account_id_must_start_with_a_letter_or_digit(self):
         for name in ("--", "-a", "."):
             self.assertEqual(self.violations(self.sidecar, "account.create", {"username": ALICE, "accountId": name}), {("/accountId", "pattern")})
 
-    def test_a_pattern_that_cannot_be_read_is_said_so_in_one_sentence(self):
+    def test_invalid_pattern_fails_with_one_sentence(self):
         error = self.no("invalidTenantSettings", "tenant.create", tenantId="shop", attributes=[{"name": "a", "type": "string", "pattern": "(?z"}])
         self.assertNotIn("..", str(error))
         self.assertIn("The pattern is not valid at character", str(error))
 
-    def test_a_violated_pattern_is_described_in_words(self):
+    def test_violated_pattern_is_described_without_a_regular_expression(self):
         for method, params, wanted in (
                 ("pool.get", {"poolId": "n\u00e4h"}, "poolId must be a region, a colon and a UUID in lowercase, such as"),
                 ("account.export", {"file": "here"}, "file must be an absolute path, which starts with `/`"),
@@ -291,7 +291,7 @@ class Words(People):
             self.assertIn(wanted, message)
             self.assertNotRegex(message, r"\^|\\|\[")
 
-    def test_an_account_is_found_by_email_or_username(self):
+    def test_account_find_accepts_email_or_username(self):
         account = self.account()
         for params in ({"username": ALICE.upper()}, {"email": ALICE.upper()}):
             self.assertEqual(self.call("account.find", **params)["accountId"], account)
@@ -299,7 +299,7 @@ class Words(People):
         for params in ({}, {"email": ALICE, "username": ALICE}):
             self.assertEqual(self.violations(self.sidecar, "account.find", params), {("", "exactlyOne")})
 
-    def test_the_developer_changes_and_removes_a_picture_that_the_tenant_does_not_ask_for(self):
+    def test_developer_changes_and_removes_a_picture_outside_the_attribute_schema(self):
         shop = self.tenant(attributes=[{"name": "city", "type": "string"}])
         old = "https://x.example/old.png"
         self.call("account.import", accounts=[{"accountId": "a", "email": ALICE, "attributes": {"picture": old, "displayName": "A"}}], **shop)
@@ -313,19 +313,19 @@ class Words(People):
                                    ({"picture": "a\nb", "nope": "x"}, [("picture", "disallowedCharacters"), ("nope", "unknown")])):
             error = self.no("invalidAttributes", "account.update", accountId="a", attributes=attributes)
             self.assertEqual([(each["name"], each["rule"]) for each in error.data["attributes"]], wanted)
-        # What the tenant has stopped asking for can be removed, but not changed.
+        # An attribute that was removed from the tenant's schema can be removed but not changed.
         self.call("tenant.update", tenantId="shop", attributes=[])
         self.no("invalidAttributes", "account.update", accountId="a", attributes={"city": "Ulm"})
         self.assertEqual(update(city=None), {"picture": old})
 
-    def test_null_where_something_must_be_is_not_to_be_left_out(self):
+    def test_null_for_a_required_parameter_does_not_suggest_to_omit_it(self):
         for method, params, wanted in (("signUp.start", {"username": None}, "username must be a string; it is null."),
                                        ("signUp.start", {"username": ALICE, "language": None},
                                         "language must be a string; it is null: omit it instead.")):
             error = self.no("invalidParams", method, **params)
             self.assertEqual([each["message"] for each in error.data["violations"]], [wanted])
 
-    def test_the_outbox_shows_a_mail_as_it_would_be_sent(self):
+    def test_outbox_shows_a_message_as_it_would_be_sent(self):
         template = {"purpose": "signUp", "language": "en", "subject": "{{code}}", "text": "Code {{code}}", "html": "<b>{{code}}</b>"}
         shop = self.tenant(delivery={"smtp": {"host": "mail.example.com", "from": "shop@example.com"}, "templates": [template]})
         self.start(**shop)
@@ -334,7 +334,7 @@ class Words(People):
         self.start(BOB)
         self.assertNotIn("from", self.mails(BOB)[-1])
 
-    def test_a_mail_of_a_tenant_without_a_name_reads_well(self):
+    def test_message_of_a_tenant_without_a_name_uses_the_sender_or_the_domain(self):
         words = {"purpose": "signUp", "language": "en", "subject": "Your code for {{tenantName}}", "text": "{{code}} is your code for {{tenantName}}."}
         server = {"host": "mail.example.com", "from": "accounts@shop.example"}
         for name, settings, wanted in (
@@ -346,7 +346,7 @@ class Words(People):
             self.start(address, **self.tenant(name, **settings))
             mail = self.mails(address)[-1]
             self.assertEqual((mail["subject"], mail["text"]), (f"Your code for {wanted}", f"{mail['code']} is your code for {wanted}."))
-        # The built-in texts say the name, or leave the place out.
+        # The built-in texts include the tenant's name, if it has one.
         for name, settings, wanted in (("with", {"name": "The Shop"}, " for The Shop"), ("without", {}, "")):
             address = f"{name}.words@example.com"
             self.start(address, **self.tenant(name, **settings))
@@ -354,17 +354,17 @@ class Words(People):
             self.assertEqual(mail["subject"], f"{mail['code']} is your code to confirm your email address{wanted}")
             self.assertIn(f"To create your account{wanted}, enter this code:", mail["text"])
 
-    def test_where_the_issuer_of_a_tenant_stands(self):
+    def test_issuer_not_found_names_the_method_that_returns_issuers(self):
         error = self.no("issuerNotFound", "token.jwks", issuer="https://elsewhere.example")
         self.assertIn("tenant.get the issuer of a tenant", str(error))
 
-    def test_a_person_whose_session_ended_is_told_to_sign_in(self):
+    def test_token_of_an_ended_session_fails_with_a_hint_to_sign_in(self):
         self.account()
         done = self.sign_in()
         self.call("session.signOut", refreshToken=done["refreshToken"])
         self.assertIn("Sign the user in again", str(self.no("tokenRevoked", "token.verify", token=done["idToken"], tenantId="default")))
 
-    def test_an_id_token_carries_the_username_unless_the_developer_gave_the_claim(self):
+    def test_id_token_contains_the_username_unless_the_developer_sets_the_claim(self):
         account = self.account()
         claims = lambda step, token="idToken": jwt.decode(step[token], options={"verify_signature": False})
         self.assertEqual(claims(self.sign_in())["preferred_username"], ALICE)
@@ -378,7 +378,7 @@ class Words(People):
             payload = base64.urlsafe_b64decode(self.sign_in()["idToken"].split(".")[1] + "==").decode()
             self.assertEqual((json.loads(payload)["preferred_username"], payload.count("preferred_username")), (wanted, 1))
 
-    def test_a_token_of_a_session_that_another_call_replaced_says_which(self):
+    def test_token_of_a_replaced_session_fails_with_the_reason(self):
         self.settings(anonymousAllowed=True)
         guest = self.call("signIn.anonymously")
         linked = self.call("account.link", idToken=guest["idToken"], credential={"email": ALICE, "password": PASSWORD})
@@ -394,21 +394,21 @@ class Words(People):
                 reason = self.no("tokenRevoked", method, **params).data["reason"]
                 self.assertEqual(reason, f"{why} and ended all earlier sessions; its result contains the new tokens")
         self.assertTrue(self.call("token.verify", token=done["idToken"], tenantId="default"))
-        # The reason is kept as long as such a token can be valid.
+        # The store keeps the reason as long as such a token can be valid.
         self.assertGreater(self.call("store.stats")["rows"]["revocation"], 0)
         self.advance(86_400 + 3_602)
         self.assertEqual(self.call("store.stats")["rows"]["revocation"], 0)
 
     def verifying(self, id_token):
-        """The verification of the present address, with the code that was sent there."""
+        """Starts the verification of the current address. Returns the continuation token and the code."""
         token = self.call("account.changeEmail", idToken=id_token, email=ALICE)["continuationToken"]
         return {"continuationToken": token, "code": self.code()}
 
-    def test_a_used_refresh_token_is_taken_again_as_often_as_it_comes_until_what_it_brought_is_used(self):
+    def test_used_refresh_token_is_accepted_until_one_of_its_successors_is_used(self):
         self.account()
         first = self.sign_in()["refreshToken"]
         brought = [self.call("session.refresh", refreshToken=first)["refreshToken"] for _ in range(3)]
-        # Each window goes on by itself; the token before them all is good no more.
+        # Each successor has a separate grace period. The first token is no longer valid, and using it revokes the session.
         self.advance(86400)
         after = [self.call("session.refresh", refreshToken=token)["refreshToken"] for token in brought]
         self.assertEqual(len(set(after)), 3)
@@ -416,7 +416,7 @@ class Words(People):
         for token in after:
             self.no("refreshTokenInvalid", "session.refresh", refreshToken=token)
 
-    def test_a_group_that_is_given_in_part_gets_its_defaults_for_the_rest_as_is_said(self):
+    def test_omitted_members_of_a_settings_group_return_to_their_defaults(self):
         shop = self.tenant(passwordPolicy={"minimumLength": 12, "bannedTerms": ["mintmark"]})
         policy = self.call("tenant.update", **shop, passwordPolicy={"minimumClasses": 2})["passwordPolicy"]
         self.assertEqual((policy["minimumLength"], policy["minimumClasses"], policy["bannedTerms"]), (8, 2, []))

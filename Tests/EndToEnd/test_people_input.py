@@ -1,10 +1,10 @@
-"""Addresses at the borders of what is one, and attributes that nobody should send."""
+"""Email addresses at the limits of the rules, and attributes that are not valid."""
 
 from test_bad_input_people import ALICE, People
 
 
 class Input(People):
-    def test_ten_thousand_emoji_are_no_name(self):
+    def test_display_name_of_ten_thousand_emoji_fails(self):
         for emoji in ("😀", "👩‍👩‍👧‍👦", "🇨🇭"):
             error = self.no("invalidAttributes", "signUp.start", username=ALICE, attributes={"displayName": emoji * 10_000})
             self.assertEqual([(each["name"], each["rule"]) for each in error.data["attributes"]], [("displayName", "tooLong")])
@@ -15,7 +15,7 @@ class Input(People):
         self.completed(attributes={"displayName": "😀" * 256})
         self.assertEqual(self.call("account.find", username=ALICE)["attributes"]["displayName"], "😀" * 256)
 
-    def test_addresses_on_this_side_of_every_border(self):
+    def test_addresses_at_the_limits_are_accepted(self):
         domain = ".".join(["d" * 63, "e" * 63, "f" * 61])
         for address in [
                 "a@b.c", "A@B.CO", f"{'l' * 64}@example.com", f"a@{'d' * 63}.com", f"{'l' * 64}@{domain}"[:254], "a.b.c@example.com",
@@ -23,7 +23,7 @@ class Input(People):
             with self.subTest(address=address):
                 self.assertEqual(self.submit(self.start(address), address=address)["state"], "completed")
 
-    def test_addresses_beyond_every_border(self):
+    def test_addresses_beyond_the_limits_fail(self):
         domain = ".".join(["d" * 63, "e" * 63, "f" * 62])
         for address in [
                 "", "a", "@", "a@", "@b.c", "a@b", "a@@b.c", "a@b@c.d", f"{'l' * 65}@example.com", f"a@{'d' * 64}.com",
@@ -39,7 +39,7 @@ class Input(People):
         self.assertIn(("/username", "maxLength"), self.violations(self.sidecar, "signUp.start", {"username": "x" * 1025}))
         self.assertEqual(self.mails(), [])
 
-    def test_attribute_names_values_and_counts_that_are_odd(self):
+    def test_attributes_with_unknown_names_or_wrong_types_fail(self):
         for name in ("", "__proto__", "display name", "email", "x" * 1000, "displayname"):
             error = self.no("invalidAttributes", "signUp.start", username=ALICE, attributes={name: "x"})
             self.assertEqual([each["rule"] for each in error.data["attributes"]], ["unknown"])

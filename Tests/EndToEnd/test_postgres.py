@@ -1,4 +1,4 @@
-"""What only a shared store has: several processes at once, and a server that goes away."""
+"""Tests of shared stores: several processes at once, and a database server that becomes unavailable."""
 
 import concurrent.futures
 import os
@@ -14,7 +14,7 @@ from sidecar import RpcError, Sidecar, run
 
 
 class OnPostgres(EndToEnd):
-    """One server for all tests of a class, a new database for each."""
+    """Uses one server for all tests of a class and a new database for each test."""
 
     stores = ("postgres",)
 
@@ -45,7 +45,7 @@ class OnPostgres(EndToEnd):
 
 
 class SeveralProcesses(OnPostgres):
-    def test_first_starts_at_once_agree_on_one_store(self):
+    def test_concurrent_first_starts_agree_on_one_store(self):
         sidecars = [self.open() for _ in range(6)]
         with concurrent.futures.ThreadPoolExecutor(6) as threads:
             self.assertTrue(all(threads.map(lambda each: each.call("system.health")["ready"], sidecars)))
@@ -58,7 +58,7 @@ class SeveralProcesses(OnPostgres):
         principal = sidecars[4].call("credentials.verify", {"sessionToken": credentials["sessionToken"]})["principal"]
         self.assertEqual(principal["identityId"], minted["identityId"])
 
-    def test_the_same_new_users_at_once_get_one_identity_each(self):
+    def test_concurrent_mints_of_new_users_in_several_processes_create_one_identity_each(self):
         sidecars = [self.open() for _ in range(3)]
         pool = make_pool(sidecars[0])["poolId"]
         users = [f"user {number}" for number in range(40)]
@@ -72,7 +72,7 @@ class SeveralProcesses(OnPostgres):
         self.assertEqual(len(self.identities(sidecars[0], pool)), len(users))
         self.intact(sidecars[0])
 
-    def test_one_guest_is_not_upgraded_by_two_users(self):
+    def test_guest_is_upgraded_by_one_user_only(self):
         sidecars = [self.open() for _ in range(2)]
         pool = make_pool(sidecars[0])["poolId"]
         known = mint(sidecars[0], pool, "first")["identityId"]
@@ -89,7 +89,7 @@ class SeveralProcesses(OnPostgres):
                 outcomes.append(error.type)
         self.assertEqual(sorted(outcomes), sorted([known] + ["loginsDoNotMatch"] * 7))
 
-    def test_a_revocation_and_a_deleted_pool_hold_everywhere_within_a_second(self):
+    def test_revocation_and_pool_deletion_take_effect_in_all_processes_within_a_second(self):
         one, other = self.open(), self.open()
         pool, _ = pool_with_role(one)
         minted = mint(other, pool)
@@ -99,11 +99,11 @@ class SeveralProcesses(OnPostgres):
         time.sleep(1)
         self.assertEqual(other.refusal("credentials.verify", {"sessionToken": credentials["sessionToken"]}).type, "credentialsRevoked")
         one.call("pool.delete", {"poolId": pool})
-        # A new user needs the pool's row, whatever is still remembered of it.
+        # Creating a user requires the row of the pool, even if the pool is still cached.
         self.refused("poolNotFound", other, "token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "bob"}})
 
-    def test_retention_while_other_connections_append_leaves_the_log_intact(self):
-        """The sweep writes over one of four connections, runs behind the requests, and finds chains of which nothing is left."""
+    def test_audit_retention_with_concurrent_appends_leaves_the_log_intact(self):
+        """The expiry job uses one of four connections, runs concurrently with requests, and finds audit chains without records."""
         sidecar = self.open("--audit-retention-days", "30", testing=True)
         month = 31 * 86_400
         for round in range(240):
@@ -116,7 +116,7 @@ class SeveralProcesses(OnPostgres):
             answer = sidecar.call("audit.verify")
             self.assertTrue(answer["intact"], (round, answer))
 
-    def test_one_connection_serves_many_requests_at_once(self):
+    def test_one_connection_serves_many_concurrent_requests(self):
         sidecar = self.open("--db-connections", "1")
         pool = make_pool(sidecar)["poolId"]
         for number in range(200):
@@ -126,20 +126,20 @@ class SeveralProcesses(OnPostgres):
             self.server.sql(f"SELECT COUNT(*) FROM pg_stat_activity WHERE datname = '{self.database}' AND pid <> pg_backend_pid()"), ["1"])
 
 
-class WhatIsRefused(OnPostgres):
-    def test_without_a_master_key_nothing_is_made(self):
+class RejectedDatabases(OnPostgres):
+    def test_missing_master_key_fails_and_creates_nothing(self):
         sidecar = self.open(environment={"MINTMARK_MASTER_KEY": None})
         error = sidecar.refusal("pool.list")
         self.assertEqual(error.type, "masterKeyMissing")
         self.assertIn("MINTMARK_MASTER_KEY", error.message)
         self.assertEqual(self.server.sql("SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'", self.database), ["0"])
 
-    def test_another_master_key_or_another_kind_of_store_is_refused(self):
+    def test_wrong_master_key_or_kind_of_store_fails(self):
         self.open().call("pool.list")
         self.assertEqual(self.open(environment={"MINTMARK_MASTER_KEY": "B" * 42 + "A"}).refusal("pool.list").type, "masterKeyWrong")
         self.assertEqual(self.open(testing=True).refusal("pool.list").type, "testingStoreMismatch")
 
-    def test_a_database_of_another_application_is_left_alone(self):
+    def test_database_of_another_application_is_not_changed(self):
         self.server.sql("CREATE TABLE theirs (x INT)", self.database)
         self.assertEqual(self.open().refusal("pool.list").type, "notAStore")
         self.server.sql("CREATE SCHEMA mintmark", self.database)
@@ -147,14 +147,14 @@ class WhatIsRefused(OnPostgres):
         make_pool(own)
         self.assertEqual(self.server.sql("SELECT COUNT(*) FROM mintmark.pool", self.database), ["1"])
 
-    def test_a_newer_schema_is_refused_and_one_version_is_not(self):
+    def test_schema_that_is_one_version_newer_opens_and_two_versions_newer_fails(self):
         self.open().call("pool.list")
         self.server.sql("UPDATE mintmark_meta SET value = value + 1 WHERE name = 'schema_version'", self.database)
         self.open().call("pool.list")
         self.server.sql("UPDATE mintmark_meta SET value = value + 1 WHERE name = 'schema_version'", self.database)
         self.assertEqual(self.open().refusal("pool.list").type, "storeTooNew")
 
-    def test_a_database_that_may_not_be_written_is_read(self):
+    def test_read_only_database_can_be_read(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         mint(sidecar, pool)
@@ -163,7 +163,7 @@ class WhatIsRefused(OnPostgres):
         self.assertFalse(mint(reader, pool)["isNewIdentity"])
         self.refused("storeReadOnly", reader, "token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "bob"}})
 
-    def test_what_cannot_be_reached_says_why_and_never_the_password(self):
+    def test_connection_error_contains_the_reason_and_never_the_password(self):
         cases = {
             self.server.uri("nowhere"): "does not exist",
             self.server.uri(self.database, user="nobody:s3cret"): "does not exist",
@@ -186,7 +186,7 @@ class WhatIsRefused(OnPostgres):
                 self.assertNotIn("s3c", said)
                 self.assertNotIn("ret@", said)
 
-    def test_doctor_looks_at_a_store(self):
+    def test_doctor_checks_a_postgresql_store(self):
         self.open().call("pool.list")
         done = run("doctor", "--store", self.server.uri(self.database), environment={"MINTMARK_MASTER_KEY": postgres.MASTER_KEY})
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -194,7 +194,7 @@ class WhatIsRefused(OnPostgres):
 
 
 class ServerGoesAway(OnPostgres):
-    def test_after_a_restart_the_next_request_works(self):
+    def test_request_after_a_server_restart_succeeds(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         known = mint(sidecar, pool)["identityId"]
@@ -207,7 +207,7 @@ class ServerGoesAway(OnPostgres):
             self.assertTrue(mint(sidecar, pool, order)["isNewIdentity"])
         self.intact(sidecar)
 
-    def test_a_request_waits_for_a_server_that_starts_again(self):
+    def test_request_waits_for_a_restarting_server(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         known = mint(sidecar, pool)["identityId"]
@@ -217,10 +217,10 @@ class ServerGoesAway(OnPostgres):
         self.server.order("start")
         self.assertEqual(sidecar.answer(number)["identityId"], known)
 
-    def test_a_server_that_hangs_keeps_no_process_from_ending(self):
+    def test_hanging_server_does_not_prevent_exit(self):
         told, left = self.open("--drain", "2"), self.open("--drain", "2")
         for sidecar in (told, left):
-            make_pool(sidecar)  # so that there are heads of the audit log to be handed out
+            make_pool(sidecar)  # so that the process has new heads of the audit log to report at exit
         with open(os.path.join(self.server.folder, ".s.PGSQL.5432.lock"), encoding="ascii") as file:
             postmaster = int(file.readline())
         with open(f"/proc/{postmaster}/task/{postmaster}/children", encoding="ascii") as file:
@@ -236,7 +236,7 @@ class ServerGoesAway(OnPostgres):
                 os.kill(process, signal.SIGCONT)
         self.intact(self.open())
 
-    def test_while_it_is_gone_requests_say_so_and_go_on_when_it_is_back(self):
+    def test_requests_fail_while_the_server_is_stopped_and_succeed_after_its_start(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         self.server.order("stop")
@@ -250,7 +250,7 @@ class ServerGoesAway(OnPostgres):
         self.assertTrue(sidecar.call("system.health")["ready"])
         mint(sidecar, pool)
 
-    def test_a_crash_amid_writes_loses_nothing_that_was_answered(self):
+    def test_server_crash_during_writes_loses_no_confirmed_result(self):
         sidecar = self.open()
         pool = make_pool(sidecar)["poolId"]
         kept, refused = {}, []
@@ -272,8 +272,11 @@ class ServerGoesAway(OnPostgres):
 
 
 class Wire:
-    """Stands between a process and the server, and may cut a connection where a commit passes: `before` it reaches the server, or
-    `after`, swallowing the answer. With `alone` nobody gets through any more afterwards."""
+    """A proxy between a process and the server that can cut the connection at a commit.
+
+    With `cut` set to `before`, the commit does not reach the server. With `after`, the commit reaches the server, but the response is
+    dropped. With `alone`, no further connection succeeds after a cut.
+    """
 
     def __init__(self, server, folder):
         self.target = f"{server.folder}/.s.PGSQL.5432"
@@ -343,7 +346,7 @@ class CommitsInDoubt(OnPostgres):
     def stored(self):
         return self.server.sql("SELECT subject FROM login ORDER BY subject", self.database)
 
-    def test_a_commit_whose_answer_was_lost_is_found_to_be_kept(self):
+    def test_commit_whose_response_was_lost_is_detected(self):
         self.wire.cut = "after"
         self.assertTrue(mint(self.sidecar, self.pool)["isNewIdentity"])
         self.assertEqual(self.wire.cuts, 1)
@@ -351,7 +354,7 @@ class CommitsInDoubt(OnPostgres):
         self.assertEqual(len(self.identities(self.sidecar, self.pool)), 1)
         self.intact(self.sidecar)
 
-    def test_a_commit_that_never_arrived_is_done_again(self):
+    def test_commit_that_did_not_reach_the_server_is_repeated(self):
         self.wire.cut = "before"
         self.assertTrue(mint(self.sidecar, self.pool)["isNewIdentity"])
         self.assertEqual(self.wire.cuts, 1)
@@ -359,7 +362,7 @@ class CommitsInDoubt(OnPostgres):
         self.assertEqual(len(self.identities(self.sidecar, self.pool)), 1)
         self.intact(self.sidecar)
 
-    def test_what_cannot_be_found_out_is_said(self):
+    def test_commit_of_unknown_outcome_fails_with_outcome_unknown(self):
         self.wire.cut, self.wire.alone = "after", True
         error = self.sidecar.refusal("token.mintForDeveloper", {"poolId": self.pool, "logins": {"login.shop": "alice"}})
         self.assertEqual(error.type, "outcomeUnknown")
@@ -367,7 +370,7 @@ class CommitsInDoubt(OnPostgres):
         self.wire.alone = False
         self.assertFalse(mint(self.sidecar, self.pool)["isNewIdentity"])
 
-    def test_marks_do_not_pile_up(self):
+    def test_commit_markers_are_removed(self):
         for number in range(20):
             mint(self.sidecar, self.pool, f"user {number}")
         self.assertLessEqual(int(self.server.sql("SELECT COUNT(*) FROM mintmark_commit", self.database)[0]), 4)

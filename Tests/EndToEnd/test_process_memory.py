@@ -1,4 +1,4 @@
-"""What is secret leaves the memory of the process with its answer, and no core file ever holds it."""
+"""Secrets are erased from the memory of the process after the response, and core files never contain them."""
 
 import os
 import re
@@ -10,12 +10,12 @@ import unittest
 from endtoend import EndToEnd, only
 from sidecar import run
 
-# Short ones lie in the frames of functions, longer ones in memory of their own.
+# Short passwords are stored inline in stack frames, longer ones on the heap.
 PASSWORDS = ["Zx9!kwQ7p", "fifteen Chars-5", "sixteen Chars--6", "a much longer Passphrase than 5 others", "Ünï9 cöded Pässwörd"]
 
 
 def image(pid):
-    """All memory that a process can write."""
+    """Returns all writable memory of a process."""
     parts = []
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
         for line in maps:
@@ -27,13 +27,13 @@ def image(pid):
             try:
                 parts.append(memory.read(end - start))
             except OSError:
-                pass   # the kernel's own
+                pass   # a mapping of the kernel
     return b"\n".join(parts)
 
 
 class ProcessMemory(EndToEnd):
     def nothing_left(self, sidecar, *secrets):
-        """After a second at the latest no secret is in the memory. What was is in the failure's message alone."""
+        """Fails if the memory still contains a secret after one second. The failure message shows the memory around it."""
         deadline = time.monotonic() + 1
         while True:
             found = image(sidecar.process.pid)
@@ -50,13 +50,13 @@ class ProcessMemory(EndToEnd):
         self.sidecar = self.spawn("--allow-core-dumps", testing=True)
         self.sidecar.call("tenant.update", {"tenantId": "default", "passwordPolicy": {"minimumClasses": 1, "maximumLength": 64}})
 
-    def test_no_password_is_left_of_accounts_that_were_made(self):
+    def test_created_accounts_leave_no_password_in_memory(self):
         passwords = [each for each in PASSWORDS if each.isascii()]
         for number, password in enumerate(passwords):
             self.sidecar.call("account.create", {"username": f"u{number}@example.com", "password": password, "emailVerified": True})
         self.nothing_left(self.sidecar, *passwords)
 
-    def test_nor_of_requests_that_came_together_or_were_refused(self):
+    def test_concurrent_and_rejected_requests_leave_no_secret_in_memory(self):
         passwords = [each for each in PASSWORDS if each.isascii()]
         ids = [self.sidecar.send("account.create", {"username": f"u{number}@example.com", "password": password})
                for number, password in enumerate(passwords)]
@@ -76,7 +76,7 @@ class ProcessMemory(EndToEnd):
             *(each["refreshToken"] for each in tokens), *(each["idToken"] for each in tokens))
 
     @only("sqlite")
-    def test_nor_with_frames(self):
+    def test_content_length_frames_leave_no_password_in_memory(self):
         sidecar = self.spawn("--allow-core-dumps", "--framing", "content-length", testing=True, reading=False)
         body = b'{"jsonrpc":"2.0","id":1,"method":"account.create","params":{"username":"a@example.com","password":"Framed-Word 123"}}'
         sidecar.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
@@ -87,7 +87,7 @@ class ProcessMemory(EndToEnd):
 @only("sqlite")
 class CoreFiles(EndToEnd):
     def unlimited(self, *options):
-        """A process that was started where core files as large as can be are allowed, and how large they can be in it."""
+        """Starts a process with an unlimited core file size. Returns the process and the limit that it has set."""
         sidecar = self.spawn(
             "--testing", *options, cwd=self.folder,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2))
@@ -95,10 +95,10 @@ class CoreFiles(EndToEnd):
         with open(f"/proc/{sidecar.process.pid}/limits", encoding="ascii") as limits:
             return sidecar, next(line.split()[4] for line in limits if line.startswith("Max core file size"))
 
-    def test_no_core_file_is_left(self):
+    def test_no_core_file_is_written(self):
         sidecar, limit = self.unlimited()
         self.assertEqual(limit, "0")
-        # What a core_pattern that names a program goes by.
+        # A program in core_pattern receives a core file despite the limit, unless the process is not dumpable. Root then owns this file.
         self.assertEqual(os.stat(f"/proc/{sidecar.process.pid}/mem").st_uid, 0)
         os.kill(sidecar.process.pid, signal.SIGABRT)
         _, status = os.waitpid(sidecar.process.pid, 0)
@@ -106,21 +106,21 @@ class CoreFiles(EndToEnd):
         self.assertEqual((os.WTERMSIG(status), os.WCOREDUMP(status)), (signal.SIGABRT, False))
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_for_debugging_they_can_be_allowed(self):
+    def test_testing_store_can_allow_core_dumps(self):
         if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
             self.skipTest("core files are not allowed here at all")
         self.assertNotEqual(self.unlimited("--allow-core-dumps")[1], "0")
 
-    def test_a_store_that_is_none_for_testing_never_allows_them(self):
+    def test_core_dumps_require_a_testing_store(self):
         for options, environment in ((["--allow-core-dumps"], {}), ([], {"MINTMARK_ALLOW_CORE_DUMPS": "true"})):
             done = run("serve", "--store", ":memory:", *options, environment=environment)
             self.assertEqual(done.returncode, 64)
             self.assertIn(b"--allow-core-dumps needs --testing", done.stderr)
 
-    def test_others_of_the_same_user_cannot_read_the_memory(self):
+    def test_other_processes_of_the_same_user_cannot_read_the_memory(self):
         sidecar = self.spawn("--testing")
         sidecar.call("system.ping")
-        # What belongs to nobody who could be asked belongs to root.
+        # The /proc files of a process that is not dumpable belong to root.
         self.assertEqual(os.stat(f"/proc/{sidecar.process.pid}/mem").st_uid, 0)
         if os.geteuid() != 0:
             with self.assertRaises(PermissionError):

@@ -1,4 +1,4 @@
-"""ID tokens that an app hands in, and custom tokens of a backend: each check with a token that is made to fail it alone."""
+"""ID tokens that an application sends, and custom tokens of a backend. Each check is tested with a token that violates only this check."""
 
 import hashlib
 import secrets
@@ -14,14 +14,14 @@ from test_logins import Provider, claims_of
 
 
 class Tokens(Federation):
-    """Each row of the table of checks, with a token made to fail only that row."""
+    """Each invalid token violates exactly one check."""
 
     def rejected(self, error, check, token, sidecar=None, **more):
         found = self.refused(error, sidecar or self.sidecar, "signIn.withCredential", {"credential": {"providerId": "oidc.work", "idToken": token, **more}})
         self.assertEqual((found.data["providerId"], found.data["check"]), ("oidc.work", check), found)
         self.assertEqual(self.sidecar.call("account.list", {})["accounts"], [])
 
-    def test_claims(self):
+    def test_invalid_claim_fails_with_its_check(self):
         now, token = int(time.time()), self.provider.token
         for check, claims in [
             ("issuer", {"iss": "https://oidc.work.example.com/"}), ("issuer", {"iss": None}),
@@ -33,7 +33,7 @@ class Tokens(Federation):
             with self.subTest(check=check, claims=claims):
                 self.rejected("invalidCredential", check, token(**{"subject": "carol", **claims}) if "sub" not in claims else token(**claims))
 
-    def test_signatures(self):
+    def test_invalid_signature_fails(self):
         good = self.provider.token()
         head, body, signature = good.split(".")
         other = ec.generate_private_key(ec.SECP256R1())
@@ -45,7 +45,7 @@ class Tokens(Federation):
         self.rejected("invalidCredential", "malformed", "no token")
         self.rejected("invalidCredential", "malformed", f"{head}.{encode([1])}.{signature}")
 
-    def test_nonces(self):
+    def test_invalid_nonce_fails(self):
         token, raw = self.provider.token, secrets.token_urlsafe()
         self.rejected("invalidNonce", "missing", token(nonce=hashed(raw)))
         self.rejected("invalidNonce", "mismatch", token(nonce=hashed(raw)), rawNonce=raw + "x")
@@ -53,7 +53,7 @@ class Tokens(Federation):
         self.rejected("invalidNonce", "mismatch", token(nonce=raw), rawNonce=raw)
         self.rejected("invalidNonce", "unexpected", token(), rawNonce=raw)
 
-    def test_access_token_hash(self):
+    def test_access_token_hash_must_match(self):
         access = "some access token"
         digest = encode(hashlib.sha256(access.encode()).digest()[:16])
         self.rejected("invalidCredential", "accessTokenHash", self.provider.token(at_hash=digest), accessToken="another")
@@ -61,7 +61,7 @@ class Tokens(Federation):
             "providerId": "oidc.work", "idToken": (token := self.provider.token(at_hash=digest)), "accessToken": access}})
         self.assertEqual(answer["providerTokens"], {"idToken": token, "accessToken": access})
 
-    def test_a_token_with_a_nonce_is_taken_once(self):
+    def test_token_with_a_nonce_is_single_use(self):
         raw = secrets.token_urlsafe()
         credential = {**self.credential(nonce=hashed(raw)), "rawNonce": raw}
         self.account(self.sidecar.call("signIn.withCredential", {"credential": credential}))
@@ -70,7 +70,7 @@ class Tokens(Federation):
         again = self.credential()
         self.assertEqual(self.account(self.sidecar.call("signIn.withCredential", {"credential": again})), self.account(self.sidecar.call("signIn.withCredential", {"credential": again})))
 
-    def test_of_many_who_show_one_token_at_once_one_gets_in(self):
+    def test_concurrent_sign_ins_with_one_token_succeed_once(self):
         raw = secrets.token_urlsafe()
         credential = {**self.credential(nonce=hashed(raw)), "rawNonce": raw}
         ids = [self.sidecar.send("signIn.withCredential", {"credential": credential}) for _ in range(30)]
@@ -82,13 +82,13 @@ class Tokens(Federation):
                 answers.append(error.type)
         self.assertEqual(sorted(answers), ["completed"] + ["invalidNonce"] * 29)
 
-    def test_a_provider_that_is_off_or_gone(self):
+    def test_disabled_or_deleted_provider_fails(self):
         self.sidecar.call("idp.update", {"providerId": "oidc.work", "enabled": False})
         self.refused("idpDisabled", self.sidecar, "signIn.withCredential", {"credential": self.credential()})
         self.sidecar.call("idp.delete", {"providerId": "oidc.work"})
         self.refused("idpNotFound", self.sidecar, "signIn.withCredential", {"credential": self.credential()})
 
-    def test_parts_of_a_credential_go_together(self):
+    def test_credential_members_must_belong_together(self):
         for credential, wanted in [
             ({}, {("/credential", "exactlyOne")}),
             ({"providerId": "oidc.work"}, {("/credential/idToken", "required")}),
@@ -114,7 +114,7 @@ class CustomTokens(Federation):
         now = int(time.time())
         return self.backend.token(**{"subject": self.backend.issuer, "aud": self.audience, "uid": "dora", "iat": now, "exp": now + 3600, **claims})
 
-    def test_a_backend_says_who_signs_in_and_what_the_session_says(self):
+    def test_custom_token_determines_the_account_and_the_claims_of_the_session(self):
         answer = self.sidecar.call("signIn.withCustomToken", {"token": self.token(claims={"plan": "gold"})})
         self.assertEqual((answer["account"]["accountId"], answer["isNewAccount"], answer["account"]["method"]), ("dora", True, "custom"))
         self.sidecar.call("account.setClaims", {"accountId": "dora", "claims": {"plan": "silver", "team": "a"}})
@@ -125,13 +125,13 @@ class CustomTokens(Federation):
         self.assertEqual((again["isNewAccount"], claims_of(again["idToken"])["plan"]), (False, "silver"))
         self.assertEqual(self.account(self.link(again["idToken"], self.credential())), "dora")
 
-    def test_it_grants_the_scopes_that_are_asked_for(self):
+    def test_custom_token_grants_the_requested_scopes(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "scopes": ["orders"]})
         answer = self.sidecar.call("signIn.withCustomToken", {"token": self.token(), "scope": "orders"})
         self.assertEqual(claims_of(answer["accessToken"])["scope"], "orders")
         self.refused("scopeNotOffered", self.sidecar, "signIn.withCustomToken", {"token": self.token(), "scope": "all"})
 
-    def test_each_check_alone(self):
+    def test_invalid_custom_token_fails_with_its_check(self):
         now = int(time.time())
         for check, claims in [
             ("issuer", {"iss": "mallory"}), ("issuer", {"sub": "dora"}), ("audience", {"aud": "default"}), ("tenant", {"tenant_id": "shop"}),
@@ -148,7 +148,7 @@ class CustomTokens(Federation):
         self.refused("claimsTooLong", self.sidecar, "signIn.withCustomToken", {"token": self.token(claims={"x": "y" * 1000})})
         self.assertEqual(self.sidecar.call("account.list", {})["accounts"], [])
 
-    def test_other_tenants_and_the_disabled(self):
+    def test_custom_token_for_another_tenant_or_a_disabled_account_fails(self):
         self.sidecar.call("tenant.create", {"tenantId": "shop"})
         self.refused("customTokenInvalid", self.sidecar, "signIn.withCustomToken", {"tenantId": "shop", "token": self.token()})
         self.sidecar.call("signIn.withCustomToken", {"token": self.token()})

@@ -1,4 +1,4 @@
-"""Login providers on the network: a real OpenID provider, and one that misbehaves in every way there is."""
+"""Login providers on the network: an OpenID provider from another project, and providers with all kinds of faults."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from websites import DISCOVERY, KEYS, Authority, OpenIDWebsite, Proxy, Website, 
 
 class Providers(EndToEnd):
     def serve(self, kind=OpenIDWebsite, *arguments, **more):
-        """A web server that ends with the test."""
+        """Starts a web server that is closed after the test."""
         site = kind(*arguments, **more)
         self.addCleanup(site.close)
         return site
@@ -29,7 +29,7 @@ class Providers(EndToEnd):
         return sidecar.call("identity.resolve", {"poolId": pool, "logins": {name or site.name: token or site.token()}})
 
     def fails(self, wanted, check, sidecar, pool, site, token=None, says="", within=3):
-        """A login fails in bounded time, in words, and nothing of it is kept."""
+        """Checks that a login fails within a time limit, with a reason, and creates no identity."""
         began = time.monotonic()
         error = self.refused(wanted, sidecar, "identity.resolve", {"poolId": pool, "logins": {site.name: token or site.token()}})
         self.assertLess(time.monotonic() - began, within)
@@ -40,7 +40,7 @@ class Providers(EndToEnd):
 
 
 class RealProvider(Providers):
-    """oidc-provider-mock, a provider that others wrote."""
+    """oidc-provider-mock, an OpenID provider from another project."""
 
     def setUp(self):
         super().setUp()
@@ -50,7 +50,7 @@ class RealProvider(Providers):
     def sign_in(self, client):
         return self.provider.sign_in(client)["id_token"]
 
-    def test_one_id_token_is_an_identity_a_token_and_credentials(self):
+    def test_id_token_resolves_to_an_identity_a_token_and_credentials(self):
         sidecar, token = self.spawn(testing=True), self.sign_in("shop")
         pool = self.pool(sidecar, {"issuer": self.issuer, "clientIds": ["shop"]})
         role = sidecar.call("role.put", {"name": "reader", "poolId": pool})["roleArn"]
@@ -68,7 +68,7 @@ class RealProvider(Providers):
         error = self.refused("loginTokenInvalid", sidecar, "identity.resolve", {"poolId": pool, "logins": {**logins, next(iter(logins)): for_other}})
         self.assertEqual(error.data["check"], "audience")
 
-    def test_outside_of_tests_plain_http_has_to_be_allowed(self):
+    def test_http_issuer_requires_allow_insecure_outside_of_testing_stores(self):
         sidecar, settings = self.spawn(), {"issuer": self.issuer, "clientIds": ["shop"]}
         error = self.refused("invalidPoolProvider", sidecar, "pool.create", {"name": "shop", "providers": [settings]})
         self.assertIn("allowInsecure", error.message)
@@ -79,7 +79,7 @@ class RealProvider(Providers):
 
 
 class Keys(Providers):
-    """What is fetched, how often, and for how long it serves."""
+    """Which keys are fetched, how often, and how long they are cached."""
 
     def setUp(self):
         super().setUp()
@@ -87,14 +87,14 @@ class Keys(Providers):
         self.sidecar = self.spawn(testing=True)
         self.shop = self.pool(self.sidecar, self.site.settings())
 
-    def test_keys_are_fetched_once_for_all_who_wait(self):
+    def test_concurrent_logins_fetch_the_keys_once(self):
         self.site.pages[KEYS] = slow(0.3, self.site.pages[KEYS](None))
         ids = [self.sidecar.send("identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token(f"user {n}")}}) for n in range(200)]
         identities = {self.sidecar.answer(id)["identityId"] for id in ids}
         self.assertEqual(len(identities), 200)
         self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
 
-    def test_an_open_credentials_provider_waits_with_the_others(self):
+    def test_credentials_provider_shares_a_pending_fetch(self):
         role = self.sidecar.call("role.put", {"name": "reader", "poolId": self.shop})["roleArn"]
         self.sidecar.call("pool.setRoles", {"poolId": self.shop, "roles": {"authenticated": role}})
         logins = {self.site.name: self.site.token()}
@@ -106,7 +106,7 @@ class Keys(Providers):
         self.assertEqual(len({self.sidecar.answer(id)["identityId"] for id in ids}), 1)
         self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
 
-    def test_an_unknown_kid_makes_the_provider_be_asked_once_and_many_of_them_eight_times(self):
+    def test_unknown_kid_fetches_the_keys_again_at_most_eight_times(self):
         self.login(self.sidecar, self.shop, self.site)
 
         def refused(wanted, kid):
@@ -121,7 +121,7 @@ class Keys(Providers):
         self.login(self.sidecar, self.shop, self.site)
         self.assertEqual(self.site.count(KEYS), 9)
 
-    def test_a_rotated_key_is_found_at_once(self):
+    def test_rotated_key_is_found_immediately(self):
         identity = self.login(self.sidecar, self.shop, self.site)["identityId"]
         old = self.site.token()
         self.site.rotate("second")
@@ -129,19 +129,19 @@ class Keys(Providers):
         self.assertEqual(self.site.count(KEYS), 2)
         self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: old}})
 
-    def test_fetched_keys_serve_on_when_the_provider_is_gone(self):
+    def test_fetched_keys_stay_valid_if_the_provider_is_unreachable(self):
         identity = self.login(self.sidecar, self.shop, self.site)["identityId"]
         self.site.close()
         self.assertEqual(self.login(self.sidecar, self.shop, self.site)["identityId"], identity)
         self.assertEqual(self.login(self.sidecar, self.pool(self.sidecar, self.site.settings()), self.site)["isNewIdentity"], True)
         self.refused("providerUnavailable", self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token(kid="unknown")}})
 
-    def test_a_token_that_cannot_be_right_makes_nobody_be_asked(self):
+    def test_token_with_an_invalid_claim_causes_no_request(self):
         for token in [self.site.token(aud="other"), self.site.token(exp=1), self.site.token(iss="https://elsewhere.example")]:
             self.refused("loginTokenInvalid", self.sidecar, "identity.resolve", {"poolId": self.shop, "logins": {self.site.name: token}})
         self.assertEqual(self.site.asked, [])
 
-    def test_a_provider_that_comes_back_is_asked_again_after_a_pause(self):
+    def test_failed_provider_is_requested_again_after_a_pause(self):
         good = self.site.pages[KEYS]
         self.site.pages[KEYS] = page({"error": "later"}, 503)
         error = self.fails("providerUnavailable", None, self.sidecar, self.shop, self.site, says="HTTP 503")
@@ -151,11 +151,11 @@ class Keys(Providers):
         self.site.pages[KEYS] = good
         time.sleep(error.data["retryAfterSeconds"] + 0.1)
         self.login(self.sidecar, self.shop, self.site)
-        self.assertEqual(self.sidecar.finish(), 0)  # what was logged before is written by then
+        self.assertEqual(self.sidecar.finish(), 0)  # earlier log lines have been written when the process has exited
         log = self.sidecar.stderr_text()
         self.assertEqual((log.count("could not be fetched"), log.count("are available again")), (1, 1), log)
 
-    def test_an_issuer_that_ends_with_a_slash(self):
+    def test_issuer_with_a_trailing_slash(self):
         site = self.serve(OpenIDWebsite)
         site.issuer += "/tenant/"
         site.pages["/tenant" + DISCOVERY], site.pages["/tenant" + KEYS] = site.pages[DISCOVERY], site.pages[KEYS]
@@ -164,7 +164,7 @@ class Keys(Providers):
 
 
 class Misbehaviour(Providers):
-    """A provider with TLS by an authority that --ca-file adds."""
+    """A TLS provider whose certificate authority is added with `--ca-file`."""
 
     def setUp(self):
         super().setUp()
@@ -176,7 +176,7 @@ class Misbehaviour(Providers):
     def unusable(self, check, says="", **more):
         return self.fails("providerUnusable", check, self.sidecar, self.shop, self.site, says=says, **more)
 
-    def test_tls_works_and_needs_the_authority(self):
+    def test_tls_requires_the_certificate_authority(self):
         self.login(self.sidecar, self.shop, self.site)
         named = self.spawn(environment={"MINTMARK_CA_FILE": self.authority.path})
         self.login(named, self.pool(named, self.site.settings(allowPrivateNetwork=True)), self.site)
@@ -184,62 +184,62 @@ class Misbehaviour(Providers):
         pool = self.pool(plain, self.site.settings(allowPrivateNetwork=True))
         self.fails("providerUnusable", "certificate", plain, pool, self.site, says="--ca-file")
 
-    def test_a_private_address_needs_permission(self):
+    def test_private_address_requires_permission(self):
         pool = self.pool(self.sidecar, self.site.settings())
         self.fails("providerUnusable", "address", self.sidecar, pool, self.site, says="private")
         self.assertEqual(self.site.asked, [])
 
-    def test_down(self):
+    def test_closed_port_fails(self):
         self.site.close()
         self.fails("providerUnavailable", None, self.sidecar, self.shop, self.site, says="does not accept connections")
 
-    def test_html(self):
+    def test_html_as_discovery_document_fails(self):
         self.site.pages[DISCOVERY] = html()
         self.unusable("document", "not a JSON object; its type is 'text/html'")
 
-    def test_json_with_a_member_twice(self):
+    def test_json_with_a_duplicate_member_fails(self):
         self.site.pages[DISCOVERY] = (200, {"Content-Type": "application/json"}, b'{"issuer": "x", "issuer": "y"}')
         error = self.unusable("document", "is not valid JSON")
         self.assertNotIn("not a JSON object", error.message)
 
-    def test_html_for_keys(self):
+    def test_html_as_key_set_fails(self):
         self.site.pages[KEYS] = html()
         self.unusable("document", "the key set is not a JSON object")
 
-    def test_not_found(self):
+    def test_missing_discovery_document_fails(self):
         del self.site.pages[DISCOVERY]
         self.unusable("status", "HTTP 404")
 
-    def test_ten_megabytes(self):
+    def test_key_set_of_ten_megabytes_fails(self):
         self.site.pages[KEYS] = (200, {}, b'{"keys":[' + b" " * 10_000_000 + b"]}")
         self.unusable("tooLarge", "1048576 bytes")
 
-    def test_a_redirect_to_another_host(self):
+    def test_redirect_to_another_host_fails(self):
         other = self.serve(OpenIDWebsite, self.authority.context("127.0.0.1"))
         self.site.pages[DISCOVERY] = redirect(other.origin + DISCOVERY)
         self.unusable("redirect", other.origin)
         self.assertEqual(other.asked, [])
 
-    def test_a_redirect_of_the_keys_to_a_private_address(self):
+    def test_redirect_of_the_keys_to_a_private_address_fails(self):
         self.site.pages[KEYS] = redirect("http://169.254.169.254/latest/meta-data/")
         self.unusable("redirect")
 
-    def test_a_redirect_to_the_same_host_is_followed(self):
+    def test_redirect_to_the_same_host_is_followed(self):
         self.site.pages["/elsewhere"] = self.site.pages[KEYS]
         self.site.pages[KEYS] = redirect("/elsewhere")
         self.login(self.sidecar, self.shop, self.site)
 
-    def test_a_certificate_for_another_name(self):
+    def test_certificate_for_another_host_name_fails(self):
         site = self.serve(OpenIDWebsite, self.authority.context("elsewhere.example"))
         pool = self.pool(self.sidecar, site.settings(allowPrivateNetwork=True))
         self.fails("providerUnusable", "certificate", self.sidecar, pool, site, says="127.0.0.1")
 
-    def test_a_certificate_of_another_authority(self):
+    def test_certificate_of_another_authority_fails(self):
         site = self.serve(OpenIDWebsite, Authority(self.folder, "Stranger").context("127.0.0.1"))
         pool = self.pool(self.sidecar, site.settings(allowPrivateNetwork=True))
         self.fails("providerUnusable", "certificate", self.sidecar, pool, site)
 
-    def test_another_issuers_document(self):
+    def test_discovery_document_of_another_issuer_fails(self):
         for issuer in [self.site.issuer + "/", self.site.issuer.upper(), "https://elsewhere.example", 7, None]:
             sidecar = self.spawn("--ca-file", self.authority.path)
             pool = self.pool(sidecar, self.site.settings(allowPrivateNetwork=True))
@@ -247,16 +247,16 @@ class Misbehaviour(Providers):
             self.fails("providerUnusable", "issuer", sidecar, pool, self.site)
         self.assertEqual(self.site.count(KEYS), 0)
 
-    def test_a_document_without_keys(self):
+    def test_discovery_document_without_keys_fails(self):
         self.site.pages[DISCOVERY] = page({"issuer": self.site.issuer})
         self.unusable("document", "jwks_uri")
 
-    def test_two_keys_with_one_kid(self):
+    def test_two_keys_with_one_kid_fail(self):
         self.site.rotate("other", keeps=True)
         self.site.pages[KEYS] = page({"keys": [self.site.jwk("first"), self.site.jwk("other", kid="first")]})
         self.unusable("keys", "two keys with the kid 'first'")
 
-    def test_keys_of_no_use(self):
+    def test_unusable_keys_fail(self):
         first = self.site.jwk("first")
         for keys in [[], [{"kty": "oct", "k": "AAAA", "kid": "first"}], [{**first, "use": "enc"}], [{**first, "kty": "RSA"}], [{**first, "alg": "RS256"}], [{**first, "x": "AAAA"}], "first", None]:
             sidecar = self.spawn("--ca-file", self.authority.path)
@@ -264,12 +264,12 @@ class Misbehaviour(Providers):
             self.site.pages[KEYS] = page({"keys": keys})
             self.fails("providerUnusable", "keys", sidecar, pool, self.site)
 
-    def test_a_key_of_another_kind_under_the_tokens_kid(self):
+    def test_key_of_another_type_with_the_kid_of_the_token_fails(self):
         strange = RSAAlgorithm.to_jwk(rsa.generate_private_key(65537, 2048).public_key(), as_dict=True)
         self.site.pages[KEYS] = page({"keys": [{**strange, "kid": "first", "alg": "RS256"}]})
         self.fails("loginTokenInvalid", "signature", self.sidecar, self.shop, self.site)
 
-    def test_an_endpoint_that_a_document_names_is_no_way_in(self):
+    def test_discovery_document_cannot_name_an_internal_address(self):
         sidecar = self.spawn("--ca-file", self.authority.path, testing=True)
         inside = self.serve(Website)
         inside.pages[KEYS] = self.site.pages[KEYS](None)
@@ -280,7 +280,7 @@ class Misbehaviour(Providers):
             self.assertNotIn("passphrase", error.message)
         self.assertEqual(inside.asked, [])
 
-    def test_a_proxy_is_used_for_all_but_this_machine(self):
+    def test_proxy_is_used_except_for_this_machine(self):
         site = self.serve(OpenIDWebsite, self.authority.context("login.example.test"), "https://login.example.test")
         proxy = self.serve(Proxy, site.port)
         for options, environment in [(["--proxy", proxy.origin], {}), ([], {"MINTMARK_PROXY": proxy.origin})]:
@@ -292,7 +292,7 @@ class Misbehaviour(Providers):
 
 
 class Hanging(Providers):
-    """A provider that accepts connections and says nothing."""
+    """A provider that accepts connections and does not respond."""
 
     def setUp(self):
         super().setUp()
@@ -306,7 +306,7 @@ class Hanging(Providers):
         self.site.wait_until_asked(DISCOVERY)
         return ids
 
-    def test_it_delays_nobody_else_and_is_given_up(self):
+    def test_hanging_provider_times_out_and_does_not_delay_others(self):
         self.login(self.sidecar, self.shop, self.other)
         began = time.monotonic()
         ids = self.hang(200)
@@ -330,7 +330,7 @@ class Hanging(Providers):
         self.assertGreater(time.monotonic() - began, 9)
         self.assertEqual(self.site.asked, [DISCOVERY])
 
-    def test_a_cancelled_call_leaves_the_others_their_answer(self):
+    def test_canceled_call_does_not_affect_calls_that_share_the_fetch(self):
         self.site.pages[DISCOVERY] = slow(3, page({"issuer": self.site.issuer, "jwks_uri": self.site.issuer + KEYS}))
         first = self.hang()[0]
         second = self.sidecar.send("identity.resolve", {"poolId": self.shop, "logins": {self.site.name: self.site.token()}})
@@ -340,7 +340,7 @@ class Hanging(Providers):
         self.assertEqual(caught.exception.code, -32800)
         self.assertTrue(self.sidecar.answer(second)["isNewIdentity"])
 
-    def test_the_process_ends_all_the_same(self):
+    def test_hanging_provider_does_not_prevent_exit(self):
         ids = self.hang(3)
         self.sidecar.signal()
         self.assertEqual(self.sidecar.wait(9), 0)
@@ -349,7 +349,7 @@ class Hanging(Providers):
                 self.sidecar.answer(id)
             self.assertEqual(caught.exception.type, "shuttingDown")
 
-    def test_one_after_the_other(self):
+    def test_sequential_option_keeps_the_order_of_responses(self):
         self.site.pages[DISCOVERY] = slow(0.5, page({"issuer": self.site.issuer, "jwks_uri": self.site.issuer + KEYS}))
         sidecar = self.spawn("--sequential", testing=True)
         pool = self.pool(sidecar, self.site.settings())
@@ -360,7 +360,7 @@ class Hanging(Providers):
 
 
 class AccessTokens(Providers):
-    """Facebook and Login with Amazon, as their documentation says they answer."""
+    """Facebook and Login with Amazon, with responses as in their documentation."""
 
     def setUp(self):
         super().setUp()
@@ -378,7 +378,7 @@ class AccessTokens(Providers):
             return answers.get(token) or page({"error": {"message": "Invalid OAuth access token.", "type": "OAuthException", "code": 190}}, 400)
         return answer
 
-    def test_facebook(self):
+    def test_facebook_access_token(self):
         name = "graph.facebook.com"
         self.site.pages["/v23.0/app"] = self.by_token({"EA+A/=": page({"id": "17"}), "other": page({"id": "18"}), "app": page({"id": "17"}), "busy": page({"error": {"code": 4}}, 400)})
         self.site.pages["/v23.0/me"] = self.by_token({"EA+A/=": page({"id": "1001"}), "other": page({"id": "1001"}), "app": page({"error": {"code": 2500}}, 400)})
@@ -391,7 +391,7 @@ class AccessTokens(Providers):
         self.rejected(pool, name, "app", "signature")
         self.refused("providerUnavailable", self.sidecar, "identity.resolve", {"poolId": pool, "logins": {name: "busy"}})
 
-    def test_amazon(self):
+    def test_amazon_access_token(self):
         name, client = "www.amazon.com", "amzn1.application-oa2-client.5"
         facts = {"iss": "https://www.amazon.com", "user_id": "amzn1.account.K2", "aud": client, "app_id": "amzn1.application.9", "exp": 3597, "iat": 1}
         self.site.pages["/auth/o2/tokeninfo"] = self.by_token({"Atza|good": page(facts), "other": page({**facts, "aud": "x"}), "late": page({**facts, "exp": 0}), "nobody": page({**facts, "user_id": ""}), "nul": page({**facts, "user_id": "a\0b"}), "evil": page({**facts, "iss": "https://evil"}), "mute": page({**facts, "iss": None})})
@@ -402,7 +402,7 @@ class AccessTokens(Providers):
         for bad, check in [("other", "audience"), ("late", "expired"), ("nobody", "subject"), ("nul", "subject"), ("forged", "signature"), ("evil", "issuer"), ("mute", "issuer")]:
             self.rejected(pool, name, bad, check)
 
-    def test_one_that_hangs_is_given_up_and_delays_nobody_else(self):
+    def test_hanging_token_endpoint_times_out_and_does_not_delay_others(self):
         name, issuer = "www.amazon.com", self.serve()
         self.site.pages["/auth/o2/tokeninfo"] = slow(15, page({}))
         pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["a"], "endpoint": self.site.origin}, issuer.settings())
@@ -419,7 +419,7 @@ class AccessTokens(Providers):
         self.assertLess(time.monotonic() - began, 12.5)
         self.assertEqual(len(self.site.asked), 16)
 
-    def test_many_questions_are_all_answered(self):
+    def test_many_concurrent_access_tokens_are_all_verified(self):
         name = "www.amazon.com"
         self.site.pages["/auth/o2/tokeninfo"] = lambda handler: slow(0.02, page({"iss": "https://www.amazon.com", "user_id": handler.path[-3:], "aud": "a"}))(handler)
         pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["a"], "endpoint": self.site.origin})
@@ -428,7 +428,7 @@ class AccessTokens(Providers):
             self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % id)
         self.assertEqual(len({self.sidecar.answer(id)["identityId"] for n, id in enumerate(ids) if n % 3}), 200)
 
-    def test_what_is_no_answer(self):
+    def test_invalid_response_of_the_token_endpoint_fails_without_disclosing_the_token(self):
         name = "www.amazon.com"
         pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["a"], "endpoint": self.site.origin})
         for answer, wanted, check in [(html(), "providerUnusable", "document"), (html(status=404), "providerUnusable", "status"), (page({}, 404), "providerUnusable", "status"),
@@ -442,16 +442,16 @@ class AccessTokens(Providers):
         self.assertNotIn("secret-token", str(error))
         self.assertNotIn("secret-token", self.sidecar.stderr_text())
 
-    def test_endpoints_that_cannot_be(self):
+    def test_invalid_endpoint_fails(self):
         for settings in [{"provider": "www.amazon.com", "endpoint": "api.amazon.com"}, {"provider": "www.amazon.com", "endpoint": "https://api.amazon.com?x=1"},
                          {"provider": "www.amazon.com", "endpoint": "http://api.amazon.com"}, {"issuer": "https://login.example.com", "endpoint": "https://login.example.com"}]:
             self.refused("invalidPoolProvider", self.sidecar, "pool.create", {"name": "shop", "providers": [{**settings, "clientIds": ["a"]}]})
 
 
 class Machine(Providers):
-    """libcurl, and the options that say how others are reached."""
+    """libcurl, and the options for outgoing connections."""
 
-    def test_without_libcurl_everything_else_works(self):
+    def test_without_libcurl_provider_logins_fail_and_everything_else_works(self):
         site = self.serve()
         os.mkdir(self.path("lib"))
         open(self.path("lib", "libcurl.so.4"), "w").close()
@@ -463,13 +463,13 @@ class Machine(Providers):
         self.assertEqual((said.returncode, b"libcurl4" in said.stdout), (0, True), said)
         self.assertIn(b"libcurl is available", run("doctor", "--store", ":memory:").stdout)
 
-    def test_one_question_from_a_script(self):
+    def test_provider_login_in_a_single_command(self):
         site, store = self.serve(), ["--store", self.path("shop.db"), "--testing"]
         made = run("call", "pool.create", json.dumps({"name": "shop", "providers": [site.settings()]}), *store)
         params = {"poolId": json.loads(made.stdout)["poolId"], "logins": {site.name: site.token()}}
         self.assertTrue(json.loads(run("call", "identity.resolve", json.dumps(params), *store).stdout)["isNewIdentity"])
 
-    def test_options_that_make_no_sense(self):
+    def test_invalid_network_options_fail(self):
         for options in [["--ca-file", self.path("nowhere.pem")], ["--proxy", "proxy.example:3128"], ["--proxy", "http://"]]:
             done = run("serve", "--store", ":memory:", *options)
             self.assertEqual((done.returncode, options[0].encode() in done.stderr), (64, True), done)

@@ -1,4 +1,4 @@
-"""mintmark jwks: the key set for those who verify, once or kept current in a file."""
+"""`mintmark jwks`: prints the key set for token verifiers, or keeps it current in a file."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class PublishedKeys(EndToEnd):
         return process
 
     def kids(self):
-        """What stands in the file, which is a whole key set whenever it is looked at."""
+        """Returns the key IDs in the file. The file must contain a complete key set at any time."""
         try:
             with open(self.file, encoding="utf-8") as file:
                 return [key["kid"] for key in json.load(file)["keys"]]
@@ -52,7 +52,7 @@ class PublishedKeys(EndToEnd):
     def published(self, sidecar, **params):
         return [key["kid"] for key in sidecar.call("token.jwks", params)["keys"]]
 
-    def test_printed(self):
+    def test_jwks_prints_the_key_set_of_all_issuers_or_of_one(self):
         sidecar = self.spawn(store=self.store)
         pools = [make_pool(sidecar) for _ in range(2)]
         everything = json.loads(run("jwks", "--store", self.store).stdout)
@@ -84,12 +84,12 @@ class PublishedKeys(EndToEnd):
         self.assertEqual((process.returncode, out), (0, b""), error)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("jwks.json.")], [])
 
-    def test_kept_current(self):
+    def test_watch_keeps_the_file_current(self):
         sidecar = self.spawn(store=self.store)
         sidecar.call("pool.list")
         self.follows(sidecar, self.watch())
 
-    def test_kept_current_from_postgresql(self):
+    def test_watch_keeps_the_file_current_with_postgresql(self):
         server = postgres.Server()
         self.addCleanup(server.close)
         database = server.database()
@@ -98,7 +98,7 @@ class PublishedKeys(EndToEnd):
         sidecar.call("pool.list")
         self.follows(sidecar, self.watch(store=server.uri(database), environment={"MINTMARK_MASTER_KEY": postgres.MASTER_KEY}))
 
-    def test_one_pools_keys_and_none_once_it_is_deleted(self):
+    def test_watch_of_one_issuer_writes_no_keys_after_its_pool_is_deleted(self):
         sidecar = self.spawn(store=self.store)
         pool, _ = make_pool(sidecar), make_pool(sidecar)
         process = self.watch("--issuer", pool["issuer"])
@@ -107,14 +107,14 @@ class PublishedKeys(EndToEnd):
         self.becomes([])
         self.assertIsNone(process.poll())
 
-    def test_a_key_that_is_no_longer_needed_goes_when_its_time_comes(self):
-        """Nobody writes to the store then: the time itself is awaited."""
+    def test_watch_removes_a_retired_key_at_its_time(self):
+        """No write to the store triggers the change: the process waits for the time."""
         sidecar = self.spawn(store=self.store, testing=True)
         sidecar.call("test.clock", {"freeze": True, "setAt": 1_700_000_000})
         pool = make_pool(sidecar)["poolId"]
         old = self.published(sidecar)
         new = sidecar.call("key.rotate", {"poolId": pool, "activateAfterSeconds": 0})["kid"]
-        # Three seconds before the last token of the old key expires the clock begins to run.
+        # The clock starts to run three seconds before the last token of the old key expires.
         change = sidecar.call("token.jwks")["nextChangeAt"]
         sidecar.call("test.clock", {"setAt": change - 3, "freeze": False})
         self.watch("--testing")
@@ -122,7 +122,7 @@ class PublishedKeys(EndToEnd):
         self.becomes([new])
         self.assertGreaterEqual(sidecar.call("system.ping")["now"], change)
 
-    def test_it_sleeps_while_nothing_happens(self):
+    def test_watch_sleeps_while_nothing_changes(self):
         sidecar = self.spawn(store=self.store)
         make_pool(sidecar)
         process = self.watch()
@@ -139,13 +139,13 @@ class PublishedKeys(EndToEnd):
         before, written = switches(), os.stat(self.file)
         time.sleep(3)
         self.assertLessEqual(switches() - before, 2)
-        # What changes no key does not touch the file either.
+        # Changes that do not affect keys do not rewrite the file.
         for number in range(20):
             sidecar.call("role.put", {"name": f"role-{number}", "poolId": sidecar.call("pool.list")["pools"][0]["poolId"]})
         time.sleep(1.5)
         self.assertEqual((os.stat(self.file).st_ino, os.stat(self.file).st_mtime_ns), (written.st_ino, written.st_mtime_ns))
 
-    def test_the_file_is_public_and_keeps_the_mode_it_was_given(self):
+    def test_file_is_public_and_keeps_its_mode(self):
         sidecar = self.spawn(store=self.store)
         pool = make_pool(sidecar)["poolId"]
         old = os.umask(0o022)
@@ -160,7 +160,7 @@ class PublishedKeys(EndToEnd):
         self.becomes(self.published(sidecar))
         self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o640)
 
-    def test_a_store_that_is_not_there_is_not_made_and_takes_no_key_away(self):
+    def test_missing_store_is_not_created_and_the_file_is_not_changed(self):
         with open(self.file, "w", encoding="ascii") as file:
             file.write('{"keys":[{"kid":"a"}]}')
         for options in [], ["--watch", self.file]:
@@ -171,7 +171,7 @@ class PublishedKeys(EndToEnd):
         with open(self.file, encoding="ascii") as file:
             self.assertEqual(file.read(), '{"keys":[{"kid":"a"}]}')
 
-    def test_a_file_that_cannot_be_written_is_said_at_once(self):
+    def test_file_that_cannot_be_written_fails_immediately(self):
         self.spawn(store=self.store).call("pool.create", {"name": "shop"})
         done = run("jwks", "--store", self.store, "--watch", self.path("missing", "jwks.json"))
         self.assertEqual(done.returncode, 64)

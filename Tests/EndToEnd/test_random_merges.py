@@ -1,4 +1,4 @@
-"""Random pairs of accounts, merged by random policies: nothing is lost, nothing is there twice, and the dry run says what the deed does."""
+"""Random pairs of accounts, merged with random policies: no data is lost or duplicated, and the dry run predicts the result."""
 
 import collections
 import os
@@ -28,8 +28,8 @@ class RandomMerges(Federation):
                  (make_pool(self.sidecar, **settings, providers=[tenant, other.settings()])["poolId"], other)]
         return World(self, self.sidecar, idps, pools, now)
 
-    def test_whatever_is_merged_nothing_is_lost_and_nothing_weakened(self):
-        """MINTMARK_TEST_MERGES says how many; a failure says the seed of its pair."""
+    def test_merges_lose_no_data_and_weaken_no_account(self):
+        """MINTMARK_TEST_MERGES sets the number of pairs. A failure names the number and the seed of its pair."""
         usual = {"sqlite": 400, "postgres": 60}[stores.current.kind]
         count, world = int(os.environ.get("MINTMARK_TEST_MERGES", usual)), self.world()
         seeds = iter([(number, random.randrange(1 << 32)) for number in range(count)])
@@ -57,13 +57,13 @@ class RandomMerges(Federation):
         if failures:
             number, seed, error = failures[0]
             raise AssertionError(f"pair {number} of seed {seed}") from error
-        # What never came about was not looked at.
+        # Outcomes that never occurred were not tested.
         for outcome in ("plain", "conflicts"):
             self.assertGreater(outcomes[outcome], 0, outcome)
         self.assertGreaterEqual(sum(outcomes.values()), count)
 
     def pair(self, world, pick, number):
-        """Two people become one; some of them become part of a third."""
+        """Merges two accounts. In some cases, the result is then merged into a third account."""
         numbers = [f"+49151{number:06}{digit}" for digit in range(5)]
         target, source = (world.furnish(pick, f"{side}{number}", numbers) for side in "ab")
         outcomes = [world.merge(pick, target, source)]

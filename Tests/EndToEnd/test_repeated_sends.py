@@ -1,4 +1,4 @@
-"""The same request again while the first one's mail is still on its way: one message, one answer."""
+"""A request that is repeated while the message of the first one is being sent: one message, identical responses."""
 
 import time
 
@@ -19,7 +19,7 @@ class RepeatedSends(MailServer):
             "MINTMARK_MAIL_FROM": "accounts@shop.example"})
 
     def alike(self, method, params, address):
-        """Sends a request four times, to two processes, while the first one's mail is on its way: the one answer, and the mail's code."""
+        """Sends a request four times to two processes during the first delivery. Returns the common response and the emailed code."""
         numbers = [(sidecar, sidecar.send(method, params)) for sidecar in (self.first, self.first, self.second, self.second)]
         answers = [sidecar.answer(number) for sidecar, number in numbers]
         self.assertEqual(answers[1:], answers[:1] * 3)
@@ -27,7 +27,7 @@ class RepeatedSends(MailServer):
         mail, = self.take(address)
         return answers[0], self.code(mail)
 
-    def test_a_start_that_comes_again_while_its_mail_is_on_its_way_gets_the_same_answer_and_sends_nothing(self):
+    def test_repeated_start_during_sending_returns_the_same_result_and_sends_nothing(self):
         self.first.call("account.create", {"username": "slow-code@example.com"})
         self.first.call("account.create", {"username": "slow-password@example.com", "password": NEW}, timeout=60)
         for flow, address in (("signUp", "slow@example.com"), ("signIn", "slow-code@example.com"),
@@ -37,7 +37,7 @@ class RepeatedSends(MailServer):
                 done = self.second.call(f"{flow}.submitCode", {"continuationToken": step["continuationToken"], "code": code})
                 self.assertIn(done["state"], ("completed", "passwordRequired"))
 
-    def test_a_code_that_is_sent_anew_twice_at_once_is_one_code(self):
+    def test_concurrent_resends_send_one_code(self):
         for protected in (False, True):
             self.first.call("tenant.update", {"tenantId": "default", "enumerationProtection": protected})
             address = f"slow-{protected}@example.com".lower()
@@ -47,7 +47,7 @@ class RepeatedSends(MailServer):
             self.assertNotEqual((anew["continuationToken"], code), (step["continuationToken"], old))
             self.finish(self.second, anew["continuationToken"], code)
 
-    def test_a_change_of_address_that_comes_twice_at_once_is_one(self):
+    def test_concurrent_address_changes_send_one_code(self):
         account = self.first.call("account.create", {"username": "alice@example.com", "emailVerified": True})["accountId"]
         address = "slow-new@example.com"
         step, _ = self.alike("account.changeEmail", {"accountId": account, "email": address}, address)
@@ -55,7 +55,7 @@ class RepeatedSends(MailServer):
         done = self.second.call("account.submitCode", {"continuationToken": anew["continuationToken"], "code": code})
         self.assertEqual(done["account"]["email"], address)
 
-    def test_who_waits_for_a_mail_that_is_refused_sends_it_himself(self):
+    def test_request_that_waits_for_a_failed_message_sends_its_own(self):
         params = {"username": "slow-once@example.com"}
         number = self.first.send("signUp.start", params)
         self.wait_until_underway("slow-once@example.com")
@@ -64,7 +64,7 @@ class RepeatedSends(MailServer):
         mail, = self.take("slow-once@example.com")
         self.finish(self.second, step["continuationToken"], self.code(mail))
 
-    def test_when_the_process_that_sends_is_killed_the_old_code_is_good_and_another_process_takes_over(self):
+    def test_after_the_sending_process_is_killed_the_previous_code_is_valid_and_another_process_sends(self):
         step = self.first.call("signUp.start", {"username": "slow-kill@example.com"})
         self.wait_until_underway("slow-kill@example.com")
         old = self.code(self.take("slow-kill@example.com")[0])

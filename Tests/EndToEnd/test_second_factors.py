@@ -1,4 +1,4 @@
-"""Second factors: enrolled, asked for by every way in, guessed at, taken away; codes of apps by pyotp and oathtool."""
+"""Second factors: enrollment, challenges in every sign-in method, wrong codes, removal. pyotp and oathtool compute the codes of apps."""
 
 import subprocess
 import threading
@@ -14,7 +14,7 @@ from test_logins import Provider, claims_of
 class SecondFactors(Federation):
     def setUp(self):
         super().setUp()
-        # The clock stands still, at the beginning of a code; the providers' tokens are of now.
+        # The clock is frozen at the start of a TOTP period. The providers' tokens are issued at the current time.
         self.start = self.now = int(time.time()) // 30 * 30
         self.sidecar.call("test.clock", {"setAt": self.now, "freeze": True})
 
@@ -23,7 +23,7 @@ class SecondFactors(Federation):
         self.sidecar.call("test.clock", {"advanceSeconds": seconds})
 
     def code(self, secret, steps=0):
-        """What pyotp shows."""
+        """Returns the code that pyotp computes."""
         return pyotp.TOTP(secret).at(self.now, steps)
 
     def code_of_oathtool(self, secret, steps=0):
@@ -37,7 +37,7 @@ class SecondFactors(Federation):
         return [message["code"] for message in self.sidecar.call("test.outbox", {"to": address})["messages"] if "code" in message][-1]
 
     def enroll(self, token, kind="totp", **more):
-        """Enrols a factor of somebody signed in: the answer of mfa.confirm, and an app's secret."""
+        """Enrolls a factor for a signed-in user. Returns the result of mfa.confirm, and the secret of an app."""
         step = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": kind, **more})
         code = self.code(step["secret"]) if kind == "totp" else self.mailed()
         done = self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": code})
@@ -59,15 +59,15 @@ class SecondFactors(Federation):
     def factors(self, token):
         return self.sidecar.call("mfa.list", {"idToken": token})
 
-    def test_a_session_without_the_second_factor_changes_nothing_that_the_account_is_signed_in_to_with(self):
-        """A custom token is asked for no second factor; its session is as recent as can be, and has shown none."""
+    def test_session_without_the_second_factor_cannot_change_sign_in_methods(self):
+        """A sign-in with a custom token requires no second factor. Its session is recent but has no second factor."""
         backend = Provider("backend@shop.example")
         self.policy("optional", customTokenSigners=[{"issuer": backend.issuer, "keys": [backend.jwk]}])
         audience = self.sidecar.call("tenant.get", {"tenantId": "default"})["issuer"]
         account, token = self.password_account()
         custom = lambda: self.sidecar.call("signIn.withCustomToken", {
             "token": backend.token(subject=backend.issuer, aud=audience, uid=account, iat=self.now, exp=self.now + 3600)})["idToken"]
-        # What such a session began before there was a factor does not outlive it.
+        # Enrolling a factor ends flows that such a session has started before.
         begun = self.sidecar.call("account.changeEmail", {"idToken": custom(), "email": "thief@example.com"})["continuationToken"]
         own = self.sidecar.call("account.changeEmail", {"idToken": token, "email": "other@example.com"})["continuationToken"]
         done, secret = self.enroll(token)
@@ -84,15 +84,15 @@ class SecondFactors(Federation):
                 self.refused("secondFactorNeeded", self.sidecar, method, {"idToken": custom(), **params})
         self.assertEqual(self.providers(account), ["password"])
         self.assertEqual(self.sidecar.call("account.get", {"accountId": account})["email"], "carol@example.com")
-        # The session that has shown it, and the developer, do.
+        # A session with the second factor, and the developer, can change them.
         self.later(30)
         shown = self.resolve(self.begin(), self.code(secret), factorId=done["account"]["factors"][0]["factorId"])["idToken"]
         for who in ({"idToken": shown}, {"accountId": account}):
             self.assertEqual(self.sidecar.call("account.changeEmail", {**who, "email": "new@example.com"})["state"], "codeRequired")
 
-    # Sessions that were asked for none
+    # Sessions without a second factor.
 
-    def test_a_custom_token_signs_in_and_changes_no_factors(self):
+    def test_custom_token_session_cannot_change_factors(self):
         backend = Provider("backend@shop.example")
         self.policy("optional", customTokenSigners=[{"issuer": backend.issuer, "keys": [backend.jwk]}], anonymousAllowed=True)
         audience = self.sidecar.call("tenant.get", {"tenantId": "default"})["issuer"]
@@ -114,7 +114,7 @@ class SecondFactors(Federation):
     def merged(self, target):
         return self.sidecar.call("account.merge", {"idToken": target, "sourceIdToken": self.anonymous()["idToken"]})
 
-    def test_who_was_anonymous_owes_the_second_factor_that_the_tenant_requires(self):
+    def test_linking_an_anonymous_account_requires_enrollment_if_the_tenant_requires_a_second_factor(self):
         self.policy("required", anonymousAllowed=True)
         for number, credential in enumerate(({"email": "carol@example.com", "password": PASSWORD}, self.credential())):
             with self.subTest(list(credential)):
@@ -128,14 +128,14 @@ class SecondFactors(Federation):
                 done = self.sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.mailed()})
                 self.assertEqual((done["state"], done["account"]["accountId"]), ("completed", self.account(guest)))
                 self.assertIn("mfa", claims_of(done["idToken"])["amr"])
-        # Where it is not required, linking signs in as before.
+        # If the second factor is optional, linking completes the sign-in.
         self.policy("optional")
         self.assertEqual(self.link(self.anonymous()["idToken"], self.credential(subject="bob"))["state"], "completed")
 
-    # Links that wait for the factor
+    # Links that wait for the second factor.
 
     def protected(self, verified=True):
-        """An account with a password and an app, and a trusted provider that knows its address."""
+        """Creates an account with a password and an authenticator app, and a trusted provider for its email address."""
         trusted = self.idp("oidc.trusted", trustEmail=True)
         self.policy("optional")
         account, token = self.password_account()
@@ -152,13 +152,13 @@ class SecondFactors(Federation):
     def records(self, account):
         return [each for each in self.sidecar.call("audit.list", {"limit": 60})["records"] if each.get("subject") == account and "linked" in each.get("details", {})]
 
-    def test_a_provider_is_linked_after_the_factor_was_shown(self):
+    def test_provider_is_linked_only_after_the_second_factor(self):
         account, secret, trusted = self.protected()
         before = self.sidecar.call("account.get", {"accountId": account})
         answer = self.come_from(trusted, name="Carol T.")
         self.assertEqual((answer["state"], "idToken" in answer), ("secondFactorRequired", False))
         self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": answer["continuationToken"], "factorId": answer["hints"][0]["factorId"], "code": "000000"})
-        # Who cannot show the factor has changed nothing.
+        # Without the second factor, nothing changes.
         self.assertEqual(self.sidecar.call("account.get", {"accountId": account}), before)
         self.assertEqual(self.records(account), [])
         done = self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
@@ -167,10 +167,10 @@ class SecondFactors(Federation):
         self.assertEqual(done["providerTokens"]["idToken"].count("."), 2)
         self.assertEqual(set(claims_of(done["idToken"])["amr"]), {"fed", "otp", "mfa"})
         self.assertEqual([each["method"] for each in self.records(account)], ["mfa.resolve"])
-        # Now it leads there, and the factor is asked for again.
+        # The provider now leads to the account, and every sign-in requires the second factor.
         self.assertEqual(self.come_from(trusted)["state"], "secondFactorRequired")
 
-    def test_taking_over_an_unverified_address_waits_for_the_factor_too(self):
+    def test_claiming_an_unverified_address_waits_for_the_second_factor(self):
         account, secret, trusted = self.protected(verified=False)
         session = self.resolve(self.begin(), self.code(secret), factorId=self.sidecar.call("account.get", {"accountId": account})["factors"][0]["factorId"])
         self.later(30)
@@ -184,7 +184,7 @@ class SecondFactors(Federation):
         self.refused("refreshTokenInvalid", self.sidecar, "session.refresh", {"refreshToken": session["refreshToken"]})
         self.sidecar.call("token.verify", {"token": done["idToken"], "tenantId": "default"})
 
-    def test_a_link_that_waits_is_written_only_if_it_still_leads_there(self):
+    def test_waiting_link_fails_if_the_account_or_the_login_changes(self):
         account, secret, trusted = self.protected()
         factor = self.sidecar.call("account.get", {"accountId": account})["factors"][0]["factorId"]
         _, bob = self.password_account("bob@example.com")
@@ -206,7 +206,7 @@ class SecondFactors(Federation):
                 if token:
                     self.sidecar.call("account.unlink", {"idToken": token, "providerId": "oidc.trusted"})
 
-    def test_two_links_that_wait_come_to_one(self):
+    def test_two_waiting_links_of_one_login_both_succeed_and_link_it_once(self):
         account, secret, trusted = self.protected()
         first, second = self.come_from(trusted), self.come_from(trusted)
         factor = first["hints"][0]["factorId"]
@@ -215,9 +215,9 @@ class SecondFactors(Federation):
         self.assertEqual(self.account(self.resolve(second, self.code(secret), factorId=factor)), account)
         self.assertEqual(self.providers(account), ["password", "oidc.trusted"])
 
-    # Enrolling
+    # Enrollment.
 
-    def test_an_app_is_enrolled_and_others_compute_the_same_codes(self):
+    def test_enrolled_app_matches_pyotp_and_oathtool(self):
         account, token = self.password_account()
         other = self.password_session()
         self.sidecar.call("tenant.update", {"tenantId": "default", "name": "The Shop, Bern"})
@@ -244,7 +244,7 @@ class SecondFactors(Federation):
         self.assertEqual(self.sidecar.call("mfa.list", {"accountId": account})["factors"], [factor])
         self.refused("flowFinished", self.sidecar, "mfa.confirm", {"continuationToken": step["continuationToken"], "code": self.code(step["secret"])})
 
-    def test_who_may_enrol(self):
+    def test_enrollment_requires_a_verified_address_a_recent_sign_in_and_an_allowed_first_factor(self):
         account, token = self.password_account(verified=False)
         self.refused("emailNotVerified", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "totp"})
         done, _ = self.enroll(token, "email")
@@ -261,7 +261,7 @@ class SecondFactors(Federation):
         self.refused("recentSignInRequired", self.sidecar, "mfa.enroll", {"idToken": done["idToken"], "kind": "totp"})
         self.assertEqual(len(self.sidecar.call("account.get", {"accountId": account})["factors"]), 2)
 
-    def test_five_factors_and_none_twice(self):
+    def test_account_has_at_most_five_different_factors(self):
         _, token = self.password_account()
         for number in range(5):
             done, _ = self.enroll(token, "sms", phoneNumber=f"+491511234567{number}")
@@ -273,7 +273,7 @@ class SecondFactors(Federation):
         error = self.refused("tooManyFactors", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "totp"})
         self.assertEqual(error.data["maximum"], 5)
 
-    def test_what_is_to_be_enrolled_has_to_fit(self):
+    def test_invalid_enrollment_target_fails(self):
         _, token = self.password_account()
         for bad in ("", "0151 1234567", "+49", "+49151a2345678"):
             self.assertRaises(RpcError, self.sidecar.call, "mfa.enroll", {"idToken": token, "kind": "sms", "phoneNumber": bad})
@@ -283,13 +283,13 @@ class SecondFactors(Federation):
         self.refused("factorTargetMissing", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "email", "phoneNumber": "+4915112345678"})
         self.refused("invalidUsername", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "email", "email": "nobody"})
 
-    def test_the_mailbox_of_codes_adds_nothing(self):
+    def test_email_factor_fails_for_an_account_that_signs_in_by_email_code(self):
         self.sidecar.call("account.create", {"username": "dave@example.com", "emailVerified": True})
         start = self.sidecar.call("signIn.start", {"username": "dave@example.com"})
         token = self.sidecar.call("signIn.submitCode", {"continuationToken": start["continuationToken"], "code": self.mailed()})["idToken"]
         self.refused("factorAddsNothing", self.sidecar, "mfa.enroll", {"idToken": token, "kind": "email"})
 
-    def test_two_enrolments_at_once_both_count_or_one_is_refused(self):
+    def test_concurrent_enrollments_in_one_session_succeed_once(self):
         account, token = self.password_account()
         steps = [self.sidecar.call("mfa.enroll", {"idToken": token, "kind": "totp", "displayName": name}) for name in ("a", "b")]
         outcomes = []
@@ -305,13 +305,13 @@ class SecondFactors(Federation):
             thread.start()
         for thread in threads:
             thread.join()
-        # The first one ends the session that both began with.
+        # The first confirmation ends the session in which both enrollments were started.
         self.assertEqual(sorted(outcomes), ["completed", "tokenRevoked"])
         self.assertEqual(len(self.sidecar.call("account.get", {"accountId": account})["factors"]), 1)
 
-    # Signing in
+    # Signing in.
 
-    def test_every_way_in_asks_for_it(self):
+    def test_every_sign_in_method_requires_the_second_factor(self):
         account, token = self.password_account()
         linked = self.link(token, self.credential())
         done, secret = self.enroll(linked["idToken"])
@@ -342,7 +342,7 @@ class SecondFactors(Federation):
         self.assertEqual(answer["state"], "secondFactorRequired")
         self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
 
-    def test_after_a_change_of_address_too(self):
+    def test_sign_in_after_an_address_change_requires_the_second_factor(self):
         _, token = self.password_account()
         done, secret = self.enroll(token)
         step = self.sidecar.call("account.changeEmail", {"idToken": done["idToken"], "email": "carol@example.org"})
@@ -353,7 +353,7 @@ class SecondFactors(Federation):
         final = self.resolve(answer, self.code(secret), factorId=answer["hints"][0]["factorId"])
         self.assertEqual(final["account"]["email"], "carol@example.org")
 
-    def test_wrong_codes_count_by_their_client(self):
+    def test_wrong_codes_are_counted_per_client(self):
         _, token = self.password_account()
         _, secret = self.enroll(token)
         self.policy("optional", lockout={"threshold": 100})
@@ -371,7 +371,7 @@ class SecondFactors(Federation):
                 self.refused("tooManyFromClient", self.sidecar, "mfa.resolve", {**given, **here, "code": self.code(secret)})
             self.sidecar.call("mfa.resolve", {**given, **there, "code": self.code(secret)})
 
-    def test_the_same_step_again_gets_the_same_answer(self):
+    def test_repeated_step_returns_the_same_result(self):
         _, token = self.password_account()
         self.enroll(token)
         start = self.sidecar.call("signIn.start", {"username": "carol@example.com"})
@@ -381,7 +381,7 @@ class SecondFactors(Federation):
         error = self.refused("stepNotPossible", self.sidecar, "signIn.submitPassword", {**given, "continuationToken": pending})
         self.assertEqual(error.data["expected"], "mfa.resolve")
 
-    def test_nothing_is_signed_in_until_it_is_shown(self):
+    def test_sign_in_is_recorded_only_after_the_second_factor(self):
         account, token = self.password_account()
         done, secret = self.enroll(token)
         last = self.sidecar.call("account.get", {"accountId": account})["lastSignInAt"]
@@ -399,7 +399,7 @@ class SecondFactors(Federation):
         for method, given in {"mfa.resolve": {"code": self.code(secret)}, "mfa.challenge": {"factorId": answer["hints"][0]["factorId"]}}.items():
             self.refused("flowFinished", self.sidecar, method, {"continuationToken": answer["continuationToken"], **given})
 
-    def test_a_code_is_taken_once_and_not_much_too_late(self):
+    def test_code_is_single_use_and_limited_to_adjacent_periods(self):
         _, token = self.password_account()
         step = self.sidecar.call("mfa.enroll", {"idToken": token, "kind": "totp"})
         secret = step["secret"]
@@ -425,7 +425,7 @@ class SecondFactors(Federation):
         self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {**given, "code": self.code(secret, 1)})
         self.sidecar.call("mfa.resolve", {**given, "code": self.code(secret)})
 
-    def test_one_code_for_two_sign_ins_at_once_signs_in_once(self):
+    def test_concurrent_sign_ins_with_one_code_succeed_once(self):
         _, token = self.password_account()
         _, secret = self.enroll(token)
         self.later(30)
@@ -445,7 +445,7 @@ class SecondFactors(Federation):
             thread.join()
         self.assertEqual(sorted(outcomes), ["completed"] + ["used"] * 5)
 
-    def test_guesses_are_counted_and_a_right_password_forgives_none(self):
+    def test_wrong_codes_lock_the_account_and_a_correct_password_does_not_reset_the_count(self):
         _, token = self.password_account()
         _, secret = self.enroll(token)
         self.later(30)
@@ -466,7 +466,7 @@ class SecondFactors(Federation):
         error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": answer["continuationToken"], "factorId": factor, "code": wrong})
         self.assertEqual(error.data["attemptsLeft"], 9)
 
-    def test_codes_are_mailed_and_sent_as_text_messages(self):
+    def test_codes_are_sent_by_email_and_sms(self):
         _, token = self.password_account()
         done, _ = self.enroll(token, "email", email="backup@example.org", displayName="Backup")
         done, _ = self.enroll(done["idToken"], "sms", phoneNumber="+4915112345678")
@@ -487,7 +487,7 @@ class SecondFactors(Federation):
         messages = self.sidecar.call("test.outbox", {})["messages"]
         self.assertEqual((len(messages), messages[-1]["to"], messages[-1]["channel"]), (count, "backup@example.org", "email"))
         first = self.mailed()
-        # Another factor: the first code is of no use any more.
+        # Selecting another factor invalidates the code of the first one.
         second = self.sidecar.call("mfa.challenge", {"continuationToken": sent["continuationToken"], "factorId": text})
         message = self.sidecar.call("test.outbox", {})["messages"][-1]
         self.assertEqual((second["sentTo"], second["channel"], message["to"], message["channel"]), ("+***78", "sms", "+4915112345678", "sms"))
@@ -500,7 +500,7 @@ class SecondFactors(Federation):
         self.assertEqual((claims["amr"], claims["mintmark"]["second_factor"]), (["pwd", "sms", "mfa"], {"kind": "sms", "factor_id": text}))
         self.assertEqual(self.factors(final["idToken"])["factors"][1]["phoneNumber"], "+4915112345678")
 
-    def test_a_code_that_was_sent_ages_and_wears_out(self):
+    def test_sent_code_expires_and_is_limited_to_five_attempts(self):
         _, token = self.password_account()
         self.enroll(token, "sms", phoneNumber="+4915112345678")
         self.later(901)
@@ -521,7 +521,7 @@ class SecondFactors(Federation):
         error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {"continuationToken": sent["continuationToken"], "code": self.mailed()})
         self.assertEqual((error.data["check"], error.data["attemptsLeft"]), ("expired", 0))
 
-    def test_what_changes_between_both_factors_counts(self):
+    def test_changes_between_the_two_factors_take_effect(self):
         account, token = self.password_account()
         done, secret = self.enroll(token)
         self.later(30)
@@ -536,7 +536,7 @@ class SecondFactors(Federation):
         self.sidecar.call("account.delete", {"accountId": account})
         self.refused("flowEnded", self.sidecar, "mfa.resolve", given)
 
-    def test_switched_off_one_factor_is_enough(self):
+    def test_tenant_with_policy_off_requires_no_second_factor(self):
         _, token = self.password_account()
         self.enroll(token)
         self.policy("off")
@@ -544,7 +544,7 @@ class SecondFactors(Federation):
         self.policy("optional")
         self.begin()
 
-    def test_a_session_of_one_factor_changes_none(self):
+    def test_session_without_a_second_factor_cannot_change_factors(self):
         _, token = self.password_account()
         done, _ = self.enroll(token)
         factor = done["account"]["factors"][0]["factorId"]
@@ -554,7 +554,7 @@ class SecondFactors(Federation):
         for method, given in {"mfa.withdraw": {"factorId": factor}, "mfa.enroll": {"kind": "totp"}, "mfa.recoveryCodes": {}}.items():
             self.refused("secondFactorNeeded", self.sidecar, method, {"idToken": weak, **given})
 
-    def test_changes_of_a_session_keep_its_second_factor(self):
+    def test_linking_and_password_change_keep_the_second_factor_of_the_session(self):
         _, token = self.password_account()
         done, _ = self.enroll(token)
         shown = claims_of(done["idToken"])["mintmark"]["second_factor"]
@@ -564,9 +564,9 @@ class SecondFactors(Federation):
         claims = claims_of(changed["idToken"])
         self.assertEqual((claims["mintmark"]["second_factor"], claims["amr"]), (shown, ["pwd", "otp", "mfa"]))
 
-    # Required
+    # Required second factors.
 
-    def test_where_one_is_required_it_is_enrolled_on_the_way_in(self):
+    def test_required_factor_is_enrolled_during_sign_in(self):
         account, _ = self.password_account()
         self.policy("required")
         answer = self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
@@ -585,7 +585,7 @@ class SecondFactors(Federation):
         self.assertEqual(claims_of(done["idToken"])["mintmark"]["second_factor"]["kind"], "totp")
         self.begin()
 
-    def test_a_required_enrollment_names_the_kinds_that_are_possible(self):
+    def test_required_enrollment_lists_the_possible_kinds(self):
         self.policy("required")
         sign_in = {"username": "dave@example.com", "password": PASSWORD}
         account = self.sidecar.call("account.create", sign_in)["accountId"]
@@ -595,7 +595,7 @@ class SecondFactors(Federation):
         self.assertEqual(self.sidecar.call("mfa.enroll", {"continuationToken": step["continuationToken"], "kind": "email"})["kind"], "email")
         self.sidecar.call("account.update", {"accountId": account, "emailVerified": True})
         self.assertEqual(self.sidecar.call("signIn.withPassword", sign_in)["factorKinds"], ["totp", "email", "sms"])
-        # Outside of tests, what nobody carries cannot be enrolled.
+        # Outside of testing stores, a factor requires a configured delivery.
         hooks, mail = {"url": "https://hooks.example.com", "secret": "s" * 32}, {"host": "mail.example.com", "from": "a@example.com"}
         real = self.spawn(store=self.path("real.db"))
         real.call("idp.create", {"providerId": "oidc.work", "issuer": self.provider.issuer, "clientId": "shop", "keys": [self.provider.jwk]})
@@ -604,7 +604,7 @@ class SecondFactors(Federation):
             credential = {"providerId": "oidc.work", "idToken": self.provider.token("erin")}
             self.assertEqual(real.call("signIn.withCredential", {"credential": credential})["factorKinds"], kinds)
 
-    def test_required_right_after_the_sign_up(self):
+    def test_required_factor_is_enrolled_after_sign_up(self):
         self.policy("required")
         step = self.sidecar.call("signUp.start", {"username": "dave@example.com"})
         step = self.sidecar.call("signUp.submitCode", {"continuationToken": step["continuationToken"], "code": self.mailed()})
@@ -617,7 +617,7 @@ class SecondFactors(Federation):
         self.assertTrue(done["isNewAccount"])
         self.assertEqual(claims_of(done["idToken"])["amr"], ["otp", "mfa"])
 
-    def test_a_provider_says_who_it_was_after_the_second_factor_too(self):
+    def test_sign_in_result_contains_the_provider_profile_after_enrollment(self):
         self.policy("required")
         credential = self.credential(subject="erin", name="Erin")
         answer = self.sidecar.call("signIn.withCredential", {"credential": credential, "returnProviderTokens": True})
@@ -627,7 +627,7 @@ class SecondFactors(Federation):
         self.assertEqual((done["isNewAccount"], done["additionalUserInfo"]["profile"]["name"]), (True, "Erin"))
         self.assertEqual(done["providerTokens"], {"idToken": credential["idToken"]})
 
-    def test_of_two_enrolments_on_the_way_in_the_second_asks_for_the_first(self):
+    def test_second_concurrent_enrollment_during_sign_in_requires_the_first_factor(self):
         self.password_account()
         self.policy("required")
         first, second = (self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD}) for _ in range(2))
@@ -635,9 +635,9 @@ class SecondFactors(Federation):
         self.sidecar.call("mfa.confirm", {"continuationToken": steps[0]["continuationToken"], "code": self.code(steps[0]["secret"])})
         self.refused("secondFactorNeeded", self.sidecar, "mfa.confirm", {"continuationToken": steps[1]["continuationToken"], "code": self.code(steps[1]["secret"])})
 
-    # Recovery codes
+    # Recovery codes.
 
-    def test_recovery_codes_are_good_once_each(self):
+    def test_recovery_codes_are_single_use(self):
         account, token = self.password_account()
         self.refused("noSecondFactor", self.sidecar, "mfa.recoveryCodes", {"idToken": token})
         done, _ = self.enroll(token)
@@ -655,7 +655,7 @@ class SecondFactors(Federation):
         self.assertEqual(self.factors(final["idToken"])["recoveryCodesLeft"], 9)
         given["continuationToken"] = self.begin()["continuationToken"]
         self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {**given, "code": codes[0]})
-        # Who has lost the app goes in with a code, takes it away and enrols another.
+        # After a sign-in with a recovery code, the user removes the lost app and enrolls another one.
         factor = final["account"]["factors"][0]["factorId"]
         gone = self.sidecar.call("mfa.withdraw", {"idToken": final["idToken"], "factorId": factor})
         self.assertEqual(gone["state"], "completed")
@@ -663,9 +663,9 @@ class SecondFactors(Federation):
         self.enroll(gone["idToken"])
         self.assertNotIn(codes[1], str(self.sidecar.call("account.get", {"accountId": account})))
 
-    # Taking away
+    # Removing factors.
 
-    def test_the_session_of_the_very_factor_ends(self):
+    def test_removing_the_factor_of_the_session_ends_the_session(self):
         account, token = self.password_account()
         done, secret = self.enroll(token)
         self.later(30)
@@ -679,7 +679,7 @@ class SecondFactors(Federation):
         self.sidecar.call("token.verify", {"token": other["idToken"], "tenantId": "default"})
         self.assertIn("idToken", self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD}))
 
-    def test_the_session_of_another_factor_goes_on(self):
+    def test_removing_another_factor_keeps_the_session(self):
         _, token = self.password_account()
         done, _ = self.enroll(token, "sms", phoneNumber="+4915112345678")
         done, _ = self.enroll(done["idToken"])
@@ -690,7 +690,7 @@ class SecondFactors(Federation):
         self.later(301)
         self.refused("recentSignInRequired", self.sidecar, "mfa.withdraw", {"idToken": gone["idToken"], "factorId": app})
 
-    def test_where_one_is_required_the_last_one_stays(self):
+    def test_last_factor_cannot_be_removed_by_the_user_if_one_is_required(self):
         account, token = self.password_account()
         done, _ = self.enroll(token)
         factor = done["account"]["factors"][0]["factorId"]
@@ -701,14 +701,14 @@ class SecondFactors(Federation):
         self.assertEqual(answer["state"], "secondFactorEnrollmentRequired")
         self.sidecar.call("token.verify", {"token": done["idToken"], "tenantId": "default"})
 
-    def test_the_public_caller_names_no_account(self):
+    def test_public_caller_cannot_name_an_account(self):
         with self.spawn("--caller", "public") as public:
             for method, given in {"mfa.list": {}, "mfa.withdraw": {"factorId": "1"}}.items():
                 self.refused("callerNotAllowed", public, method, {"accountId": "somebody", **given})
 
-    # What is kept
+    # Audit log.
 
-    def test_every_change_leaves_a_record_and_no_secret(self):
+    def test_every_factor_change_is_recorded_without_secrets(self):
         account, token = self.password_account()
         done, secret = self.enroll(token)
         codes = self.sidecar.call("mfa.recoveryCodes", {"idToken": done["idToken"]})["codes"]

@@ -1,4 +1,4 @@
-"""Secrets stay where they belong: never on stderr, never in the database, never in an error."""
+"""Secrets do not appear on standard error, in the database or in errors."""
 
 import os
 
@@ -6,8 +6,8 @@ from endtoend import EndToEnd, mint, pool_with_role
 
 
 class Secrets(EndToEnd):
-    def test_nothing_secret_on_stderr(self):
-        """With every log line there is, in success and in failure."""
+    def test_logs_errors_and_store_contain_no_secrets(self):
+        """The log level is `trace`, and calls succeed and fail."""
         sidecar = self.spawn("--log-level", "trace", store=self.path("store.db"))
         pool, role = pool_with_role(sidecar)
         user = "a-user-identifier-nobody-else-has"
@@ -46,7 +46,7 @@ class Secrets(EndToEnd):
             for secret in (token.rpartition(".")[2], *(c[m] for c in bought for m in ("secretAccessKey", "sessionToken"))):
                 self.assertNotIn(secret.encode(), data, name)
 
-    def test_the_audit_trail_has_ids_only(self):
+    def test_audit_log_contains_only_ids(self):
         sidecar = self.spawn()
         pool, _ = pool_with_role(sidecar)
         mint(sidecar, pool, "alice@example.com")
@@ -54,12 +54,12 @@ class Secrets(EndToEnd):
         self.assertIn("token.mintForDeveloper", [r["method"] for r in records])
         self.assertNotIn("alice", str(records))
 
-    def test_traces_stand_in_the_audit_trail(self):
+    def test_audit_log_contains_traces(self):
         sidecar = self.spawn()
         sidecar.call("pool.create", {"name": "shop"}, trace="order-17")
         self.assertEqual(sidecar.call("audit.list")["records"][0]["trace"], "order-17")
 
-    def test_minting_for_a_known_user_leaves_no_record(self):
+    def test_minting_for_a_known_user_is_not_recorded(self):
         sidecar = self.spawn()
         pool, _ = pool_with_role(sidecar)
         mint(sidecar, pool)

@@ -1,4 +1,4 @@
-"""What is random under a seed: a long story of everything there is, told twice, is the same byte for byte."""
+"""Seeded randomness: with the same seed, a long sequence of calls returns the same results byte for byte."""
 
 import re
 import unittest
@@ -13,7 +13,7 @@ PASSWORD, OTHER = "correct Horse 9", "battery Staple 8"
 
 
 class Story:
-    """Calls, one after the other, and every answer to them."""
+    """A sequence of calls, and the result of each."""
 
     def __init__(self, sidecar, provider_token, jwk):
         self.sidecar, self.provider_token, self.jwk = sidecar, provider_token, jwk
@@ -93,7 +93,7 @@ class Story:
         self.call("idp.create", tenantId="shop", providerId="github.com", clientId="shop", clientSecret="secret")
         self.call("idp.authorize", tenantId="shop", providerId="github.com", redirectUri="https://shop.example.com/back")
         heard = self.call("idp.authorize", tenantId="shop", providerId="github.com", listen={})
-        # Which port is free nobody can say before.
+        # The free port is not predictable.
         for name in ("authorizationUrl", "redirectUri"):
             heard[name] = re.sub(r"127\.0\.0\.1(:|%3A)\d+", "127.0.0.1", heard[name])
 
@@ -121,22 +121,22 @@ class Seeds(EndToEnd):
         for left, right in zip(one, other, strict=True):
             self.assertEqual(left, right)
 
-    def test_a_whole_story_comes_again_in_another_process(self):
+    def test_same_seed_in_another_process_repeats_all_results(self):
         self.same(self.told("seven"), self.told("seven"))
 
-    def test_it_comes_again_after_a_reset_in_the_same_process(self):
+    def test_same_seed_after_a_reset_repeats_all_results(self):
         sidecar = self.spawn("--testing", "--clock", str(NOW))
         one = Story(sidecar, *self.provider).tell("seven")
         sidecar.call("test.reset")
         self.same(one, Story(sidecar, *self.provider).tell("seven"))
 
     @only("sqlite")
-    def test_it_comes_again_in_stores_that_are_sealed_by_keys_of_their_own(self):
+    def test_same_seed_with_another_master_key_repeats_all_results(self):
         self.same(self.told("seven", store=self.path("a.db")), self.told("seven", store=self.path("b.db")))
 
-    def test_another_seed_tells_another_one(self):
+    def test_another_seed_changes_all_random_values(self):
         def made(seed):
-            """What was drawn for these answers: what has digits and letters in it, and is long."""
+            """Returns the random values in the results: long strings with letters and digits."""
             found = set(re.findall(r"[A-Za-z0-9_-]{20,}", str(self.told(seed))))
             return {each for each in found if re.search(r"[0-9]", each) and re.search(r"[A-Za-z]", each) and each not in self.given}
         self.given = set(re.findall(r"[A-Za-z0-9_-]{20,}", str(self.provider)))
@@ -144,7 +144,7 @@ class Seeds(EndToEnd):
         self.assertGreater(len(one), 80)
         self.assertEqual({each for each in one & other if not each.startswith("eyJ")}, set(), "headers of tokens alone are the same")
 
-    def test_a_seed_that_the_store_had_before_goes_on_where_it_ended(self):
+    def test_reused_seed_continues_its_sequence(self):
         sidecar = self.spawn("--testing", "--clock", str(NOW))
 
         def make(seed):
@@ -164,7 +164,7 @@ class Seeds(EndToEnd):
         make("one")
         self.assertEqual(made[0], first)
 
-    def test_a_state_that_is_restored_goes_on_as_it_would_have(self):
+    def test_restored_snapshot_continues_the_sequence_of_its_seed(self):
         sidecar = self.spawn("--testing", "--clock", str(NOW))
         story = Story(sidecar, *self.provider)
         story.sidecar.call("test.seed", {"seed": "seven"})

@@ -9,11 +9,11 @@ from sequences import run_all
 
 
 class Sequences(EndToEnd):
-    def test_mintmark_and_the_model_never_differ(self):
-        """MINTMARK_TEST_SEQUENCES says how many; a failure says how to run its sequence again."""
+    def test_results_match_the_model(self):
+        """MINTMARK_TEST_SEQUENCES sets the number of sequences. A failure prints the command that repeats its sequence."""
         usual = {"sqlite": 1000, "postgres": 300}[stores.current.kind]
         outcomes = run_all(int(os.environ.get("MINTMARK_TEST_SEQUENCES", usual)), random.randrange(1 << 32))
-        # What never came about was not compared.
+        # Outcomes that never occurred were not compared.
         for method, refusals in {
             "identity.resolve": ["", "unauthenticatedNotAllowed", "loginTokenInvalid", "loginConflict", "poolTokenNotAccepted", "publicProviderRequired"],
             "token.mintForDeveloper": ["", "identityNotFound", "identityDisabled", "developerUserAlreadyRegistered", "loginsDoNotMatch", "loginConflict", "loginTokenInvalid"],

@@ -1,4 +1,4 @@
-"""Processes that share a store: who meets whom, and how soon one knows what another has done."""
+"""Processes that share a store: concurrent changes, and how fast the changes of one process take effect in the others."""
 
 import concurrent.futures
 import itertools
@@ -16,20 +16,20 @@ class Sharing(EndToEnd):
         self.store = self.path("store.db")
 
     def together(self, count, *options):
-        """Processes on one store that have opened it."""
+        """Starts processes that have opened one store."""
         sidecars = [self.spawn(*options, store=self.store) for _ in range(count)]
         for sidecar in sidecars:
             sidecar.call("pool.list", timeout=60)
         return sidecars
 
     def at_once(self, sidecars, requests):
-        """Writes to every process its requests, [(id, method, params)], all at the same time: their answers, [{id: message}]."""
+        """Sends the requests of every process, a list of (id, method, params), at the same time. Returns the responses of each by ID."""
         with concurrent.futures.ThreadPoolExecutor(len(sidecars)) as threads:
             list(threads.map(lambda each: each[0].write(b"".join(request_line(method, params, id=id) for id, method, params in each[1])), zip(sidecars, requests)))
         return [{message["id"]: message for message in map(json.loads, sidecar.lines(len(mine), timeout=120))} for sidecar, mine in zip(sidecars, requests)]
 
-    def test_ten_processes_mint_for_the_same_new_users(self):
-        """Overlapping users, each met by several processes first: one identity each, one answer that says it is new, and no error."""
+    def test_ten_processes_mint_for_the_same_new_users_without_errors(self):
+        """The users of the processes overlap. Each user has one identity, and one response reports it as new."""
         sidecars = self.together(10)
         pool = make_pool(sidecars[0])["poolId"]
         requests = [[(f"user {number}", "token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user {number}"}})
@@ -46,8 +46,8 @@ class Sharing(EndToEnd):
         self.assertEqual(self.rows("SELECT count(*) FROM identity"), [(150,)])
         self.assertTrue(sidecars[3].call("audit.verify", timeout=60)["intact"])
 
-    def test_two_processes_that_link_one_login_at_once(self):
-        """One login, two identities that want it: exactly one gets it, the other is told, whoever is first."""
+    def test_concurrent_links_of_one_login_to_two_guests_join_them(self):
+        """Two guests are linked to one login at the same time. Both calls succeed and return the same identity."""
         provider = Provider()
         sidecars = self.together(2)
         pool = make_pool(sidecars[0], providers=[provider.settings()], allowUnauthenticated=True)["poolId"]
@@ -60,15 +60,15 @@ class Sharing(EndToEnd):
             results = [answers[0]["a"], answers[1]["b"]]
             for each in results:
                 self.assertIn("result", each)
-            # Whoever came second met an owner of the login already, and joined it.
+            # The second call found an identity with the login and joined it.
             self.assertEqual(len({each["result"]["identityId"] for each in results}), 1)
             owner = results[0]["result"]["identityId"]
             self.assertEqual(self.rows("SELECT identity_id FROM login WHERE subject = ?", f"carol {round}"), [(owner,)])
             self.assertEqual(sorted(self.rows("SELECT state FROM identity WHERE id = ? OR id = ?", *guests)), [("authenticated",), ("disabled",)])
         self.assertTrue(sidecars[0].call("audit.verify", timeout=60)["intact"])
 
-    def test_two_identities_that_want_one_login(self):
-        """Both are signed in with another provider already, so that the second is in conflict and changes nothing."""
+    def test_concurrent_links_of_one_login_to_two_identities_succeed_once(self):
+        """Both identities already have another login, so that the second call fails with a conflict and changes nothing."""
         first, second = Provider("https://a.example"), Provider("https://b.example")
         sidecars = self.together(2)
         pool, _ = pool_with_role(sidecars[0], providers=[first.settings(), second.settings()])
@@ -85,8 +85,8 @@ class Sharing(EndToEnd):
             winner = winners[0]
             self.assertEqual(self.rows("SELECT identity_id FROM login WHERE subject = ?", f"wanted {round}"), [(winner,)])
 
-    def test_merging_in_a_ring(self):
-        """Every process merges the same users in another order: one identity is left, and nobody hears of the others."""
+    def test_merges_in_a_ring_leave_one_identity(self):
+        """Every process merges the same users in another order. One identity remains, and all users resolve to it."""
         sidecars = self.together(4)
         pool = make_pool(sidecars[0])["poolId"]
         users = [f"user {number}" for number in range(8)]
@@ -102,14 +102,14 @@ class Sharing(EndToEnd):
         self.assertEqual(sorted(self.rows("SELECT state, count(*) FROM identity GROUP BY state")), [("authenticated", 1), ("disabled", 7)])
         self.assertTrue(sidecars[0].call("audit.verify", timeout=60)["intact"])
 
-    def test_a_revocation_in_one_holds_in_all(self):
+    def test_revocation_takes_effect_in_all_processes_within_a_second(self):
         sidecars = self.together(10)
         pool, _ = pool_with_role(sidecars[0])
         for round in range(3):
             minted = mint(sidecars[round], pool, f"user {round}")
             session = {"sessionToken": sidecars[round].call("credentials.get", {"token": minted["token"]})["credentials"]["sessionToken"]}
             for sidecar in sidecars:
-                sidecar.call("credentials.verify", session)   # and so remembers that nothing is revoked
+                sidecar.call("credentials.verify", session)   # caches that nothing is revoked
             sidecars[9 - round].call("credentials.revoke", {"identityId": minted["identityId"]})
             revoked = time.monotonic()
             for sidecar in sidecars:
@@ -117,8 +117,8 @@ class Sharing(EndToEnd):
             self.assertLess(time.monotonic() - revoked, 1)
 
     @only("postgres")
-    def test_processes_are_told_and_do_not_ask(self):
-        """What is kept in memory is dropped by a notification: long before it would be asked for again, and without a question per request."""
+    def test_postgresql_processes_are_notified_and_do_not_poll(self):
+        """A notification invalidates the cache immediately, long before it expires. Requests do not query the server for changes."""
         one, other = self.together(2)
         pool, _ = pool_with_role(one)
         waits = []
@@ -134,7 +134,7 @@ class Sharing(EndToEnd):
         self.assertLess(sorted(waits)[4], 0.3, waits)
 
         def asked():
-            time.sleep(1.5)   # the server's counters follow
+            time.sleep(1.5)   # the server updates its statistics with a delay
             return self.rows("SELECT coalesce(seq_scan, 0) + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relname = 'mintmark_meta' AND schemaname = current_schema()")[0][0]
         minted = mint(one, pool)
         before, began, calls = asked(), time.monotonic(), 0

@@ -1,4 +1,4 @@
-"""The tests' own pipe: what is said of the program by many threads at once must be the program's doing."""
+"""The test client `Sidecar`: its use by several threads must not cause errors that seem to come from the program."""
 
 import concurrent.futures
 import threading
@@ -11,9 +11,9 @@ from sidecar import Ended, Sidecar
 class Shared(EndToEnd):
     stores = ("sqlite",)
 
-    def test_each_of_many_threads_gets_its_own_answers(self):
+    def test_each_of_several_threads_receives_its_own_responses(self):
         sidecar = self.spawn()
-        big = "x" * 20_000   # more than a pipe takes at once
+        big = "x" * 20_000   # larger than the buffer of a pipe
 
         def ask(thread):
             for number in range(100):
@@ -28,14 +28,14 @@ class Shared(EndToEnd):
 
 
 class Receiving(unittest.TestCase):
-    """Without a process: messages that come while another thread takes some."""
+    """Tests `receive` without a process, while several threads take messages."""
 
     def pipe(self):
         pipe = Sidecar.__new__(Sidecar)
         pipe._inbox, pipe._taken, pipe._ended, pipe._changed, pipe.home = [], 0, False, threading.Condition(), "/nowhere"
         return pipe
 
-    def test_a_message_is_seen_though_another_thread_took_one_before_it(self):
+    def test_message_is_received_although_another_thread_took_an_earlier_one(self):
         pipe, looked = self.pipe(), threading.Event()
         pipe._inbox = [{"id": 1}, {"id": 2}]
 
@@ -46,14 +46,14 @@ class Receiving(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(1) as threads:
             waiting = threads.submit(pipe.receive, third, 5)
             looked.wait(5)
-            # One goes, one comes: there are as many as before.
+            # One message is taken and one is added: the number of messages does not change.
             self.assertEqual(pipe.receive(lambda message: message["id"] == 1), {"id": 1})
             with pipe._changed:
                 pipe._inbox.append({"id": 3})
                 pipe._changed.notify_all()
             self.assertEqual(waiting.result(5), {"id": 3})
 
-    def test_who_waits_too_long_and_who_is_left_alone_is_told(self):
+    def test_receive_fails_after_the_timeout_and_after_the_process_ended(self):
         pipe = self.pipe()
         self.assertRaises(TimeoutError, pipe.receive, timeout=0.05)
         pipe._ended = True

@@ -1,4 +1,4 @@
-"""Snapshots of testing stores: everything comes back, in every process on the store, and in others that go on from a file."""
+"""Snapshots of testing stores: restoring one brings back the complete state, in every process on the store or from a file."""
 
 import base64
 import hashlib
@@ -13,7 +13,7 @@ from test_testing_stores import SHOP, sign_up
 
 
 def furnish(sidecar):
-    """Something of everything; what was answered."""
+    """Creates at least one object of each kind. Returns the results."""
     pool, role = pool_with_role(sidecar, signingAlgorithm="EdDSA")
     token = mint(sidecar, pool)
     credentials = sidecar.call("credentials.get", {"token": token["token"]})["credentials"]
@@ -24,7 +24,7 @@ def furnish(sidecar):
 
 
 def ruin(sidecar, made):
-    """Changes and takes away what `furnish` made."""
+    """Changes and deletes the objects that `furnish` created."""
     sidecar.call("pool.delete", {"poolId": made["pool"]})
     sidecar.call("account.delete", {"accountId": made["alice"]["account"]["accountId"]})
     sidecar.call("signUp.submitCode", {"continuationToken": made["started"]["continuationToken"], "code": code(sidecar)})
@@ -38,7 +38,7 @@ def code(sidecar, name="bob@example.com"):
 
 
 def everything(sidecar):
-    """All rows that can be listed, and how many there are of the others."""
+    """Returns all rows that can be listed, and the number of the others."""
     rows = sidecar.call("store.stats")["rows"]
     return [
         {name: count for name, count in rows.items() if not name.startswith("mintmark_")}, sidecar.call("system.ping"),
@@ -47,7 +47,7 @@ def everything(sidecar):
 
 
 def go_on(test, sidecar, made, name="bob@example.com"):
-    """Carries on from what `furnish` made: all of it is good."""
+    """Continues with the objects that `furnish` created. All tokens and flows must be valid."""
     test.assertEqual(sidecar.call("token.verify", {"token": made["token"]["token"], "audience": made["pool"]})["use"], "pool")
     sidecar.call("credentials.verify", {"sessionToken": made["credentials"]["sessionToken"]})
     refreshed = sidecar.call("session.refresh", {"refreshToken": made["alice"]["refreshToken"]})
@@ -60,7 +60,7 @@ def go_on(test, sidecar, made, name="bob@example.com"):
 
 
 def rewrite(path, change, change_record=lambda record: None):
-    """Changes the header of a snapshot, and the records of what the provider knew, and its digest with it."""
+    """Changes the header of a snapshot and its records of provider state, and updates the digest."""
     with open(path, "rb") as file:
         header, *lines = [json.loads(line) for line in file.read().splitlines()[:-1]]
     change(header)
@@ -77,7 +77,7 @@ class Snapshots(EndToEnd):
     def both(self):
         return [self.spawn("--testing", "--clock", "1700000000", store=self.path("a.db")) for _ in range(2)]
 
-    def test_everything_is_as_it_was_in_every_process(self):
+    def test_restore_brings_back_the_state_in_every_process(self):
         first, second = self.both()
         made = furnish(first)
         before = everything(first)
@@ -93,7 +93,7 @@ class Snapshots(EndToEnd):
         self.assertEqual(everything(second), before)
         go_on(self, second, made)
 
-    def test_one_snapshot_is_restored_as_often_as_it_is_wanted(self):
+    def test_snapshot_can_be_restored_repeatedly(self):
         first, _ = self.both()
         first.call("test.snapshot", {"name": "empty"})
         pools = []
@@ -108,7 +108,7 @@ class Snapshots(EndToEnd):
         first.call("test.restore", {"name": "two"})
         self.assertEqual(first.call("pool.list")["pools"], [])
 
-    def test_names_are_given_where_none_are_and_unknown_ones_are_refused_with_those_that_there_are(self):
+    def test_snapshot_without_a_name_gets_one_and_unknown_names_fail_with_the_known_ones(self):
         first, second = self.both()
         first.call("test.snapshot", {"name": "snapshot-1"})
         self.assertEqual([first.call("test.snapshot")["name"] for _ in range(2)], ["snapshot-2", "snapshot-3"])
@@ -123,7 +123,7 @@ class Snapshots(EndToEnd):
         self.assertEqual(self.refused("tooManySnapshots", first, "test.snapshot").data["maximum"], 100)
         first.call("test.snapshot", {"name": "n0"})
 
-    def test_a_reset_forgets_those_in_memory_of_this_process_and_no_file(self):
+    def test_reset_removes_the_snapshots_of_this_process_but_no_files(self):
         first, second = self.both()
         for sidecar in (first, second):
             sidecar.call("test.snapshot", {"name": "kept"})
@@ -134,7 +134,7 @@ class Snapshots(EndToEnd):
         second.call("test.restore", {"name": "kept"})
         first.call("test.restore", {"file": self.path("kept")})
 
-    def test_a_clock_that_runs_goes_on_from_where_it_stood(self):
+    def test_running_clock_continues_from_the_time_of_the_snapshot(self):
         sidecar = self.spawn("--testing")
         sidecar.call("test.clock", {"setAt": 1700000000, "freeze": False})
         taken = sidecar.call("test.snapshot")
@@ -144,19 +144,19 @@ class Snapshots(EndToEnd):
         self.assertIn(restored["now"], range(taken["now"], taken["now"] + 1000))
         self.assertFalse(restored["frozen"])
 
-    def test_a_store_that_is_none_for_testing_has_neither(self):
+    def test_snapshots_require_a_testing_store(self):
         sidecar = self.spawn(store=self.path("real.db"))
         self.refused("methodNotFound", sidecar, "test.snapshot")
         self.refused("methodNotFound", sidecar, "test.restore", {"name": "a"})
 
 
 class Files(EndToEnd):
-    """Snapshots that other processes go on from."""
+    """Snapshot files, from which other processes continue."""
 
     def file(self):
         return self.path("state.snapshot")
 
-    def test_two_children_continue_from_one_state_and_diverge(self):
+    def test_two_processes_continue_from_one_snapshot_and_diverge(self):
         parent = self.spawn("--testing", "--clock", "1700000000")
         parent.call("test.seed", {"seed": "seven"})
         made = furnish(parent)
@@ -168,17 +168,17 @@ class Files(EndToEnd):
         for child in children:
             child.call("test.restore", {"file": self.file()})
             self.assertEqual(everything(child), before)
-        # The same calls get the same answers, and whoever is asked something else goes another way.
+        # The same calls return the same results. After different calls the results differ.
         one, other = (go_on(self, child, made) for child in children)
         self.assertEqual(one, other)
         mint(children[0], made["pool"], "dave")
         self.assertNotEqual(mint(children[0], made["pool"], "erin")["identityId"], mint(children[1], made["pool"], "erin")["identityId"])
-        # The parent goes on too, and has nothing of theirs.
+        # The parent process continues without the changes of the others.
         self.assertEqual(everything(parent), before)
         go_on(self, parent, made)
         self.assertEqual(os.listdir(self.folder), ["state.snapshot"])
 
-    def test_what_is_there_is_never_written_over_and_nothing_is_left_of_what_fails(self):
+    def test_existing_files_are_not_overwritten_and_failures_leave_no_file(self):
         sidecar = self.spawn("--testing")
         with open(self.file(), "w") as file:
             file.write("mine")
@@ -188,14 +188,14 @@ class Files(EndToEnd):
             self.assertEqual(file.read(), "mine")
         self.assertEqual(os.listdir(self.folder), ["state.snapshot"])
 
-    def test_a_snapshot_that_does_not_fit_on_the_disk_leaves_no_file(self):
+    def test_snapshot_on_a_full_disk_leaves_no_file(self):
         sidecar = self.spawn("--testing")
         make_pool(sidecar)
         resource.prlimit(sidecar.process.pid, resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
         self.refused("snapshotNotWritten", sidecar, "test.snapshot", {"file": self.file()})
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_what_is_no_snapshot_is_refused_and_nothing_is_lost(self):
+    def test_invalid_snapshot_fails_and_changes_nothing(self):
         sidecar = self.spawn("--testing", "--clock", "1700000000")
         furnish(sidecar)
         whole = self.path("whole")
@@ -226,14 +226,14 @@ class Files(EndToEnd):
             self.refused("snapshotUnusable", sidecar, "test.restore", {"file": place})
         self.assertEqual(everything(sidecar), before)
 
-    def test_one_of_another_schema_version_is_refused(self):
+    def test_snapshot_of_another_schema_version_fails(self):
         sidecar = self.spawn("--testing")
         sidecar.call("test.snapshot", {"file": self.file()})
         rewrite(self.file(), lambda header: header.update(schemaVersion=header["schemaVersion"] + 1))
         error = self.refused("snapshotVersionMismatch", sidecar, "test.restore", {"file": self.file()})
         self.assertEqual(error.data["found"], error.data["supported"] + 1)
 
-    def test_one_of_a_time_that_no_clock_comes_to_is_refused_and_the_process_goes_on(self):
+    def test_snapshot_with_a_time_out_of_range_fails_and_the_process_continues(self):
         sidecar = self.spawn("--testing", "--clock", "1700000000")
         sidecar.call("test.snapshot", {"file": self.file()})
         for now in (-2**63, -1, 2**63 - 1, 253_402_400_800):
@@ -242,7 +242,7 @@ class Files(EndToEnd):
                 self.refused("snapshotUnusable", sidecar, "test.restore", {"file": self.file()})
                 self.assertEqual(sidecar.call("test.clock"), {"now": 1700000000, "frozen": True})
 
-    def test_one_under_another_key_is_refused_and_one_under_the_same_is_not(self):
+    def test_snapshot_requires_the_same_master_key(self):
         one, same, other = (self.spawn("--testing", environment={"MINTMARK_MASTER_KEY": key * 64}) for key in "bbc")
         made = furnish(one)
         one.call("test.snapshot", {"file": self.file()})
@@ -252,7 +252,7 @@ class Files(EndToEnd):
         go_on(self, same, made)
 
     @only("sqlite")
-    def test_a_store_in_a_file_takes_what_one_in_memory_has_kept_under_the_same_key(self):
+    def test_snapshot_in_memory_is_restored_into_a_file_with_the_same_master_key(self):
         key = {"MINTMARK_MASTER_KEY": "b" * 64}
         made = furnish(memory := self.spawn("--testing", environment=key))
         memory.call("test.snapshot", {"file": self.file()})
@@ -260,13 +260,13 @@ class Files(EndToEnd):
         make_pool(first)
         second.call("test.restore", {"file": self.file()})
         go_on(self, first, made)
-        # It is a store like any other: it opens again.
+        # The restored store can be opened again.
         first.finish(), second.finish()
         again = self.spawn("--testing", store=self.path("a.db"), environment=key)
         again.call("signIn.withPassword", {"tenantId": "shop", "username": "alice@example.com", "password": "correct Horse 9"})
 
     @only("sqlite")
-    def test_a_store_whose_disk_is_full_stays_as_it_was(self):
+    def test_restore_on_a_full_disk_changes_nothing(self):
         key = {"MINTMARK_MASTER_KEY": "b" * 64}
         source = self.spawn("--testing", environment=key)
         pool, _ = pool_with_role(source)

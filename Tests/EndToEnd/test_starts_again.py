@@ -1,10 +1,10 @@
-"""A start or a resend that comes again within a minute: the same answer, as long as the flow is as that answer left it."""
+"""A start or resend that is repeated within a minute returns the same result, unless the flow has changed since."""
 
 from test_bad_input_people import ALICE, BOB, WRONG, People
 
 
 class StartsAgain(People):
-    def test_after_a_wrong_code_a_start_begins_anew_with_a_code_that_is_good(self):
+    def test_start_after_a_wrong_code_begins_a_new_flow_with_a_valid_code(self):
         self.account(BOB, None)
         for kind, address in (("signUp", ALICE), ("signIn", BOB)):
             for wrong in (5, 1):
@@ -20,7 +20,7 @@ class StartsAgain(People):
                     if wrong == 1:
                         self.assertEqual(self.submit(again, kind=kind, address=address)["state"], "completed")
 
-    def test_a_resend_whose_answer_was_used_is_no_repetition(self):
+    def test_repeated_resend_fails_after_its_token_was_used(self):
         first = self.start()
         second = self.call("signUp.resendCode", continuationToken=first)["continuationToken"]
         self.assertEqual(self.call("signUp.resendCode", continuationToken=first)["continuationToken"], second)
@@ -28,7 +28,7 @@ class StartsAgain(People):
         self.no("continuationTokenInvalid", "signUp.resendCode", continuationToken=first)
         self.assertEqual(self.submit(second)["state"], "completed")
 
-    def test_whoever_comes_from_elsewhere_gets_a_flow_of_his_own(self):
+    def test_start_from_another_client_begins_a_separate_flow(self):
         here, there = {"client": {"address": "192.0.2.7"}}, {"client": {"address": "192.0.2.8"}}
         self.account(BOB)
         for kind, address in (("signUp", ALICE), ("signIn", BOB), ("passwordReset", BOB)):

@@ -1,4 +1,4 @@
-"""Stores that are locked, read-only, damaged, full, too new, or sealed with another key: a typed error each, and the pipe goes on."""
+"""Stores that are locked, read-only, damaged, full, too new or encrypted with another key: typed errors, and the process continues."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import stores
 from endtoend import EndToEnd, make_pool, mint, only
 from sidecar import RpcError, binary, request_line
 
-# A method that must read the store and one that must write to it.
+# A method that reads the store and one that writes to it.
 READ = ("pool.list", {})
 WRITE = ("pool.create", {"name": "shop", "developerProvider": "login.shop"})
 
@@ -28,7 +28,7 @@ class Stores(EndToEnd):
         self.store = self.path("data", "store.db")
 
     def created(self, users=0, **more):
-        """A store on disk with one pool and some users, closed again: (pool id, {user: identity id})."""
+        """Creates a store on disk with a pool and some users, and closes it. Returns the pool ID and the identity IDs by user."""
         sidecar = self.spawn(store=self.store, **more)
         pool = make_pool(sidecar)["poolId"]
         identities = {f"user-{i}": mint(sidecar, pool, f"user-{i}")["identityId"] for i in range(users)}
@@ -36,13 +36,13 @@ class Stores(EndToEnd):
         return pool, identities
 
     def key_file(self):
-        """The master key's file beside the store."""
+        """Returns the path of the master key file in the directory of the store."""
         names = [name for name in os.listdir(self.path("data")) if name not in ("store.db", "store.db-wal", "store.db-shm")]
         self.assertEqual(len(names), 1, names)
         return self.path("data", names[0])
 
     def unusable(self, wanted, *options, requests=(READ, WRITE), **more):
-        """A process on this store answers what needs it with a typed error, and pings."""
+        """Checks that calls that need the store fail with a typed error, that others succeed, and that the process exits with 2."""
         sidecar = self.spawn(*options, store=self.store, **more)
         for method, params in requests:
             error = sidecar.refusal(method, params)
@@ -55,9 +55,9 @@ class Stores(EndToEnd):
         self.assertEqual(sidecar.finish(), 2)
         return error
 
-    # What a store is made of
+    # Files of a store.
 
-    def test_files_are_for_the_owner_only(self):
+    def test_store_files_are_readable_by_the_owner_only(self):
         old = os.umask(0)
         try:
             sidecar = self.spawn(store=self.store)
@@ -70,23 +70,23 @@ class Stores(EndToEnd):
             self.assertEqual(stat.S_IMODE(os.stat(self.path("data", name)).st_mode), 0o600, name)
         self.assertEqual(sidecar.finish(), 0)
 
-    def test_the_default_store_of_an_app(self):
-        """--app names a file under XDG_DATA_HOME, in folders for the owner only."""
+    def test_app_option_selects_a_private_file_in_the_data_directory(self):
+        """`--app` names a file under XDG_DATA_HOME. Its directories are accessible by the owner only."""
         done = subprocess.run([binary(), "call", "--app", "notes", *WRITE[:1], json.dumps(WRITE[1])], capture_output=True, text=True,
                               env={**os.environ, "XDG_DATA_HOME": self.path("xdg"), "HOME": self.folder})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(stat.S_IMODE(os.stat(self.path("xdg", "mintmark", "notes.db")).st_mode), 0o600)
         self.assertEqual(stat.S_IMODE(os.stat(self.path("xdg", "mintmark")).st_mode) & 0o077, 0)
 
-    def test_what_was_written_is_there_after_a_restart(self):
+    def test_restart_keeps_the_data(self):
         pool, identities = self.created(users=5)
         sidecar = self.spawn(store=self.store)
         for user, identity in identities.items():
             again = mint(sidecar, pool, user)
             self.assertEqual((again["identityId"], again["isNewIdentity"]), (identity, False))
 
-    def test_private_keys_are_sealed(self):
-        """No private key, no master key and no token stands readable in the database."""
+    def test_private_keys_are_encrypted(self):
+        """The database contains no private key and no master key in plain text."""
         pool, _ = self.created(users=3)
         with open(self.key_file(), "rb") as file:
             key = file.read().strip()
@@ -95,10 +95,10 @@ class Stores(EndToEnd):
         for sign in (b"PRIVATE KEY", bytes.fromhex("06072a8648ce3d020106082a8648ce3d030107")):
             self.assertNotIn(sign, data)
 
-    # What can be wrong with it
+    # Unusable stores.
 
-    def test_locked(self):
-        """Another program holds it: writes are told so, with a time to come back, everything else goes on, and then they succeed."""
+    def test_locked_store_fails_with_store_busy_for_writes_only(self):
+        """While another program holds a write lock, writes fail with a retry time and reads succeed. Afterwards, writes succeed."""
         pool, identities = self.created(users=1)
         sidecar = self.spawn(store=self.store)
         self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
@@ -121,8 +121,8 @@ class Stores(EndToEnd):
         other.execute("ROLLBACK")
         self.assertTrue(mint(sidecar, pool, "new-0")["isNewIdentity"])
 
-    def test_locked_for_a_moment(self):
-        """A short lock is waited for, not reported."""
+    def test_short_lock_is_waited_for(self):
+        """A write waits for a lock that is held for 0.3 seconds."""
         pool, _ = self.created()
         sidecar = self.spawn(store=self.store)
         other = sqlite3.connect(self.store, isolation_level=None, check_same_thread=False)
@@ -131,8 +131,8 @@ class Stores(EndToEnd):
         threading.Timer(0.3, lambda: other.execute("ROLLBACK")).start()
         self.assertTrue(mint(sidecar, pool)["isNewIdentity"])
 
-    def test_locked_at_the_start(self):
-        """A process that starts while another program holds the store exclusively serves it afterwards."""
+    def test_store_that_is_locked_at_start_is_opened_later(self):
+        """A process that starts while another program holds an exclusive lock opens the store after the lock is released."""
         pool, identities = self.created(users=1)
         other = sqlite3.connect(self.store, isolation_level=None)
         self.addCleanup(other.close)
@@ -157,7 +157,7 @@ class Stores(EndToEnd):
         self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
 
     def as_somebody_else(self):
-        """Spawn options that make file modes count, also for root."""
+        """Returns options for `spawn` that make file modes effective, even if the tests run as root."""
         if os.geteuid() != 0:
             return {}
         copy = self.path("mintmark")
@@ -168,8 +168,8 @@ class Stores(EndToEnd):
         self.addCleanup(lambda: os.environ.__setitem__("MINTMARK_BINARY", before) if before else os.environ.pop("MINTMARK_BINARY"))
         return {"user": 65534, "group": 65534, "extra_groups": []}
 
-    def test_read_only(self):
-        """File and folder cannot be written: reading works or says why, writing says why."""
+    def test_read_only_store_rejects_writes(self):
+        """File and directory cannot be written: writes fail with a typed error."""
         pool, _ = self.created(users=1)
         more = self.as_somebody_else()
         key = self.key_file()
@@ -182,25 +182,25 @@ class Stores(EndToEnd):
         self.refused({"storeReadOnly", "storeCannotOpen"}, sidecar, *WRITE)
         self.assertIn(sidecar.finish(), (0, 2), "2 where it could not even be opened")
 
-    def test_a_folder_that_cannot_be_written(self):
-        """No store can be made there."""
+    def test_directory_without_write_permission_fails(self):
+        """The store cannot be created."""
         more = self.as_somebody_else()
         os.chmod(self.path("data"), 0o555)
         self.unusable({"storeReadOnly", "storeCannotOpen"}, **more)
 
-    def test_a_folder_that_is_not_there(self):
+    def test_missing_directory_is_created_or_fails_with_the_path(self):
         self.store = self.path("nowhere", "deep", "store.db")
         sidecar = self.spawn(store=self.store)
         self.works(sidecar)
         try:
-            sidecar.call(*WRITE)  # folders may be made
+            sidecar.call(*WRITE)  # the program may create the directories
         except RpcError as error:
             self.assertEqual(error.type, "storeCannotOpen")
             self.assertIn("store.db", error.data["path"])
         self.works(sidecar)
 
-    def test_something_else_than_a_store(self):
-        """Text, noise, a folder, another program's database: refused, and left as it was."""
+    def test_file_that_is_not_a_store_fails_and_is_not_changed(self):
+        """Text, random bytes, a directory, and the database of another program are rejected and not changed."""
         contents = {"text": b"hello, world\n" * 1000, "noise": os.urandom(20_000), "short": b"x"}
         for name, content in contents.items():
             with self.subTest(name):
@@ -224,8 +224,8 @@ class Stores(EndToEnd):
             os.mkdir(self.store)
             self.unusable({"notAStore", "storeCannotOpen"})
 
-    def test_damaged(self):
-        """Pages in the middle are overwritten: what meets them is told, nothing is invented."""
+    def test_damaged_store_fails(self):
+        """All pages but the first are overwritten. Requests fail with a typed error."""
         pool, identities = self.created(users=300)
         connection = sqlite3.connect(self.store)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -238,8 +238,8 @@ class Stores(EndToEnd):
                 file.write(os.urandom(size))
         self.unusable({"storeCorrupt", "notAStore"})
 
-    def test_damaged_in_one_place(self):
-        """One bad page: requests that do not meet it may go on, none answers wrongly."""
+    def test_store_with_one_damaged_page_returns_no_wrong_results(self):
+        """One page is damaged. Requests that do not read it can succeed, and none returns a wrong result."""
         pool, identities = self.created(users=300)
         connection = sqlite3.connect(self.store)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -267,18 +267,18 @@ class Stores(EndToEnd):
                 shutil.copy(self.path("kept"), self.store)
 
     def small_disk(self):
-        """Mounts a disk of 3 MiB where the stores are, if this user may."""
+        """Mounts a 3 MiB file system at the directory of the store. Returns whether the user has the permission."""
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m,mode=0755", "tmpfs", self.path("data")], capture_output=True)
         if mounted.returncode == 0:
             self.addCleanup(subprocess.run, ["umount", "-l", self.path("data")])
         return mounted.returncode == 0
 
-    def test_full(self):
-        """A full disk: the write that meets it says so, reading goes on, and with room again so does writing. Nothing answered is lost."""
+    def test_full_disk_fails_writes_and_loses_no_confirmed_result(self):
+        """On a full disk, writes fail and reads succeed. With free space, writes succeed again. Every confirmed result is kept."""
         mounted = self.small_disk()
         more = {}
         if not mounted:
-            # A limit on the size of files is what an ordinary user can make. The signal that comes with it is left ignored, as Python has it.
+            # Without the permission to mount, the file size is limited instead. SIGXFSZ stays ignored, as in Python.
             more = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.getrlimit(resource.RLIMIT_FSIZE)[1])), "restore_signals": False}
         sidecar = self.spawn(store=self.store, **more)
         pool = make_pool(sidecar)["poolId"]
@@ -308,7 +308,7 @@ class Stores(EndToEnd):
             self.assertEqual((found["identityId"], found["isNewIdentity"]), (identity, False))
         self.assertTrue(again.call("audit.verify")["intact"])
 
-    def test_newer_than_the_program(self):
+    def test_store_with_a_newer_schema_fails(self):
         self.created()
         connection = sqlite3.connect(self.store)
         version, = connection.execute("SELECT value FROM mintmark_meta WHERE name = 'schema_version'").fetchone()
@@ -319,15 +319,15 @@ class Stores(EndToEnd):
         self.assertEqual(error.data["found"], version + 100)
         self.assertLess(error.data["supported"], version + 100)
 
-    # Keys
+    # Master keys.
 
-    def test_a_master_key_that_is_lost(self):
+    def test_missing_master_key_fails_and_no_new_key_is_created(self):
         self.created(users=1)
         os.rename(self.key_file(), self.path("kept"))
         self.unusable("masterKeyMissing", requests=(WRITE, ("token.mintForDeveloper", {"poolId": "local-1:00", "logins": {"login.shop": "a"}})))
         self.assertEqual(sorted(n for n in os.listdir(self.path("data")) if not n.startswith("store.db-")), ["store.db"], "a new key was made")
 
-    def test_a_master_key_that_is_another_ones(self):
+    def test_wrong_master_key_fails(self):
         self.created(users=1)
         key = self.key_file()
         os.rename(key, self.path("kept"))
@@ -340,7 +340,7 @@ class Stores(EndToEnd):
         shutil.copy(theirs, key)
         self.unusable("masterKeyWrong", requests=(WRITE,))
 
-    def test_a_master_key_file_that_is_no_key(self):
+    def test_invalid_master_key_file_fails(self):
         self.created(users=1)
         key = self.key_file()
         for content in (b"", b"short", os.urandom(31), b"x" * 1000, b"A" * 42):
@@ -349,15 +349,15 @@ class Stores(EndToEnd):
                     file.write(content)
                 self.unusable({"masterKeyWrong", "storeCannotOpen"}, requests=(WRITE,))
 
-    def test_a_master_key_given_by_file(self):
+    def test_master_key_file_option_is_used(self):
         pool, identities = self.created(users=1)
         os.rename(self.key_file(), self.path("kept"))
         sidecar = self.spawn("--master-key-file", self.path("kept"), store=self.store)
         self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
 
-    # Testing stores
+    # Testing stores.
 
-    def test_testing_stores_and_others(self):
+    def test_testing_option_must_match_the_store(self):
         self.created()
         error = self.unusable("testingStoreMismatch", testing=True)
         self.assertFalse(error.data["testing"])
@@ -369,14 +369,14 @@ class Stores(EndToEnd):
 
 
 class Together(EndToEnd):
-    """Several processes on one store, and processes that end suddenly."""
+    """Several processes on one store, and processes that are killed."""
 
     def setUp(self):
         super().setUp()
         self.store = self.path("store.db")
 
-    def test_two_first_starts_at_once(self):
-        """They agree on master key, data key and identities, whoever is first."""
+    def test_two_concurrent_first_starts_agree(self):
+        """Both processes use the same master key, data key and identities."""
         for round in range(10):
             store = self.path(f"{round}.db")
             both = [self.spawn(store=store) for _ in range(2)]
@@ -392,8 +392,8 @@ class Together(EndToEnd):
             for sidecar in both:
                 self.assertEqual(sidecar.finish(), 0)
 
-    def test_eight_processes_and_the_same_users(self):
-        """One user is one identity, however many processes meet him first at the same moment."""
+    def test_eight_processes_create_one_identity_per_user(self):
+        """Each user has one identity, even if several processes receive the first request at the same time."""
         first = self.spawn(store=self.store)
         pool = make_pool(first)["poolId"]
         all = [first] + [self.spawn(store=self.store) for _ in range(7)]
@@ -417,7 +417,7 @@ class Together(EndToEnd):
         self.assertEqual(len(listed), 50)
         self.assertTrue(first.call("audit.verify")["intact"])
 
-    def test_one_process_and_the_same_user_at_once(self):
+    def test_concurrent_requests_for_one_user_create_one_identity(self):
         sidecar = self.spawn(store=self.store)
         pool = make_pool(sidecar)["poolId"]
         sidecar.write(b"".join(request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}}, id=i) for i in range(500)))
@@ -425,8 +425,8 @@ class Together(EndToEnd):
         self.assertEqual(len({r["identityId"] for r in results}), 1)
         self.assertEqual(sum(r["isNewIdentity"] for r in results), 1)
 
-    def test_killed_in_the_middle_of_a_thousand_mints(self):
-        """Nothing that was answered is lost, and the next start is clean."""
+    def test_process_killed_during_writes_loses_no_confirmed_result(self):
+        """Every confirmed result is kept, and the next start succeeds."""
         first = self.spawn(store=self.store)
         pool = make_pool(first)["poolId"]
         self.assertEqual(first.finish(), 0)
@@ -456,8 +456,8 @@ class Together(EndToEnd):
         if stores.current.kind == "sqlite":
             self.assertEqual(self.rows("PRAGMA integrity_check"), [("ok",)])
 
-    def test_killed_at_the_first_start(self):
-        """A start that breaks off at any moment leaves something the next start can use."""
+    def test_process_killed_at_first_start_leaves_a_usable_store(self):
+        """The first start is interrupted at different times. The next start succeeds."""
         for delay in (0, 0.001, 0.002, 0.003, 0.005, 0.008, 0.012, 0.02):
             store = self.path(f"{delay}.db")
             sidecar = self.spawn(store=store)
@@ -469,8 +469,8 @@ class Together(EndToEnd):
             mint(again, make_pool(again)["poolId"])
             self.assertEqual(again.finish(), 0)
 
-    def test_audit_records_follow_each_other(self):
-        """A record that is changed, removed or cut off behind Mintmark's back is noticed."""
+    def test_changed_or_deleted_audit_records_are_detected(self):
+        """Records that are changed, deleted or truncated directly in the database are detected."""
         sidecar = self.spawn(store=self.store)
         pool = make_pool(sidecar)["poolId"]
         for i in range(10):
@@ -498,8 +498,8 @@ class Together(EndToEnd):
         self.assertFalse(after("UPDATE audit SET method = 'pool.get' WHERE number = 2"))
 
     @only("sqlite")
-    def test_moved_to_another_machine(self):
-        """Database and key file, copied while nobody runs, are the store."""
+    def test_store_can_be_copied_to_another_machine(self):
+        """A copy of the database and the key file, made while no process runs, is a complete store."""
         sidecar = self.spawn(store=self.store)
         pool = make_pool(sidecar)["poolId"]
         token = mint(sidecar, pool)

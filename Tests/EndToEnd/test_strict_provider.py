@@ -1,4 +1,4 @@
-"""The whole flow and the device flow against glewlwyd, which looks at everything: code verifier, redirect URI, replayed codes."""
+"""The authorization code flow and the device flow with glewlwyd, which checks code verifiers, redirect URIs and reused codes."""
 
 import time
 import urllib.parse
@@ -26,7 +26,7 @@ class StrictProvider(EndToEnd):
     def sign_in(self, credential):
         return self.sidecar.call("signIn.withCredential", {"credential": credential})
 
-    def test_sign_in_link_and_reauthenticate(self):
+    def test_sign_in_link_and_reauthentication_succeed(self):
         first = self.sign_in(self.come_back(self.authorize()))
         self.assertEqual((first["state"], first["isNewAccount"]), ("completed", True))
         again = self.sidecar.call("account.reauthenticate", {"idToken": first["idToken"], "credential": self.come_back(self.authorize())})
@@ -37,7 +37,7 @@ class StrictProvider(EndToEnd):
         linked = self.sidecar.call("account.link", {"idToken": guest["idToken"], "credential": self.come_back(self.authorize())})
         self.assertEqual(linked["account"]["accountId"], guest["account"]["accountId"])
 
-    def test_a_code_that_another_flow_got_has_the_wrong_verifier(self):
+    def test_code_of_another_flow_fails(self):
         mine, theirs = self.authorize(), self.authorize()
         url, other = self.come_back(mine)["url"], self.come_back(theirs)["url"]
         code, stolen = (urllib.parse.parse_qs(urllib.parse.urlparse(each).query)["code"][0] for each in (url, other))
@@ -45,12 +45,12 @@ class StrictProvider(EndToEnd):
             "credential": {"continuationToken": mine["continuationToken"], "url": url.replace(code, stolen)}})
         self.assertEqual(error.data["check"], "code")
 
-    def test_a_replayed_code_is_refused(self):
+    def test_reused_callback_fails(self):
         credential = self.come_back(self.authorize())
         self.sign_in(credential)
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": credential})
 
-    def test_a_redirect_that_the_provider_does_not_know(self):
+    def test_unknown_redirect_uri_is_rejected_by_the_provider(self):
         flow = self.authorize(redirectUri="https://evil.example.com/back")
         try:
             answer = self.provider.send(flow["authorizationUrl"])
@@ -58,7 +58,7 @@ class StrictProvider(EndToEnd):
             answer = str(refusal)
         self.assertNotIn("code=", answer)
 
-    def test_device_flow(self):
+    def test_device_flow_succeeds(self):
         flow = self.sidecar.call("idp.authorizeDevice", {"providerId": "oidc.strict"})
         waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
         time.sleep(1.5)

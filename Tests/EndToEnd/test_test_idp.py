@@ -1,4 +1,4 @@
-"""The provider for tests: whole logins, with clients that others wrote, and with this process as the client of another one."""
+"""The identity provider for tests: complete sign-ins with third-party clients, and with another Mintmark process as the client."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ class WithProvider(EndToEnd):
     def setUp(self):
         super().setUp()
         self.sidecar = self.spawn(testing=True)
-        self.sidecar.call("test.clock", {"freeze": True})   # however slow the machine is, nothing expires by itself
+        self.sidecar.call("test.clock", {"freeze": True})   # so that nothing expires on a slow machine
         self.idp = self.sidecar.call("test.idp", {})
         self.issuer = self.idp["issuer"]
         self.person = Person()
@@ -51,25 +51,25 @@ class WithProvider(EndToEnd):
             "client_id": "shop", "redirect_uri": BACK, "response_type": "code", "scope": "openid email profile", "state": "s-1", "nonce": "n-1", **more})
 
     def log_in(self, url, email="alice@example.com", password=PASSWORD, person=None):
-        """Goes through the login page: the page or the redirect after it."""
+        """Submits the login form. Returns the next page or the redirect."""
         person = person or self.person
         return person.send(person.open(url), email=email, password=password)
 
     def token(self, issuer=None, basic=None, **form):
-        """The answer of the token endpoint, with its status and headers."""
+        """Sends a request to the token endpoint. Returns the status, the body and the headers."""
         headers = {"Authorization": "Basic " + base64.b64encode(basic.encode()).decode()} if basic else {}
         answer = self.person.open((issuer or self.issuer) + "/token", form, **headers)
         return answer.status, json.loads(answer.body), answer.headers
 
     def tokens(self, **more):
-        """Logs in and redeems the code."""
+        """Signs in and exchanges the code."""
         code = self.log_in(self.authorize_url(**more)).back["code"]
         status, answer, _ = self.token(grant_type="authorization_code", code=code, redirect_uri=BACK, client_id="shop")
         self.assertEqual(status, 200, answer)
         return answer
 
     def no_token(self, wanted, status=400, **form):
-        """The token endpoint refuses, as OAuth says it."""
+        """Checks that the token endpoint fails with an OAuth error. Returns its description."""
         got, answer, headers = self.token(**form)
         self.assertEqual((got, answer["error"]), (status, wanted), answer)
         self.assertTrue(answer["error_description"].strip())
@@ -81,7 +81,7 @@ class WithProvider(EndToEnd):
         return answer.status, json.loads(answer.body), answer.headers
 
     def verified(self, token, audience="shop", issuer=None):
-        """The claims of a token, verified as a service would: with the keys that the issuer publishes."""
+        """Verifies a token with the keys that the issuer publishes. Returns its claims."""
         document = self.discovery(issuer)
         keys = jwt.PyJWKClient(document["jwks_uri"])
         return jwt.decode(
@@ -91,7 +91,7 @@ class WithProvider(EndToEnd):
 
 class WholeLogins(WithProvider):
     @only("sqlite", "postgres")
-    def test_a_client_that_others_wrote(self):
+    def test_third_party_client_completes_the_authorization_code_flow(self):
         account = self.account()
         document = self.discovery()
         self.assertEqual(document["issuer"], self.issuer)
@@ -116,7 +116,7 @@ class WholeLogins(WithProvider):
             self.assertEqual(self.verified(fresh["id_token"])["sub"], account["accountId"])
         self.assertEqual(self.verified(token["access_token"])["scope"], "openid email profile offline_access")
 
-    def test_another_process_signs_people_in_with_it(self):
+    def test_another_process_signs_users_in_with_the_provider(self):
         self.account()
         app = self.spawn(testing=True)
         app.call("idp.create", {"providerId": "oidc.test", "issuer": self.issuer, "clientId": "shop", "clientSecret": "s", "responseType": "code"})
@@ -126,7 +126,7 @@ class WholeLogins(WithProvider):
         self.assertEqual((answer["state"], answer["account"]["email"]), ("completed", "alice@example.com"))
         self.assertTrue(app.call("idp.test", {"providerId": "oidc.test"})["ok"])
 
-    def test_what_the_person_types_is_judged_as_everywhere(self):
+    def test_wrong_password_and_lockout_are_reported_on_the_login_page(self):
         self.account()
         wrong = self.log_in(self.authorize_url(), password="not-the-password")
         self.assertEqual(wrong.status, 200)
@@ -141,7 +141,7 @@ class WholeLogins(WithProvider):
         self.sidecar.call("test.clock", {"advanceSeconds": 86400})
         self.assertIn("code", self.log_in(self.authorize_url()).back)
 
-    def test_mailed_codes(self):
+    def test_emailed_code_signs_the_user_in(self):
         self.sidecar.call("account.create", {"username": "carol@example.com"})
         page = self.log_in(self.authorize_url(), "carol@example.com", "")
         self.assertIn("The code was sent to c***@e***.com", page.text)
@@ -150,7 +150,7 @@ class WholeLogins(WithProvider):
         code = self.sidecar.call("test.outbox", {"to": "carol@example.com"})["messages"][0]["code"]
         self.assertIn("code", self.person.send(page, code=code).back)
 
-    def test_a_second_factor(self):
+    def test_second_factor_is_requested(self):
         self.sidecar.call("tenant.update", {"tenantId": "default", "mfa": "optional"})
         self.account()
         session = self.sidecar.call("signIn.withPassword", {"username": "alice@example.com", "password": PASSWORD})
@@ -167,14 +167,14 @@ class WholeLogins(WithProvider):
         _, answer, _ = self.token(grant_type="authorization_code", code=code, redirect_uri=BACK, client_id="shop")
         self.assertEqual(set(self.verified(answer["id_token"])["amr"]) >= {"pwd"}, True)
 
-    def test_a_code_serves_once_and_not_for_long(self):
+    def test_authorization_code_is_single_use_and_expires(self):
         self.account()
         answer = self.tokens(scope="openid offline_access")
         code = self.log_in(self.authorize_url(prompt="login")).back["code"]
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK, "client_id": "shop"}
         self.assertIn("redirect_uri differs", self.no_token("invalid_grant", **{**form, "redirect_uri": BACK + "2"}))
         self.assertIn("another client", self.no_token("invalid_grant", **{**form, "client_id": "other"}))
-        good = self.token(**form)   # whoever was refused comes again with the same code
+        good = self.token(**form)   # the rejected requests have not used the code
         self.assertEqual(good[0], 200, good)
         self.assertIn("The code was already used", self.no_token("invalid_grant", **form))
         self.assertEqual(self.person.open(self.issuer + "/userinfo", Authorization=f"Bearer {good[1]['access_token']}").status, 401)
@@ -183,7 +183,7 @@ class WholeLogins(WithProvider):
         self.sidecar.call("test.clock", {"advanceSeconds": 61})
         self.assertIn("expired", self.no_token("invalid_grant", **{**form, "code": code}))
 
-    def test_pkce(self):
+    def test_pkce_verifier_is_checked(self):
         self.account()
         verifier = "v" * 43
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()

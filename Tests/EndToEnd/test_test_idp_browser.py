@@ -1,6 +1,6 @@
-"""A person in front of a real browser at the login page of the provider for tests, on the way to a service and back.
+"""A user in a real browser: from an application to the login page of the identity provider for tests and back.
 
-Screenshots of every page, light, dark and narrow, are left in .build/tests/screenshots.
+The test saves screenshots of every page in light, dark and narrow layouts to `.build/tests/screenshots`.
 """
 
 import http.server
@@ -17,7 +17,7 @@ LOOKS = {"light": {}, "dark": {"dark": True}, "narrow": {"width": 390, "height":
 
 
 class Shop(http.server.BaseHTTPRequestHandler):
-    """What people are sent back to: it notes what they bring."""
+    """The redirect target of the application. It records the parameters of each callback."""
 
     def do_GET(self):
         self.say(urllib.parse.urlsplit(self.path).query)
@@ -54,7 +54,7 @@ class AtTheLoginPage(WithProvider):
     def setUp(self):
         super().setUp()
         self.shop.brought = []
-        # The service is on another host than the provider, as browsers see it.
+        # For the browser, the application and the provider are different hosts.
         self.back = f"http://localhost:{self.shop.server_port}/back"
         self.browser.order("Network.clearBrowserCookies")
         self.browser.look()
@@ -62,7 +62,7 @@ class AtTheLoginPage(WithProvider):
         self.account()
 
     def looks_well(self, name, title):
-        """The page stands as it should at every size and colour, and loads nothing from elsewhere."""
+        """Checks the layout of the page in every size and color scheme, and that it loads no other resources."""
         self.browser.wait(f"document.title == {title!r}")
         for look, options in LOOKS.items():
             self.browser.look(**options)
@@ -76,7 +76,7 @@ class AtTheLoginPage(WithProvider):
         self.browser.wait("document.title == 'Shop'")
         return self.shop.brought[-1]
 
-    def test_a_whole_login_without_scripts(self):
+    def test_login_page_works_without_scripts(self):
         self.browser.open(self.authorize_url(redirect_uri=self.back))
         self.looks_well("login", "Sign in")
         self.browser.type("#email", "alice@example.com")
@@ -91,13 +91,13 @@ class AtTheLoginPage(WithProvider):
         self.assertEqual((brought["state"], brought["iss"]), ("s-1", self.issuer))
         status, answer, _ = self.token(grant_type="authorization_code", code=brought["code"], redirect_uri=self.back, client_id="shop")
         self.assertEqual((status, self.verified(answer["id_token"])["email"]), (200, "alice@example.com"))
-        # The browser is known now: no page stands between the service and its code.
+        # The browser is signed in: the next request redirects to the application without a page.
         self.browser.open(self.authorize_url(redirect_uri=self.back, state="s-2"))
         self.browser.wait("document.title == 'Shop' && location.search.includes('s-2')")
         self.assertIn("code", self.shop.brought[-1])
         self.assertEqual(self.browser.complaints, [])
 
-    def test_the_answer_by_a_form_with_and_without_scripts(self):
+    def test_form_post_response_works_with_and_without_scripts(self):
         for has_scripts in (False, True):
             self.browser.order("Emulation.setScriptExecutionDisabled", value=not has_scripts)
             self.browser.open(self.authorize_url(redirect_uri=self.back, response_mode="form_post", prompt="login", state=f"s-{has_scripts}"))
@@ -110,7 +110,7 @@ class AtTheLoginPage(WithProvider):
             self.assertEqual((brought["state"], "code" in brought), (f"s-{has_scripts}", True))
         self.browser.order("Emulation.setScriptExecutionDisabled", value=True)
 
-    def test_somebody_picks_who_to_be_or_says_no(self):
+    def test_user_selects_an_account_or_cancels(self):
         for name in ("bob", "carol"):
             self.sidecar.call("account.create", {"username": f"{name}@example.com"})
         self.sidecar.call("test.idp", {"issuers": [{"name": "default", "passwordless": True}]})
@@ -124,7 +124,7 @@ class AtTheLoginPage(WithProvider):
         self.browser.click("button.quiet")
         self.assertEqual(self.welcomed()["error"], "access_denied")
 
-    def test_the_other_pages(self):
+    def test_device_error_and_sign_out_pages(self):
         self.browser.open(self.issuer + "/activate")
         self.looks_well("device", "Sign in on a device")
         self.browser.open(self.authorize_url(redirect_uri="javascript:1"))

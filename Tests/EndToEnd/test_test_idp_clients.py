@@ -1,4 +1,4 @@
-"""The provider for tests and its clients: what they get for what they show, what they are refused, and what a test can have it say."""
+"""The identity provider for tests and its clients: issued tokens, rejected requests, and responses that a test enqueues."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 
 class Clients(WithProvider):
     @only("sqlite", "postgres")
-    def test_refresh_tokens_rotate_and_a_stolen_one_ends_the_session(self):
+    def test_refresh_tokens_rotate_and_reuse_ends_the_session(self):
         self.account()
         self.assertNotIn("refresh_token", self.tokens())
         first = self.tokens(scope="openid email offline_access", prompt="login")["refresh_token"]
@@ -26,11 +26,11 @@ class Clients(WithProvider):
         self.assertEqual(self.token(refresh_token=second["refresh_token"], scope="openid", **form)[1]["scope"], "openid")
         self.no_token("invalid_scope", refresh_token=second["refresh_token"], scope="openid admin", **form)
         self.sidecar.call("test.clock", {"advanceSeconds": 60})
-        self.no_token("invalid_grant", refresh_token=first, **form)   # comes again, and what it brought was used
+        self.no_token("invalid_grant", refresh_token=first, **form)   # the token is reused after its successor was used
         self.assertEqual(self.userinfo(second["access_token"])[0], 401)
         self.no_token("invalid_grant", grant_type="refresh_token", client_id="other", refresh_token=self.tokens(scope="openid offline_access", prompt="login")["refresh_token"])
 
-    def test_a_browser_that_is_signed_in_already(self):
+    def test_signed_in_browser_needs_no_new_login_unless_the_request_demands_it(self):
         account = self.account()
         self.assertEqual(self.person.open(self.authorize_url(prompt="none")).back["error"], "login_required")
         first = self.verified(self.tokens()["id_token"])
@@ -48,7 +48,7 @@ class Clients(WithProvider):
         self.sidecar.call("session.revokeAll", {"accountId": account["accountId"]})
         self.assertEqual(self.person.open(self.authorize_url(prompt="none")).back["error"], "login_required")
 
-    def test_somebody_signs_out(self):
+    def test_sign_out_ends_the_session(self):
         self.account()
         tokens = self.tokens(scope="openid offline_access")
         out = self.issuer + "/logout?" + urllib.parse.urlencode({"id_token_hint": tokens["id_token"], "post_logout_redirect_uri": "http://127.0.0.1:9/bye?a=b", "state": "s 2"})
@@ -56,7 +56,7 @@ class Clients(WithProvider):
         self.no_token("invalid_grant", grant_type="refresh_token", client_id="shop", refresh_token=tokens["refresh_token"])
         self.assertEqual(self.userinfo(tokens["access_token"])[0], 401)
         self.assertEqual(self.person.open(self.authorize_url(prompt="none")).back["error"], "login_required")
-        # Whoever sends a browser there without saying who it is about has to wait for the person.
+        # Without `id_token_hint`, the user must confirm the sign-out.
         self.tokens()
         page = self.person.open(self.issuer + "/logout")
         self.assertEqual(page.parsed.title, "Sign out?")
@@ -67,7 +67,7 @@ class Clients(WithProvider):
         self.assertEqual(self.person.open(self.authorize_url(prompt="none")).back["error"], "login_required")
         self.assertEqual(self.person.open(self.issuer + "/logout?post_logout_redirect_uri=http://127.0.0.1:9/").status, 400)
 
-    def test_what_is_enqueued_is_answered_next(self):
+    def test_enqueued_claims_and_errors_are_returned_next(self):
         self.account()
         enqueue = lambda **params: self.sidecar.call("test.enqueue", params)["waiting"]
         enqueue(claims={"roles": ["admin"], "name": None, "email": "other@example.com"})
@@ -91,7 +91,7 @@ class Clients(WithProvider):
         self.assertEqual(enqueue(claims={"b": 2}, clear=True), [{"claims": {"b": 2}}])
         self.refused("issuerNotFound", self.sidecar, "test.enqueue", {"issuer": "nobody", "claims": {}})
 
-    def test_clients_that_are_known(self):
+    def test_registered_clients_must_authenticate(self):
         self.account()
         staff = self.sidecar.call("test.idp", {"issuers": [{
             "name": "staff", "tenantId": "default", "clients": [
@@ -115,13 +115,13 @@ class Clients(WithProvider):
         self.assertEqual((status, headers["Cache-Control"]), (200, "no-store"))
         self.no_token("unauthorized_client", issuer=staff, grant_type="client_credentials", client_id="spa")
 
-    def test_a_device(self):
+    def test_device_flow_waits_slows_down_and_completes(self):
         account = self.account()
         begin = lambda: json.loads(self.person.open(self.issuer + "/device", {"client_id": "tv", "scope": "openid offline_access"}).body)
         device = begin()
         poll = {"grant_type": DEVICE, "device_code": device["device_code"], "client_id": "tv"}
         self.no_token("authorization_pending", **poll)
-        # The machine's clock counts too, and it may be slow today.
+        # The polling interval is also measured in real time. On a slow machine, some of these polls are not too early.
         self.assertIn("slow_down", [self.token(**poll)[1]["error"] for _ in range(5)])
         self.sidecar.call("test.clock", {"advanceSeconds": 31})
         self.no_token("authorization_pending", **poll)
@@ -145,7 +145,7 @@ class Clients(WithProvider):
         self.sidecar.call("test.clock", {"advanceSeconds": 601})
         self.no_token("expired_token", **{**poll, "device_code": third["device_code"]})
 
-    def test_issuers_of_tenants_and_people_without_passwords(self):
+    def test_issuers_of_tenants_can_be_passwordless(self):
         self.sidecar.call("tenant.create", {"tenantId": "shop"})
         self.sidecar.call("account.create", {"tenantId": "shop", "username": "dave@example.com"})
         shop = self.idp["baseUrl"] + "/shop"
@@ -163,7 +163,7 @@ class Clients(WithProvider):
         self.assertEqual(self.userinfo(answer["access_token"], shop)[0], 401)
         self.refused("tenantNotFound", self.sidecar, "test.idp", {"issuers": [{"name": "nobody", "tenantId": "nobody"}]})
 
-    def test_the_issuers_that_were_given_come_first(self):
+    def test_configured_issuers_are_listed_first(self):
         given = self.sidecar.call("test.idp", {"issuers": [{"name": "staff", "tenantId": "default"}, {"name": "shop", "tenantId": "default"}]})
         self.assertEqual([each["name"] for each in given["issuers"]], ["staff", "shop", "default"])
         for member in ("issuer", "discoveryUrl", "jwksUrl"):
@@ -175,8 +175,8 @@ class Clients(WithProvider):
         self.assertEqual([each["name"] for each in usual["issuers"]], ["default", "staff", "shop"])
         self.assertEqual(usual["issuer"], usual["issuers"][0]["issuer"])
 
-    def test_a_stand_alone_issuer_has_keys_of_its_own(self):
-        """For the test that every service needs: that it refuses tokens of foreign issuers."""
+    def test_standalone_issuer_has_separate_keys(self):
+        """Serves a test that every service needs: it must reject tokens of issuers that it does not trust."""
         self.account()
         foreign = self.sidecar.call("test.idp", {"issuers": [{"name": "foreign", "passwordless": True, "createAccounts": True}]})
         own = {key["kid"] for key in self.get(self.idp["jwksUrl"])["keys"]}
@@ -186,26 +186,26 @@ class Clients(WithProvider):
         claims = jwt.decode(token, jwt.PyJWKClient(foreign["jwksUrl"]).get_signing_key_from_jwt(token), ["ES256"], audience="shop", issuer=foreign["issuer"])
         self.assertEqual(claims["sub"], "mallory")
         self.assertRaises(jwt.PyJWKClientError, jwt.PyJWKClient(self.idp["jwksUrl"]).get_signing_key_from_jwt, token)
-        # A service that trusts the first issuer alone refuses it; so does this one, as a provider of a pool.
+        # A service that trusts only the first issuer rejects the token. So does a pool of this process with that provider.
         pool = self.sidecar.call("pool.create", {"name": "shop", "providers": [{"issuer": self.issuer, "clientIds": ["shop"], "allowInsecure": True}]})["poolId"]
         for login in (self.issuer, foreign["issuer"]):
             self.refused({"loginTokenInvalid", "unsupportedLoginProvider"}, self.sidecar, "identity.resolve", {"poolId": pool, "logins": {login.removeprefix("http://"): token}})
-        # Its users are its own.
+        # The accounts of the issuer are separate.
         code = self.person.send(self.person.open(self.authorize_url(foreign["issuer"])), email="alice@example.com").back["code"]
         answer = self.token(foreign["issuer"], grant_type="authorization_code", code=code, redirect_uri=BACK, client_id="shop")[1]
         there = self.verified(answer["id_token"], issuer=foreign["issuer"])
         self.assertNotEqual(there["sub"], self.sidecar.call("account.find", {"username": "alice@example.com"})["accountId"])
-        # Asked again, it is the same one.
+        # Repeating the call returns the same issuer.
         self.sidecar.call("test.idp", {"issuers": [{"name": "foreign"}]})
         self.assertEqual({key["kid"] for key in self.get(foreign["jwksUrl"])["keys"]}, keys)
         self.refused("tenantNotFound", self.sidecar, "test.idp", {"issuers": [{"name": "no~tenant"}]})
 
-    def test_a_stand_alone_issuer_signs_as_the_default_tenant_does(self):
+    def test_standalone_issuer_signs_with_the_algorithm_of_the_default_tenant(self):
         foreign = self.sidecar.call("test.idp", {"issuers": [{"name": "foreign"}]})
         algorithms = [self.discovery(each)["id_token_signing_alg_values_supported"] for each in (self.issuer, foreign["issuer"])]
         self.assertEqual(algorithms[0], algorithms[1])
 
-    def test_keys_turn_and_any_token_can_be_made(self):
+    def test_key_rotation_and_arbitrary_tokens(self):
         account = self.account()
         old = self.tokens()["id_token"]
         self.sidecar.call("key.rotate", {"tenantId": "default", "activateAfterSeconds": 0})
@@ -219,7 +219,7 @@ class Clients(WithProvider):
         self.assertEqual(self.userinfo(self.sidecar.call("test.token", {**made, "expiresInSeconds": -1})["token"])[0], 401)
         self.assertEqual(self.userinfo(self.sidecar.call("test.token", {**made, "keyState": "wrong"})["token"])[0], 401)
 
-    def test_it_stops_and_comes_back_and_forgets(self):
+    def test_stop_keeps_the_state_and_reset_clears_it(self):
         self.account()
         tokens = self.tokens(scope="openid offline_access")
         down = self.sidecar.call("test.idp", {"stop": True})
@@ -245,7 +245,7 @@ class Clients(WithProvider):
 
 
 class BadRequests(WithProvider):
-    def test_authorize_requests_that_are_wrong(self):
+    def test_invalid_authorize_request_fails(self):
         for wanted, more in [
                 ("unsupported_response_type", {"response_type": "token"}), ("invalid_request", {"response_mode": "fragment"}),
                 ("request_not_supported", {"request": "x"}), ("request_uri_not_supported", {"request_uri": "https://x.example/"}),
@@ -260,7 +260,7 @@ class BadRequests(WithProvider):
             self.assertEqual((page.status, page.headers["Location"]), (400, None), more)
             self.assertIn("The app that sent you here must correct its request.", page.text)
 
-    def test_nothing_that_is_sent_stands_in_a_page_as_markup(self):
+    def test_request_values_are_escaped_in_pages(self):
         evil = '"><script>alert(1)</script>'
         for url in (self.authorize_url(client_id=evil, state=evil, login_hint=evil), self.authorize_url(redirect_uri="data:" + evil),
                     self.issuer + "/activate?" + urllib.parse.urlencode({"user_code": evil})):
@@ -271,7 +271,7 @@ class BadRequests(WithProvider):
         self.assertNotIn("<script", page.body)
         self.assertEqual(self.person.open(self.authorize_url(), {"step": "address", "email": "a@example.com"}, Origin="http://evil.example").status, 403)
 
-    def test_a_form_brings_the_answer(self):
+    def test_form_post_response_mode_returns_a_form(self):
         self.account()
         page = self.log_in(self.authorize_url(response_mode="form_post"))
         form = page.parsed.forms[0]
@@ -279,7 +279,7 @@ class BadRequests(WithProvider):
         page = self.person.open(self.issuer + "/authorize", {"client_id": "shop", "redirect_uri": BACK, "response_type": "code", "scope": "openid"})
         self.assertIn("code", page.back)
 
-    def test_pages_of_other_sites_may_ask(self):
+    def test_cross_origin_requests_are_allowed_except_for_pages(self):
         for path in ("/.well-known/openid-configuration", "/jwks", "/userinfo"):
             self.assertEqual(self.person.open(self.issuer + path).headers["Access-Control-Allow-Origin"], "*")
         self.assertEqual(self.token(grant_type="x", client_id="x")[2]["Access-Control-Allow-Origin"], "*")
@@ -290,7 +290,7 @@ class BadRequests(WithProvider):
         self.assertIn(b"access-control-allow-headers: authorization", answer)
         self.assertIsNone(self.person.open(self.authorize_url()).headers["Access-Control-Allow-Origin"])
 
-    def test_requests_that_make_no_sense(self):
+    def test_invalid_requests_fail_and_the_process_continues(self):
         self.assertEqual(self.person.open(self.idp["baseUrl"]).status, 200)
         self.assertIn("neither a tenant", self.person.open(self.idp["baseUrl"] + "/nobody/jwks").body)
         self.assertIn(self.issuer + "/token", self.person.open(self.issuer + "/nothing").body)
@@ -304,7 +304,7 @@ class BadRequests(WithProvider):
         self.assertEqual(self.get(self.idp["baseUrl"] + "/.well-known/oauth-authorization-server/default")["issuer"], self.issuer)
         self.works(self.sidecar)
 
-    def test_many_at_once(self):
+    def test_concurrent_logins_succeed(self):
         self.account()
         outcomes = []
         def one():

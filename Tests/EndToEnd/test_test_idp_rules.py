@@ -1,4 +1,4 @@
-"""The provider for tests where providers differ: whom a client hints at, how fresh a login must be, many clients at once, a store that fails."""
+"""Details of the identity provider for tests: ID token hints, maximum login age, concurrent clients, store failures, error texts."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ from test_test_idp_clients import DEVICE
 
 
 class Logins(WithProvider):
-    def test_a_hint_at_somebody_else_asks_for_their_login(self):
+    def test_id_token_hint_for_another_user_requires_their_login(self):
         alice, bob = self.account(), self.account("bob@example.com")
         hint = self.tokens(prompt="login")["id_token"]
         self.person = Person()
@@ -34,7 +34,7 @@ class Logins(WithProvider):
         self.assertEqual(self.person.open(self.authorize_url(id_token_hint=answer["access_token"])).back["error"], "invalid_request")
         self.assertNotEqual(alice["accountId"], bob["accountId"])
 
-    def test_max_age_of_nothing_and_a_login_of_a_time_to_come_ask_again(self):
+    def test_max_age_zero_or_a_login_in_the_future_requires_a_new_login(self):
         self.account()
         self.tokens()
         self.assertEqual(self.person.open(self.authorize_url(prompt="none", max_age="0")).back["error"], "login_required")
@@ -45,7 +45,7 @@ class Logins(WithProvider):
 
 
 class ManyAtOnce(WithProvider):
-    def test_everybody_is_answered_who_comes_at_the_same_moment(self):
+    def test_three_hundred_concurrent_connections_are_served(self):
         port = urllib.parse.urlsplit(self.issuer).port
         request = b"GET /default/jwks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         connections = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(300)]
@@ -59,7 +59,7 @@ class ManyAtOnce(WithProvider):
 
 
 class StoreTroubles(WithProvider):
-    def test_a_store_that_fails_is_a_passing_trouble_to_clients_whoever_asks_for_them_and_a_line_in_the_log(self):
+    def test_store_failure_returns_temporarily_unavailable_and_is_logged(self):
         self.account()
         refresh = self.tokens(scope="openid offline_access", prompt="login")["refresh_token"]
         form = {"grant_type": "refresh_token", "refresh_token": refresh, "client_id": "shop"}
@@ -79,7 +79,7 @@ class StoreTroubles(WithProvider):
         self.assertEqual([line["request"] for line in lines], ["POST /default/authorize", "GET /default/authorize", "POST /default/token"] * 2)
         self.assertIn("The store is busy.", lines[0]["reason"])
 
-    def test_a_client_that_has_met_a_busy_store_comes_again_with_the_same_code_and_gets_what_waited_for_it(self):
+    def test_retry_after_a_busy_store_succeeds_with_the_same_code_and_enqueued_claims(self):
         account = self.account()
         issuer = self.sidecar.call("test.idp", {"issuers": [{"name": "easy", "tenantId": "default", "passwordless": True}]})["issuer"]
         self.sidecar.call("test.enqueue", {"issuer": "easy", "claims": {"roles": ["admin"]}})
@@ -89,7 +89,7 @@ class StoreTroubles(WithProvider):
         forms = (
             {"grant_type": DEVICE, "device_code": device["device_code"], "client_id": "tv"},
             {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK, "client_id": "shop"})
-        # The first token of the default tenant makes its key, and so it is written.
+        # The first token of the default tenant creates its signing key, which is a write to the store.
         self.sidecar.call("test.fault", {"store": "busy", "times": 2})
         for form in forms:
             status, answer, headers = self.token(issuer, **form)
@@ -100,12 +100,12 @@ class StoreTroubles(WithProvider):
 
 
 class Words(WithProvider):
-    """What is taken, what is refused, and what is said then."""
+    """Accepted values, rejected values, and the texts of errors."""
 
     def strict(self, **client):
         return self.sidecar.call("test.idp", {"issuers": [{"name": "strict", "tenantId": "default", "clients": [{"clientId": "desk", **client}]}]})["issuer"]
 
-    def test_programs_on_a_persons_machine_come_back_at_any_port(self):
+    def test_loopback_redirect_uris_match_any_port(self):
         issuer = self.strict(redirectUris=["http://127.0.0.1/cb", "http://[::1]:8080/cb?a=b", "http://localhost:8080/cb"])
         def status(uri):
             return self.person.open(self.authorize_url(
@@ -115,14 +115,14 @@ class Words(WithProvider):
         for uri in ("http://127.0.0.1:4711/cb2", "http://127.0.0.1.example.com/cb", "http://127.0.0.1:1@example.com/cb", "https://127.0.0.1/cb", "http://[::1]/cb", "http://localhost:1/cb"):
             self.assertEqual(status(uri), 400, uri)
 
-    def test_addresses_and_names_that_cannot_be_are_refused_where_they_are_given(self):
+    def test_invalid_redirect_uris_and_duplicate_names_fail_in_test_idp(self):
         clients = [{"clientId": "a", "redirectUris": ["http://127.0.0.1/cb", "javascript:alert(1)"]}, {"clientId": "a", "redirectUris": ["http://"]}]
         self.assertEqual(self.violations(self.sidecar, "test.idp", {"issuers": [{"name": "default", "clients": clients}, {"name": "default"}]}), {
             ("/issuers/0/clients/0/redirectUris/1", "redirect"), ("/issuers/0/clients/1/clientId", "duplicate"),
             ("/issuers/0/clients/1/redirectUris/0", "redirect"), ("/issuers/1/name", "duplicate")})
         self.assertIn("contains no host", self.person.open(self.authorize_url(redirect_uri="https:///cb")).text)
 
-    def test_a_provider_that_was_never_up_has_an_address_too(self):
+    def test_provider_that_was_never_started_has_an_address(self):
         other = self.spawn(testing=True)
         down = other.call("test.idp", {"stop": True})
         self.assertEqual((down["running"], down["issuer"]), (False, down["baseUrl"] + "/default"))
@@ -131,7 +131,7 @@ class Words(WithProvider):
         up = other.call("test.idp", {})
         self.assertEqual((up["running"], up["issuer"]), (True, down["issuer"]))
 
-    def test_a_provider_that_cannot_move_keeps_its_port(self):
+    def test_provider_keeps_its_port_if_the_requested_one_is_in_use(self):
         self.sidecar.call("test.idp", {"stop": True})
         with socket.create_server(("127.0.0.1", 0)) as taken:
             self.sidecar.refusal("test.idp", {"port": taken.getsockname()[1]})
@@ -142,7 +142,7 @@ class Words(WithProvider):
                 other.listen()
         self.assertEqual(self.sidecar.call("test.idp")["issuer"], self.issuer)
 
-    def test_clients_learn_how_to_show_a_secret(self):
+    def test_client_authentication_errors_explain_the_format(self):
         issuer = self.strict(clientSecret="a+b%41", redirectUris=[BACK])
         form = {"grant_type": "client_credentials", "issuer": issuer}
         self.assertIn("is missing", self.no_token("invalid_client", 401, client_id="desk", **form))
@@ -150,7 +150,7 @@ class Words(WithProvider):
         self.assertEqual(self.token(basic="desk:a%2Bb%2541", **form)[0], 200)
         self.assertIn("client_assertion is not supported", self.no_token("invalid_client", 401, client_assertion="x", **form))
 
-    def test_tokens_without_scopes_name_none_and_allow_none(self):
+    def test_token_without_scope_has_no_scope_claim_and_allows_no_scopes(self):
         answer = self.token(grant_type="client_credentials", client_id="desk")[1]
         self.assertNotIn("scope", answer)
         self.assertNotIn("scope", self.verified(answer["access_token"], "desk"))
@@ -165,26 +165,26 @@ class Words(WithProvider):
             body = urllib.parse.urlencode([*exchange.items(), (name, "https://a.example"), (name, "https://b.example")])
             self.assertEqual(self.answer_to(body)["error"], "invalid_target")
 
-    def test_what_describes_an_error_holds_only_what_it_may(self):
+    def test_error_description_contains_only_allowed_characters(self):
         strange = 'a"b\\c\u00e9\n'
         told = self.person.open(self.authorize_url(response_type=strange)).back["error_description"]
         self.assertIn("not a'b'c''.", told)
         self.assertIn("a'b'c'' is not supported", self.no_token("unsupported_grant_type", client_id="shop", grant_type=strange))
-        # Words that a test has chosen are its own.
+        # Descriptions that a test enqueues are returned unchanged.
         for endpoint in ("token", "authorize"):
             self.sidecar.call("test.enqueue", {"error": {"code": "server_error", "description": strange, "endpoint": endpoint}})
         self.assertEqual(self.person.open(self.authorize_url()).back["error_description"], strange)
         self.assertEqual(self.no_token("server_error", 500, client_id="shop"), strange)
 
     def answer_to(self, body):
-        """What the token endpoint answers to a form."""
+        """Posts a form to the token endpoint. Returns the error response."""
         request = urllib.request.Request(self.issuer + "/token", body.encode())
         with self.assertRaises(urllib.error.HTTPError) as refused:
             urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60)
         with refused.exception:
             return json.load(refused.exception)
 
-    def test_whoever_is_let_in_by_their_address_has_shown_nothing(self):
+    def test_passwordless_login_has_no_amr_claim(self):
         self.account()
         issuer = self.sidecar.call("test.idp", {"issuers": [{"name": "easy", "tenantId": "default", "passwordless": True}]})["issuer"]
         page = self.person.open(self.authorize_url(issuer))
@@ -192,11 +192,11 @@ class Words(WithProvider):
         answer = self.token(issuer, grant_type="authorization_code", code=code, redirect_uri=BACK, client_id="shop")[1]
         self.assertNotIn("amr", self.verified(answer["id_token"], issuer=issuer))
 
-    def test_a_new_address_without_a_password_is_told_to_type_one(self):
+    def test_new_account_without_a_password_must_choose_one(self):
         issuer = self.sidecar.call("test.idp", {"issuers": [{"name": "open", "tenantId": "default", "createAccounts": True}]})["issuer"]
         self.assertIn("Enter a password", self.log_in(self.authorize_url(issuer), "new@example.com", "").text)
 
-    def test_pages_elsewhere_may_send_any_header_and_read_why_they_are_refused(self):
+    def test_cross_origin_requests_may_send_any_header_and_read_the_reason(self):
         port = urllib.parse.urlsplit(self.issuer).port
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self.addCleanup(connection.close)
@@ -210,12 +210,12 @@ class Words(WithProvider):
         answer.read()
         self.assertIn("www-authenticate", answer.headers["Access-Control-Expose-Headers"])
 
-    def test_an_issuer_with_a_slash_at_its_end_is_found_and_a_stranger_is_sent_to_test_idp(self):
+    def test_issuer_with_a_trailing_slash_is_found_and_an_unknown_issuer_error_names_test_idp(self):
         self.assertEqual(len(self.sidecar.call("test.enqueue", {"issuer": self.issuer + "/", "claims": {"a": 1}})["waiting"]), 1)
         error = self.refused("issuerNotFound", self.sidecar, "test.enqueue", {"issuer": "http://127.0.0.1:1/nobody"})
         self.assertIn("test.idp", error.message)
 
-    def test_a_token_of_before_a_reset_is_told_so(self):
+    def test_token_issued_before_a_reset_fails_with_a_reason(self):
         self.account()
         token = self.tokens()["access_token"]
         self.sidecar.call("test.reset", {})

@@ -1,4 +1,4 @@
-"""The provider for tests and snapshots: what was good when one was taken is good when it comes back."""
+"""The identity provider for tests and snapshots: restoring a snapshot makes its codes, tokens and settings valid again."""
 
 import json
 
@@ -41,7 +41,7 @@ class Snapshots(WithProvider):
         return self.token(issuer, grant_type=DEVICE, device_code=device["device_code"], client_id="tv")[1]
 
     def ruin(self):
-        """Uses up, takes back and refuses what is there."""
+        """Uses the codes, revokes the tokens and rejects the waiting device."""
         self.redeem(self.code), self.device(self.approved), self.revoke(self.good)
         self.enqueue(clear=True), self.enqueue(clear=True, issuer="staff")
         self.person.send(page := self.person.open(self.waiting["verification_uri_complete"]), form=len(page.parsed.forms) - 1)
@@ -61,7 +61,7 @@ class Snapshots(WithProvider):
         self.assertEqual([self.redeem(code, issuer) for code in (self.code, self.spent)], [200, 400])
         self.assertEqual(self.device(self.waiting, issuer)["error"], "authorization_pending")
         self.assertIn("id_token", self.device(self.approved, issuer))
-        # Who issued them is part of tokens: elsewhere they are somebody else's.
+        # A token contains its issuer, so that it is not valid at another base URL.
         if base == self.idp["baseUrl"]:
             self.assertEqual([look(token)["active"] for token in (self.good, self.revoked)], [True, False])
             told = self.person.open(issuer + "/userinfo", Authorization=f"Bearer {self.marked}")
@@ -70,16 +70,16 @@ class Snapshots(WithProvider):
         self.assertNotIn("password", page.fields)
         self.assertEqual(self.person.open(self.authorize_url(base + "/staff", client_id="shop")).status, 400)
 
-    def test_one_in_memory_brings_all_of_it_back_as_often_as_it_is_wanted(self):
+    def test_snapshot_in_memory_restores_the_provider_repeatedly(self):
         self.sidecar.call("test.snapshot", {"name": "furnished"})
         for _ in range(2):
             self.ruin()
             self.sidecar.call("test.restore", {"name": "furnished"})
             self.is_as_it_was(self.sidecar, self.idp["baseUrl"])
-        # What was named since is there still.
+        # Issuers that were added after the snapshot remain.
         self.assertEqual([each["name"] for each in self.sidecar.call("test.idp")["issuers"]], ["default", "staff", "later"])
 
-    def test_one_in_a_file_brings_all_of_it_back_here_and_in_another_process(self):
+    def test_snapshot_file_restores_the_provider_in_this_and_in_another_process(self):
         self.sidecar.call("test.snapshot", {"file": self.path("one")})
         self.ruin()
         self.sidecar.call("test.reset")
@@ -90,7 +90,7 @@ class Snapshots(WithProvider):
         other.call("test.restore", {"file": self.path("two")})
         self.is_as_it_was(other, other.call("test.idp")["baseUrl"])
 
-    def test_one_with_times_that_no_clock_comes_to_is_refused_and_nothing_is_lost(self):
+    def test_snapshot_with_times_out_of_range_fails_and_changes_nothing(self):
         changes = ({"expiresAt": 2**63 - 1}, {"expiresAt": -2**63}, {"interval": 2**63 - 1}, {"interval": -1})
         for path, change in zip(map(self.path, "abcd"), changes):
             with self.subTest(change):
@@ -99,8 +99,8 @@ class Snapshots(WithProvider):
                 self.refused("snapshotUnusable", self.sidecar, "test.restore", {"file": path})
         self.is_as_it_was(self.sidecar, self.idp["baseUrl"])
 
-    def test_a_file_with_numbers_where_other_values_belong_is_refused(self):
-        """Every value of what the provider knew, one after the other; claims can be anything."""
+    def test_snapshot_with_values_of_wrong_types_fails(self):
+        """Replaces each value of the provider's state by a number. Claims are excluded, because they can have any value."""
         path = self.path("one")
         self.sidecar.call("test.snapshot", {"file": path})
         with open(path, "rb") as file:
@@ -138,7 +138,7 @@ class Snapshots(WithProvider):
         self.assertGreater(tried, 80)
         self.is_as_it_was(self.sidecar, self.idp["baseUrl"])
 
-    def test_claims_that_are_nested_as_deep_as_a_request_may_be_come_back(self):
+    def test_claims_with_the_maximum_nesting_are_restored(self):
         claims = {"a": 1}
         for _ in range(61):
             claims = {"a": claims}

@@ -1,4 +1,4 @@
-"""The provider for tests and its tokens: who gets one for which, what it tells of them, and who may ask."""
+"""Tokens of the identity provider for tests: client credentials, token exchange, introspection, revocation and UserInfo."""
 
 import json
 
@@ -9,7 +9,7 @@ ACCESS = "urn:ietf:params:oauth:token-type:access_token"
 
 
 class Tokens(WithProvider):
-    def test_a_client_of_its_own_and_a_chain_of_them(self):
+    def test_client_credentials_and_token_exchange_with_a_chain_of_actors(self):
         account = self.account()
         own = self.token(grant_type="client_credentials", client_id="job", client_secret="x", scope="stock:read", audience="stock")[1]
         claims = self.verified(own["access_token"], "stock")
@@ -29,7 +29,7 @@ class Tokens(WithProvider):
         self.sidecar.call("session.revokeAll", {"accountId": account["accountId"]})
         self.assertIn("session was ended", self.no_token("invalid_request", **form))
 
-    def test_tokens_are_looked_at_and_taken_back(self):
+    def test_tokens_can_be_introspected_and_revoked(self):
         self.account()
         answer = self.tokens(scope="openid email offline_access")
         look = lambda token: json.loads(self.person.open(self.issuer + "/introspect", {"client_id": "shop", "token": token}).body)
@@ -45,14 +45,14 @@ class Tokens(WithProvider):
         self.assertEqual(look(answer["refresh_token"]), {"active": False})
         self.assertEqual(self.person.open(self.issuer + "/userinfo").headers["WWW-Authenticate"], 'Bearer realm="mintmark"')
 
-    def test_what_a_token_claims_of_itself_does_not_make_it_good_or_bad(self):
+    def test_claims_do_not_override_the_introspection_result(self):
         self.account()
         self.sidecar.call("test.enqueue", {"claims": {"active": False, "token_type": "mac", "roles": ["admin"]}})
         token = self.tokens()["access_token"]
         answer = json.loads(self.person.open(self.issuer + "/introspect", {"client_id": "shop", "token": token}).body)
         self.assertEqual((answer["active"], answer["token_type"], answer["roles"]), (True, "Bearer", ["admin"]))
 
-    def test_a_token_that_says_too_little_or_comes_twice_is_refused(self):
+    def test_userinfo_rejects_a_token_without_openid_scope_or_sent_twice(self):
         self.account()
         status, answer, headers = self.userinfo(self.tokens(scope="email")["access_token"])
         self.assertEqual((status, answer["error"]), (403, "insufficient_scope"))
@@ -62,7 +62,7 @@ class Tokens(WithProvider):
         self.assertEqual((twice.status, json.loads(twice.body)["error"]), (400, "invalid_request"))
         self.assertEqual(self.person.open(self.issuer + "/userinfo", {"access_token": token}).status, 200)
 
-    def test_only_clients_with_a_secret_look_at_tokens_where_clients_are_known(self):
+    def test_introspection_requires_a_client_secret_if_clients_are_registered(self):
         clients = [{"clientId": "app", "redirectUris": [BACK]}, {"clientId": "api", "clientSecret": "s"}]
         issuer = self.sidecar.call("test.idp", {"issuers": [{"name": "strict", "tenantId": "default", "clients": clients}]})["issuer"]
         refused = self.person.open(issuer + "/introspect", {"client_id": "app", "token": "x"})

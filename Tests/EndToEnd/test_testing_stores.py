@@ -1,4 +1,4 @@
-"""Testing stores: new again, reproducible, and settled when their clock is turned."""
+"""Testing stores: resets, reproducible results, and maintenance that completes before a change of the clock returns."""
 
 import unittest
 
@@ -8,7 +8,7 @@ SHOP = {"login.shop": "alice"}
 
 
 def sign_up(sidecar, name="alice@example.com", tenant="shop"):
-    """A sign-up with a code, a sign-in after it: every answer on the way, with what came by mail."""
+    """Signs a user up with an emailed code and signs in. Returns all results and the messages."""
     started = sidecar.call("signUp.start", {"tenantId": tenant, "username": name, "password": "correct Horse 9"})
     sent = sidecar.call("test.outbox", {"to": name, "clear": True})["messages"]
     completed = sidecar.call("signUp.submitCode", {"continuationToken": started["continuationToken"], "code": sent[-1]["code"]})
@@ -17,7 +17,7 @@ def sign_up(sidecar, name="alice@example.com", tenant="shop"):
 
 
 def story(first, second, seed):
-    """The same calls, some to one process and some to another on the same store: all answers, as they were."""
+    """Makes a fixed sequence of calls, distributed over two processes on one store. Returns all results."""
     first.call("test.clock", {"setAt": 1700000000, "freeze": True})
     first.call("test.seed", {"seed": seed})
     answers = [
@@ -38,20 +38,20 @@ class Seeds(EndToEnd):
     def pair(self, name):
         return [self.spawn("--testing", store=self.path(name)) for _ in range(2)]
 
-    def test_two_new_stores_with_the_same_seed_answer_byte_for_byte_the_same(self):
+    def test_new_stores_with_the_same_seed_return_identical_results(self):
         (first, second), (third, fourth), (fifth, sixth) = self.pair("a.db"), self.pair("b.db"), self.pair("c.db")
         one, other, different = story(first, second, "seven"), story(third, fourth, "seven"), story(fifth, sixth, "eight")
         self.assertEqual(one, other)
         for left, right in list(zip(one, different))[1:]:
             self.assertNotEqual(left, right)
 
-    def test_no_value_comes_twice_from_a_seed_whichever_process_draws(self):
+    def test_values_of_a_seed_are_unique_across_processes(self):
         first, second = self.pair("a.db")
         first.call("test.seed", {"seed": "seven"})
         pools = [make_pool(each)["poolId"] for _ in range(20) for each in (first, second)]
         self.assertEqual(len(set(pools)), 40)
 
-    def test_credentials_from_a_seeded_store_are_verified_and_those_from_before_are_not(self):
+    def test_seeding_invalidates_credentials_issued_before(self):
         sidecar, _ = self.pair("a.db")
         pool, _ = pool_with_role(sidecar)
         before = sidecar.call("credentials.get", {"token": mint(sidecar, pool)["token"]})["credentials"]
@@ -60,7 +60,7 @@ class Seeds(EndToEnd):
         self.assertIn("principal", sidecar.call("credentials.verify", {"sessionToken": after["sessionToken"]}))
         self.refused("sessionTokenInvalid", sidecar, "credentials.verify", {"sessionToken": before["sessionToken"]})
 
-    def test_a_reset_takes_the_seed_away_and_the_seed_brings_the_same_again(self):
+    def test_reset_removes_the_seed_and_the_same_seed_repeats_the_results(self):
         first, second = self.pair("a.db")
         one = story(first, second, "seven")
         first.call("test.reset")
@@ -72,14 +72,14 @@ class Seeds(EndToEnd):
         self.soon_refused("poolNotFound", second, "pool.get", {"poolId": one[1]["poolId"]})
         self.assertEqual(story(first, second, "seven"), one)
 
-    def test_a_store_that_is_none_for_testing_has_neither(self):
+    def test_seed_and_reset_require_a_testing_store(self):
         sidecar = self.spawn(store=self.path("real.db"))
         self.refused("methodNotFound", sidecar, "test.seed", {"seed": "seven"})
         self.refused("methodNotFound", sidecar, "test.reset")
 
 
 class Resets(EndToEnd):
-    def test_everything_is_gone_for_every_process(self):
+    def test_reset_clears_the_store_for_every_process(self):
         first, second = self.spawn("--testing", store=self.path("a.db")), self.spawn("--testing", store=self.path("a.db"))
         first.call("test.clock", {"setAt": 1700000000, "freeze": True})
         pool, _ = pool_with_role(first)
@@ -109,42 +109,42 @@ class Resets(EndToEnd):
             self.refused("tenantNotFound", sidecar, "tenant.get", {"tenantId": "shop"})
         self.refused("providerNotOpen", second, "credentialsProvider.get", {"provider": provider})
         self.assertTrue(second.call("tenant.get", {"tenantId": "default"})["signUpAllowed"])
-        # It serves on, from the beginning.
+        # The store can be used again and starts from its initial state.
         self.assertEqual(sign_up(second, tenant="default")[1][0]["number"], 1)
         self.assertEqual(second.call("audit.verify")["intact"], True)
 
-    def test_a_clock_that_was_given_begins_there_again(self):
+    def test_reset_returns_the_clock_to_the_clock_option(self):
         sidecar = self.spawn("--testing", "--clock", "1700000000", store=self.path("a.db"))
         sidecar.call("test.clock", {"advanceSeconds": 86400, "freeze": False})
         self.assertEqual(sidecar.call("test.reset"), {"now": 1700000000, "frozen": True})
         self.assertEqual(sidecar.call("system.ping"), {"now": 1700000000})
 
     @only("sqlite")
-    def test_stores_in_memory_share_a_key_where_they_are_for_testing_and_nowhere_else(self):
+    def test_only_testing_stores_in_memory_share_a_master_key(self):
         keys = lambda *more: [self.spawn(*more).call("store.stats")["masterFingerprint"] for _ in range(2)]
         testing, real = keys("--testing"), keys()
         self.assertEqual(len(set(testing)), 1)
         self.assertEqual(len({*testing, *real}), 3)
 
-    def test_no_row_of_any_table_is_left(self):
+    def test_reset_leaves_no_row_in_any_table(self):
         sidecar = self.spawn("--testing", store=self.path("a.db"))
         new = sidecar.call("store.stats")["rows"]
         pool_with_role(sidecar)
         sign_up(sidecar, tenant="default")
         sidecar.call("test.reset")
         rows = sidecar.call("store.stats")["rows"]
-        # A clock that was turned has facts, one that was not has none.
+        # The table store_fact has rows only if the clock was changed.
         self.assertEqual({**rows, "store_fact": 0}, {**new, "store_fact": 0})
 
 
 class Settling(EndToEnd):
-    """Turning the clock has done all that was due by the time it answers."""
+    """When `test.clock` returns, all maintenance that is due at the new time is complete."""
 
     def counted(self, sidecar, *tables):
         rows = sidecar.call("store.stats")["rows"]
         return [rows[table] for table in tables]
 
-    def test_what_is_over_is_swept_when_the_clock_is_turned(self):
+    def test_expired_rows_are_removed_when_the_clock_advances(self):
         sidecar = self.spawn("--testing", "--clock", "1700000000")
         pool, _ = pool_with_role(sidecar)
         sign_up(sidecar, tenant="default")
@@ -161,14 +161,14 @@ class Settling(EndToEnd):
         sidecar.call("test.clock", {"advanceSeconds": 7776000 + 86400})
         self.assertEqual(self.counted(sidecar, *tables), [0] * 6)
 
-    def test_more_than_one_transaction_takes_is_swept_at_once(self):
+    def test_expiry_removes_more_rows_than_fit_in_one_transaction(self):
         sidecar = self.spawn("--testing", "--clock", "1700000000")
         for number in range(450):
             sidecar.call("signUp.start", {"username": f"a{number}@example.com"})
         sidecar.call("test.clock", {"advanceSeconds": 4000})
         self.assertEqual(self.counted(sidecar, "flow"), [0])
 
-    def test_keys_take_their_turns_and_leave(self):
+    def test_keys_are_activated_retired_and_removed_when_the_clock_advances(self):
         sidecar = self.spawn("--testing", "--clock", "1700000000")
         pool = make_pool(sidecar)["poolId"]
         sidecar.call("key.rotate", {"poolId": pool, "activateAfterSeconds": 100})

@@ -1,4 +1,4 @@
-"""ID tokens of issuers elsewhere: which types, purposes and audiences count as a login, at every door that takes one."""
+"""ID tokens of external issuers: which types, purposes and audiences are accepted as a login, in every method with such tokens."""
 
 import math
 import random
@@ -13,11 +13,11 @@ from test_logins import Provider
 from websites import KEYS, OpenIDWebsite, page
 
 API = "https://api.example"
-# aud, azp, whether it is a login: with the client ids shop and ios.
+# Each row: aud, azp, and whether the token is accepted as a login for the client IDs shop and ios.
 AUDIENCES = [
     ("shop", None, True), ("ios", None, True), (["shop"], None, True), (["shop", "ios"], None, True),
     ("shop", "shop", True), ("shop", "ios", True), (["shop", "other"], "ios", True), (["other", "shop"], "shop", True),
-    # azp never stands for aud: these are access tokens that a client of ours got for the API of somebody else.
+    # azp never replaces aud: these are access tokens for another API that a client of the application received.
     (API, "shop", False), ([API], "shop", False), ([API, "other"], "ios", False),
     ("shop", "other", False), (["shop"], "other", False), (["shop", "other"], "other", False), (["shop", "other"], None, False), (["other"], None, False),
     ("shop", "", False), ("shop", 7, False), ("shop", ["shop"], False), ("shop", {}, False),
@@ -35,7 +35,7 @@ OTHER_PURPOSES = [
 
 
 def signed(provider, header, claims):
-    """A token with any header and claims at all, which PyJWT would not sign."""
+    """Returns a token with an arbitrary header and arbitrary claims, including those that PyJWT does not sign."""
     header = {name: value for name, value in {"alg": "ES256", "kid": provider.kid, **header}.items() if value is not None}
     text = f"{encode(header)}.{encode(claims)}"
     return f"{text}.{encode(ECAlgorithm(ECAlgorithm.SHA256).sign(text.encode(), provider.key))}"
@@ -58,7 +58,7 @@ class ForeignTokens(Federation):
         return signed(self.provider, header, {name: value for name, value in claims.items() if value is not None or name in ("events", "token_use")})
 
     def doors(self, token):
-        """Every method that takes such a token, and what it is refused with."""
+        """Returns every method that accepts such a token, with its params and its error type."""
         logins = {self.login: token}
         credential = {"credential": {"providerId": "oidc.work", "idToken": token}}
         own = {"idToken": self.own}
@@ -83,7 +83,7 @@ class ForeignTokens(Federation):
             self.assertEqual(error.type, wanted, (method, error))
             self.assertIn(error.data["check"], checks, (method, error))
 
-    def test_audiences(self):
+    def test_audience_must_be_a_client_id(self):
         for aud, azp, isLogin in AUDIENCES:
             with self.subTest(aud=aud, azp=azp):
                 token = self.token(aud=aud, azp=azp)
@@ -92,7 +92,7 @@ class ForeignTokens(Federation):
                 else:
                     self.rejected(token, "audience", "authorizedParty")
 
-    def test_header_types(self):
+    def test_header_type_must_be_jwt_or_omitted(self):
         for kind in GOOD_TYPES:
             with self.subTest(kind):
                 self.accepted(self.token({"typ": kind}))
@@ -103,7 +103,7 @@ class ForeignTokens(Federation):
             with self.subTest(kind):
                 self.rejected(self.token({"typ": kind}), "malformed")
 
-    def test_purposes(self):
+    def test_tokens_for_other_purposes_fail(self):
         for claims in OTHER_PURPOSES:
             with self.subTest(claims):
                 self.rejected(self.token(**claims), "type")
@@ -111,13 +111,13 @@ class ForeignTokens(Federation):
             with self.subTest(claims):
                 self.accepted(self.token(**claims))
 
-    def test_an_access_token_for_another_api_never_signs_in_as_its_user(self):
-        """Whoever runs an API gets access tokens of our client for it; shown here they are nobody's login."""
+    def test_access_token_for_another_api_is_not_accepted_as_login(self):
+        """The operator of an API receives access tokens of the application's client for it. These tokens must not prove a login."""
         for header in ({"typ": "at+jwt"}, {"typ": "JWT"}, {}):
             self.rejected(self.token(header, aud=API, azp="shop", client_id="shop", scope="openid"), "type", "audience")
 
-    def test_a_flow_is_no_way_round(self):
-        """What a token endpoint answers is held to the same rules."""
+    def test_id_token_from_a_token_endpoint_must_satisfy_the_same_rules(self):
+        """The rules also apply to ID tokens that Mintmark receives in an authorization code flow."""
         site = OpenIDWebsite()
         self.addCleanup(site.close)
         answer = {}
@@ -138,7 +138,7 @@ class ForeignTokens(Federation):
             else:
                 self.assertEqual(self.refused("invalidCredential", self.sidecar, "signIn.withCredential", {"credential": credential}).data["check"], check)
 
-    def test_google_names_the_app_in_azp(self):
+    def test_google_login_is_selected_by_audience_and_azp(self):
         google = Provider("https://accounts.google.com")
         settings = {"provider": "accounts.google.com", "clientIds": ["web", "ios"], "keys": [google.jwk]}
         pool = self.sidecar.call("pool.create", {"name": "google", "providers": [settings]})["poolId"]
@@ -151,7 +151,7 @@ class ForeignTokens(Federation):
 
 
 class WeakKeys(Federation):
-    """RSA keys of the ROCA form (CVE-2017-15361): their primes are k * M + (65537 ** a mod M), M being a product of small primes."""
+    """RSA keys of the ROCA form (CVE-2017-15361): each prime is k * M + (65537 ** a mod M), where M is a product of small primes."""
 
     PRIMES = [number for number in range(2, 168) if all(number % divisor for divisor in range(2, number))]
     M = math.prod(PRIMES)
@@ -198,7 +198,7 @@ class WeakKeys(Federation):
         provider.key = key
         return provider
 
-    def test_a_weak_key_that_is_given_is_refused(self):
+    def test_weak_key_in_the_settings_fails(self):
         weak, good = self.provider_of(self.key), Provider("https://weak.example.com", algorithm="RS256")
         for jwk, wanted in [(weak.jwk, False), (good.jwk, True)]:
             requests = [
@@ -210,7 +210,7 @@ class WeakKeys(Federation):
                 else:
                     self.assertIn("CVE-2017-15361", self.refused(error, self.sidecar, method, params).message)
 
-    def test_a_weak_key_that_is_fetched_is_refused_with_its_reason(self):
+    def test_weak_key_in_a_fetched_key_set_fails_with_the_reason(self):
         for others in ([], ["first"]):
             with self.subTest(others):
                 site = OpenIDWebsite(algorithm="RS256")

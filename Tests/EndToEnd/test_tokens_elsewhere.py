@@ -1,4 +1,4 @@
-"""Tokens as independent implementations see them: PyJWT, joserfc, jwcrypto and the openssl program, for every signing algorithm."""
+"""Tokens verified by independent implementations, for every signing algorithm: PyJWT, joserfc, jwcrypto and the openssl program."""
 
 import json
 import subprocess
@@ -21,15 +21,15 @@ class TokensElsewhere(EndToEnd):
         self.sidecar = self.spawn()
 
     def minted(self, algorithm):
-        """(pool, minted token, the key that signed it)"""
+        """Returns the pool, the result of minting, and the key that signed the token."""
         pool = make_pool(self.sidecar, signingAlgorithm=algorithm)
         minted = mint(self.sidecar, pool["poolId"], principalTags={"plan": "gold", "Team": "a b"})
         keys = self.sidecar.call("token.jwks", {"issuer": pool["issuer"]})["keys"]
         kid = jwt.get_unverified_header(minted["token"])["kid"]
         return pool, minted, next(key for key in keys if key["kid"] == kid)
 
-    def test_claims_and_header(self):
-        """Exactly the claims of a developer token."""
+    def test_claims_and_header_of_a_developer_token(self):
+        """The token contains exactly these claims."""
         pool, minted, key = self.minted("ES256")
         self.assertEqual(jwt.get_unverified_header(minted["token"]), {"alg": "ES256", "typ": "pool+jwt", "kid": key["kid"]})
         claims = jwt.decode(minted["token"], options={"verify_signature": False})
@@ -46,32 +46,32 @@ class TokensElsewhere(EndToEnd):
         verified = self.sidecar.call("token.verify", {"token": minted["token"], "audience": pool["poolId"], "issuer": pool["issuer"]})
         self.assertEqual((verified["claims"], verified["issuer"], verified["expiresAt"]), (claims, pool["issuer"], claims["exp"]))
 
-    def test_no_tags_claim_without_tags(self):
+    def test_token_without_tags_has_no_tags_claim(self):
         pool = make_pool(self.sidecar)["poolId"]
         self.assertNotIn("https://aws.amazon.com/tags", jwt.decode(mint(self.sidecar, pool)["token"], options={"verify_signature": False}))
 
-    def test_user_identifiers_of_all_kinds(self):
+    def test_amr_contains_user_identifiers_with_any_characters(self):
         pool = make_pool(self.sidecar)["poolId"]
         for user in ('a"b\\c', "é\U0001F600", "a\tb\n", "x" * 1024, "\u2028\u007f", "alice:bob/@+=", " "):
             claims = jwt.decode(mint(self.sidecar, pool, user)["token"], options={"verify_signature": False})
             self.assertEqual(claims["amr"][2], f"login.shop:{pool}:{user}")
 
-    def test_pyjwt(self):
+    def test_pyjwt_verifies_tokens(self):
         for algorithm in ALGORITHMS:
             with self.subTest(algorithm):
                 pool, minted, key = self.minted(algorithm)
                 claims = jwt.decode(minted["token"], jwt.PyJWK(key).key, algorithms=[algorithm], audience=pool["poolId"], issuer=pool["issuer"])
                 self.assertEqual(claims["sub"], minted["identityId"])
 
-    def test_joserfc(self):
+    def test_joserfc_verifies_tokens(self):
         for algorithm in ALGORITHMS:
             with self.subTest(algorithm):
                 _, minted, _ = self.minted(algorithm)
                 keys = KeySet.import_key_set(self.sidecar.call("token.jwks"))
                 self.assertEqual(joserfc_jwt.decode(minted["token"], keys, algorithms=[algorithm]).claims["sub"], minted["identityId"])
 
-    def test_jwcrypto(self):
-        """Verifies, and agrees that a key's id is its RFC 7638 thumbprint."""
+    def test_jwcrypto_verifies_tokens(self):
+        """Also checks that the ID of a key is its thumbprint (RFC 7638)."""
         for algorithm in ALGORITHMS:
             with self.subTest(algorithm):
                 _, minted, key = self.minted(algorithm)
@@ -80,7 +80,7 @@ class TokensElsewhere(EndToEnd):
                 token = jwcrypto_jwt.JWT(jwt=minted["token"], key=theirs, algs=[algorithm], expected_type="JWS")
                 self.assertEqual(json.loads(token.claims)["sub"], minted["identityId"])
 
-    def test_openssl(self):
+    def test_openssl_verifies_signatures(self):
         for algorithm in ALGORITHMS:
             with self.subTest(algorithm):
                 _, minted, key = self.minted(algorithm)
@@ -98,14 +98,14 @@ class TokensElsewhere(EndToEnd):
                                       cwd=self.folder, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def test_keys_are_public_and_typed(self):
+    def test_published_keys_contain_only_public_members(self):
         for algorithm, members in (("ES256", {"crv", "x", "y"}), ("RS256", {"n", "e"}), ("RS512", {"n", "e"}), ("EdDSA", {"crv", "x"})):
             with self.subTest(algorithm):
                 _, _, key = self.minted(algorithm)
                 self.assertEqual(set(key), {"kty", "use", "alg", "kid"} | members)
                 self.assertEqual((key["use"], key["alg"]), ("sig", algorithm))
 
-    def test_every_algorithm_is_verified_here_too(self):
+    def test_token_verify_accepts_every_algorithm_and_rejects_a_changed_signature(self):
         for algorithm in ALGORITHMS:
             with self.subTest(algorithm):
                 pool, minted, _ = self.minted(algorithm)
@@ -115,8 +115,8 @@ class TokensElsewhere(EndToEnd):
                 self.refused("tokenSignatureInvalid", self.sidecar, "token.verify",
                              {"token": minted["token"].rpartition(".")[0] + "." + encode(bytes(broken)), "audience": pool["poolId"]})
 
-    def test_discovery(self):
-        """The document leads a verifier from the issuer to the keys."""
+    def test_discovery_document_names_issuer_keys_and_algorithm(self):
+        """A verifier finds the keys of an issuer with this document."""
         pool, minted, _ = self.minted("ES256")
         document = self.sidecar.call("token.discovery", {"issuer": pool["issuer"]})
         self.assertEqual(document["issuer"], jwt.decode(minted["token"], options={"verify_signature": False})["iss"])

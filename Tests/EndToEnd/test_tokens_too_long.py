@@ -1,10 +1,10 @@
-"""Tokens that nobody would take are not made."""
+"""Tokens that exceed the maximum length are not issued."""
 
 from endtoend import EndToEnd, make_pool, mint
 
 
 class TooLong(EndToEnd):
-    def test_tags_that_make_a_token_too_long_are_refused_and_make_no_identity(self):
+    def test_principal_tags_that_make_a_token_too_long_fail_and_create_no_identity(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         tags = {f"{n:02}{'k' * 126}": "v" * 256 for n in range(50)}

@@ -1,4 +1,4 @@
-"""`--trace-file`: every message both ways, without its secrets, and never at the cost of the service."""
+"""`--trace-file`: records all messages in both directions without their secrets, and never impairs the service."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class Traces(EndToEnd):
             return [json.loads(line) for line in opened]
 
     def last_line(self):
-        """The members of the last line, if it is a whole one."""
+        """Returns the last record, or an empty dictionary if the last line is incomplete."""
         with open(self.file, encoding="utf-8") as opened:
             lines = opened.read().split("\n")
         try:
@@ -37,7 +37,7 @@ class Traces(EndToEnd):
         with open(self.file, encoding="utf-8") as opened:
             return opened.read()
 
-    def test_every_message_both_ways_with_time_and_direction(self):
+    def test_every_message_is_recorded_with_time_and_direction(self):
         sidecar = self.traced()
         sidecar.call("system.ping", trace="order-17")
         sidecar.raw(b'[{"jsonrpc":"2.0","id":"b","method":"system.ping"},{"jsonrpc":"2.0","id":"c","method":"no.such"}]')
@@ -57,8 +57,8 @@ class Traces(EndToEnd):
         self.assertEqual([r["unreadableBytes"] for r in records if "unreadableBytes" in r], [9])
         self.assertEqual(len(records), 7)
 
-    def test_no_secret_is_written(self):
-        """Passwords, tokens, codes, keys: in params, results, error data, and where nobody looks for them."""
+    def test_no_secret_is_recorded(self):
+        """Passwords, tokens, codes and keys: in params, results and error data, and in unexpected places."""
         sidecar = self.traced()
         secrets = ["hunter2-hunter2!", "b64-Secret-of-a-client"]
         pool = sidecar.call("pool.create", {"name": "shop", "developerProvider": "login.shop"})["poolId"]
@@ -72,7 +72,7 @@ class Traces(EndToEnd):
         step = sidecar.call("signUp.start", {"username": "alice@example.com", "password": secrets[0]})
         sidecar.refusal("signUp.submitCode", {"continuationToken": step["continuationToken"], "code": "00000001"})
         secrets += [step["continuationToken"], "00000001"]
-        # Misspelt, of a method that is none, beside the params, and in a line that nobody can read.
+        # Secrets in misspelled parameters, in the params of unknown methods, outside of the params, and in lines that are not valid JSON.
         sidecar.refusal("signIn.withPassword", {"username": "alice@example.com", "pasword": "misspelt-hunter2"})
         sidecar.refusal("signin.withPassword", {"password": "elsewhere-hunter2"})
         sidecar.refusal("account.import", {"accounts": [{"email": "bob@example.com", "pasword_hash": "nested-hunter2", "factors": [{"kind": "totp", "seed": "deeper-hunter2"}]}]})
@@ -92,8 +92,8 @@ class Traces(EndToEnd):
         self.assertIn(credentials["accessKeyId"], text)
         self.assertGreater(text.count("***"), 10)
 
-    def test_an_answer_whose_request_is_not_clear_is_hidden(self):
-        """Two requests under one id may be answered in any order."""
+    def test_result_of_an_ambiguous_request_is_masked(self):
+        """The responses to two requests with the same ID can be sent in any order."""
         sidecar = self.traced()
         pool = sidecar.call("pool.create", {"name": "shop", "developerProvider": "login.shop"})["poolId"]
         mint = {"poolId": pool, "logins": {"login.shop": "a"}}
@@ -106,14 +106,14 @@ class Traces(EndToEnd):
             if "token" in answer["result"]:
                 self.assertNotIn(answer["result"]["token"], self.text())
 
-    def test_errors_that_carry_secrets_are_masked_by_their_own_schemas(self):
+    def test_error_data_is_masked_by_the_schema_of_the_error(self):
         sidecar = self.traced()
         sidecar.refusal("pool.get", {"poolId": 7})
         sidecar.finish()
         error = self.records()[-1]["message"]["error"]
         self.assertEqual((error["code"], error["data"]["violations"][0]["pointer"]), (-32602, "/poolId"))
 
-    def test_tools_of_models_are_masked_too(self):
+    def test_mcp_tool_calls_are_masked(self):
         store, needed = stores.current.place(":memory:")
         lines = [
             {"id": "i", "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
@@ -140,15 +140,15 @@ class Traces(EndToEnd):
         self.assertIn("tokenMalformed", text)
         self.assertEqual(len(self.records()), 10)
 
-    def test_with_headers_it_is_the_same(self):
+    def test_content_length_frames_are_recorded(self):
         sidecar = self.traced("--framing", "content-length", reading=False)
         body = b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}'
         sidecar.process.communicate(b"Content-Length: %d\r\n\r\n%s" % (len(body), body), timeout=20)
         self.assertEqual([r["message"]["id"] for r in self.records()], [1, 1])
 
-    # The file
+    # The file.
 
-    def test_it_is_made_for_its_owner_alone_and_goes_on_where_it_was(self):
+    def test_file_is_private_and_records_are_appended(self):
         for round in (1, 2):
             sidecar = self.traced()
             sidecar.call("system.ping")
@@ -156,7 +156,7 @@ class Traces(EndToEnd):
             self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o600)
             self.assertEqual(len(self.records()), 2 * round)
 
-    def test_files_that_are_not_safe_are_refused(self):
+    def test_unsafe_files_fail(self):
         open(self.file, "w").close()
         os.chmod(self.file, 0o644)
         link, fifo = self.path("link"), self.path("fifo")
@@ -169,14 +169,14 @@ class Traces(EndToEnd):
             self.assertIn(word, sidecar.stderr_text())
         self.assertFalse(os.path.exists(self.path("elsewhere")))
 
-    def test_the_environment_may_name_it(self):
+    def test_environment_variable_names_the_file(self):
         sidecar = self.spawn(environment={"MINTMARK_TRACE_FILE": self.file})
         sidecar.call("system.ping")
         sidecar.finish()
         self.assertEqual(len(self.records()), 2)
 
     def test_a_full_disk_costs_records_and_nothing_else(self):
-        """A limit on the size of files stands for the disk; when there is room again the file says what is missing."""
+        """A limit of the file size simulates the full disk. When there is space again, a record contains the number of missing records."""
         sidecar = self.traced(store=":memory:", testing=False)
         pings = 0
         resource.prlimit(sidecar.process.pid, resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
@@ -185,14 +185,14 @@ class Traces(EndToEnd):
             self.assertLess(time.monotonic(), deadline)
             sidecar.call("system.ping")
             pings += 1
-            time.sleep(0.002)   # what reads and masks has time to keep up
+            time.sleep(0.002)   # lets the thread that masks and writes records keep up
         self.assertLessEqual(os.path.getsize(self.file), 3000)
         resource.prlimit(sidecar.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         while os.path.getsize(self.file) <= 3000 or "message" not in self.last_line():
             self.assertLess(time.monotonic(), deadline)
             sidecar.call("system.ping")
             pings += 1
-            time.sleep(0.002)   # what reads and masks has time to keep up
+            time.sleep(0.002)   # lets the thread that masks and writes records keep up
         self.assertEqual(sidecar.finish(), 0)
         readable = missing = 0
         with open(self.file, encoding="utf-8") as opened:
@@ -200,7 +200,7 @@ class Traces(EndToEnd):
                 try:
                     record = json.loads(line)
                 except ValueError:
-                    continue   # the line that the disk cut off
+                    continue   # the line that the full disk has truncated
                 missing += record.get("missing", 0)
                 readable += "message" in record
         self.assertEqual(readable + missing, 2 * pings)

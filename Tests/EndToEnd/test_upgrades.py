@@ -1,4 +1,4 @@
-"""Stores of other schema versions: brought up to date, and used by the version before and the version after at the same time."""
+"""Stores of other schema versions: migration, and concurrent use by the previous and the next version of the program."""
 
 import concurrent.futures
 import json
@@ -24,7 +24,7 @@ def stored(name):
 
 
 class Upgrades:
-    """On the kind of store that `place` makes of a store of version 1: testing, with some data."""
+    """Tests with a testing store of schema version 1 that contains data. `place` creates the store from its SQL statements."""
 
     facts = json.loads(stored("version-1.json"))
 
@@ -39,7 +39,7 @@ class Upgrades:
         return run("migrate", "--store", self.store, *options)
 
     def is_whole(self, sidecar):
-        """What version 1 knew is there, and what is new since works with it."""
+        """Checks that the data of version 1 is complete and works with later features."""
         facts = self.facts
         again = mint(sidecar, facts["pool"])
         self.assertEqual((again["identityId"], again["isNewIdentity"]), (facts["alice"], False))
@@ -51,7 +51,7 @@ class Upgrades:
         self.assertEqual(sidecar.call("pool.get", {"poolId": facts["pool"]})["providers"], [])
         self.assertTrue(sidecar.call("audit.verify")["intact"])
 
-    def test_migrate_says_from_where_to_where(self):
+    def test_migrate_prints_the_old_and_the_new_version(self):
         never = self.open("--migrate", "never").refusal("pool.list")
         self.assertEqual((never.type, never.data["found"]), ("storeTooOld", 1))
         done = self.migrate()
@@ -64,13 +64,13 @@ class Upgrades:
         self.assertEqual(sidecar.call("system.info")["schemaVersion"], int(found[1]))
         self.is_whole(sidecar)
 
-    def test_several_that_start_at_once_migrate_once(self):
+    def test_concurrent_starts_migrate_once(self):
         sidecars = [self.open() for _ in range(4)]
         with concurrent.futures.ThreadPoolExecutor(4) as threads:
             list(threads.map(self.is_whole, sidecars))
 
-    def test_this_program_goes_on_while_the_next_version_migrates(self):
-        """Under load. Another process of this version may still start then; one version later none may."""
+    def test_this_version_continues_while_the_next_version_migrates(self):
+        """Runs under load. After the migration, another process of this version can still start. After a second migration, none can."""
         sidecar = self.open()
         self.is_whole(sidecar)
         version = sidecar.call("system.info")["schemaVersion"]
@@ -105,7 +105,7 @@ class OnSQLite(Upgrades, EndToEnd):
         return store
 
     def next_version(self, version):
-        """What a later program's migration may be: a column, a table, an index; in one transaction."""
+        """Migrates the store as a later version would: adds a column, a table and an index in one transaction."""
         connection = sqlite3.connect(self.store, isolation_level=None, timeout=30)
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(f"ALTER TABLE pool ADD COLUMN later_{version} TEXT NOT NULL DEFAULT ''")
@@ -115,8 +115,8 @@ class OnSQLite(Upgrades, EndToEnd):
         connection.execute("COMMIT")
         connection.close()
 
-    def test_the_program_of_version_1_goes_on_while_this_one_migrates_and_works(self):
-        """It is played by the statements that stood in its sources, all the while."""
+    def test_version_1_continues_while_this_version_migrates_and_works(self):
+        """During the migration and the work, a thread runs the SQL statements of version 1."""
         pool, stop, done, failures = self.facts["pool"], threading.Event(), [], []
 
         def version_1():
@@ -143,9 +143,9 @@ class OnSQLite(Upgrades, EndToEnd):
                         [f"local-1:00000000-0000-0000-0001-{number:012x}", "old", 0, 0, None, "ES256", "{}", 1_700_000_000, 1_700_000_000])
                     connection.execute("COMMIT")
                     done.append(identity)
-                    stop.wait(0.005)  # SQLite lets nobody else in between two transactions that follow at once
+                    stop.wait(0.005)  # without a pause, SQLite does not let other connections in between two transactions
                 connection.close()
-            except Exception as error:  # tells the test, which stands in another thread
+            except Exception as error:  # reported to the test, which runs in another thread
                 failures.append(error)
 
         old = threading.Thread(target=version_1)
@@ -170,8 +170,8 @@ class OnSQLite(Upgrades, EndToEnd):
         self.assertEqual(sidecar.call("pool.get", {"poolId": "local-1:00000000-0000-0000-0001-000000000003"})["providers"], [])
         self.is_whole(sidecar)
 
-    def test_a_session_of_the_version_before_continues_for_the_tenant(self):
-        """It has no audience of its own; one that began since keeps its audience."""
+    def test_session_of_the_previous_version_continues_with_the_tenant_as_audience(self):
+        """A session of schema version 2 has no stored audience. A session that began after the migration keeps its audience."""
         sidecar = self.open()
         sidecar.call("tenant.update", {"tenantId": "default", "audiences": ["api://a"], "scopes": ["read"]})
         sidecar.call("account.create", {"username": "alice@example.com", "password": PASSWORD})
@@ -192,8 +192,8 @@ class OnSQLite(Upgrades, EndToEnd):
             claims = sidecar.call("token.verify", {"token": fresh["accessToken"], "audience": audience, "use": "access"})["claims"]
             self.assertEqual((claims["aud"], claims["scope"]), (audience, scope))
 
-    def test_a_store_that_is_not_there_is_neither_backed_up_nor_migrated_nor_made(self):
-        """A typing mistake in a timer must not back up nothing with success."""
+    def test_missing_store_is_not_backed_up_migrated_or_created(self):
+        """A mistyped path in a scheduled job must not result in a successful backup of nothing."""
         before = sorted(os.listdir(self.folder))
         for name in (self.path("typo.db"), self.path("missing", "typo.db")):
             for arguments in (("backup", "--store", name, self.path("copy.db")), ("migrate", "--store", name)):
@@ -206,12 +206,12 @@ class OnSQLite(Upgrades, EndToEnd):
 
 
 @unittest.skipUnless(os.environ.get("MINTMARK_TEST_OLD_BINARY"), "no binary of the schema version before")
-class BesideTheOldBinary(EndToEnd):
-    """The real thing, where there is one: `git worktree add ../old REVISION`, and its release build."""
+class WithOldBinary(EndToEnd):
+    """Tests with a real binary of the previous version: `git worktree add ../old REVISION`, then a release build in it."""
 
     stores = ("sqlite",)
 
-    def test_both_serve_one_store_while_it_is_migrated(self):
+    def test_old_and_new_binary_serve_one_store_during_the_migration(self):
         store, program = self.path("store.db"), os.environ["MINTMARK_TEST_OLD_BINARY"]
         old = self.spawn(store=store, program=program)
         pool, _ = pool_with_role(old)
@@ -242,7 +242,7 @@ class BesideTheOldBinary(EndToEnd):
             for user in users:
                 user.result()
         self.assertLess(old.call("system.info")["schemaVersion"], new.call("system.info")["schemaVersion"])
-        late = self.spawn(store=store, program=program)   # one that starts when all is migrated
+        late = self.spawn(store=store, program=program)   # starts after the migration
         for sidecar in (old, new, late):
             for user, identity in list(known.items())[::10]:
                 self.assertEqual(mint(sidecar, pool, user)["identityId"], identity)

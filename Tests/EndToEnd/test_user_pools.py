@@ -1,4 +1,4 @@
-"""Cognito user pools as login providers: role mappings go by app client, and `amr` has its own form for them."""
+"""Amazon Cognito user pools as login providers: role mappings apply to one app client, and `amr` has a specific form."""
 
 import json
 
@@ -49,7 +49,7 @@ class UserPools(EndToEnd):
             "headers": {"x-amz-target": TARGET + operation, **SIGNED}, "body": json.dumps(body)})
         return answer["status"], json.loads(answer["body"]) if answer["body"] else None
 
-    def test_a_mapping_for_one_app_client_leaves_the_others_alone(self):
+    def test_mapping_of_one_app_client_does_not_affect_others(self):
         self.map({f"{NAME}:web": self.deny})
         self.assertEqual(self.role_of(client="mobile"), self.reader)
         self.assertEqual(self.role_of(client="web", **{"cognito:groups": ["staff"]}), self.editor)
@@ -57,21 +57,21 @@ class UserPools(EndToEnd):
             "identityId": self.call("identity.resolve", poolId=self.pool, logins=self.login())["identityId"], "logins": self.login()})
         self.assertEqual(error.data["provider"], f"{NAME}:web")
 
-    def test_each_app_client_has_its_own(self):
+    def test_each_app_client_has_a_separate_mapping(self):
         self.map({f"{NAME}:web": self.deny, f"{NAME}:mobile": DEFAULT})
         self.assertEqual(set(self.call("pool.getRoles", poolId=self.pool)["mappings"]), {f"{NAME}:web", f"{NAME}:mobile"})
         self.assertEqual(self.role_of(client="mobile", **{"cognito:preferred_role": self.editor}), self.editor)
-        # Where the token says by azp whom it was made for, that decides.
+        # If the token has azp, azp selects the mapping.
         self.assertEqual(self.role_of(client="web", azp="mobile"), self.reader)
 
-    def test_the_user_pool_alone_and_foreign_clients_are_no_keys(self):
+    def test_mapping_key_without_a_configured_app_client_fails(self):
         for key in (NAME, f"{NAME}:other", f"{NAME}:", f"https://{NAME}:web", f"{NAME}:web:mobile"):
             error = self.refused("invalidRoleMapping", self.sidecar, "pool.setRoles", {"poolId": self.pool, "roles": {}, "mappings": {key: DEFAULT}})
             self.assertEqual(error.data["provider"], key)
         error = self.sidecar.refusal("pool.setRoles", {"poolId": self.pool, "roles": {}, "mappings": {NAME: DEFAULT}})
         self.assertIn(f"{NAME}:<clientId>", error.message)
 
-    def test_a_document_maps_clients_too(self):
+    def test_system_apply_maps_app_clients(self):
         def document(key):
             return {"pools": [{"poolId": self.pool, "name": "shop", "providers": [self.provider.settings(clientIds=["web", "mobile"])],
                                "mappings": {key: DEFAULT}}]}
@@ -80,7 +80,7 @@ class UserPools(EndToEnd):
         place = f"/pools/0/mappings/{NAME.replace('/', '~1')}"
         self.assertEqual(self.violations(self.sidecar, "system.apply", document(NAME)), {(place, "invalidRoleMapping")})
 
-    def test_the_wire_keeps_one_mapping_for_each_client(self):
+    def test_cognito_api_keeps_one_mapping_per_app_client(self):
         deny = {"Type": "Rules", "AmbiguousRoleResolution": "Deny", "RulesConfiguration": {"Rules": [
             {"Claim": "cognito:groups", "MatchType": "Contains", "Value": "staff", "RoleARN": self.editor}]}}
         default = {"Type": "Token", "AmbiguousRoleResolution": "AuthenticatedRole"}
@@ -95,7 +95,7 @@ class UserPools(EndToEnd):
             self.assertEqual((status, error), (400, {
                 "__type": "InvalidParameterException", "message": f"{key} is not a valid RoleMapping ProviderName or is not a configured provider."}))
 
-    def test_amr_names_the_sign_in_and_trust_policies_can_ask_for_it(self):
+    def test_amr_names_the_user_pool_sign_in_and_trust_policies_can_require_it(self):
         logins, qualified = self.login(), f"{NAME}:CognitoSignIn:carol"
         id = self.call("identity.resolve", poolId=self.pool, logins=logins)["identityId"]
         token = self.call("token.mint", identityId=id, logins=logins)["token"]

@@ -1,4 +1,4 @@
-"""Address and name from the UserInfo endpoint, where a provider tells them there alone (OpenID Connect Core 5.3, 5.4)."""
+"""Email address and name from the UserInfo endpoint, if the ID token omits them (OpenID Connect Core §5.3 and §5.4)."""
 
 import json
 import time
@@ -52,7 +52,7 @@ class UserInfo(EndToEnd):
         self.assertEqual(answer["state"], "completed")
         return answer
 
-    def test_what_the_id_token_lacks_is_asked_for(self):
+    def test_missing_claims_are_requested_from_userinfo(self):
         answer = self.sign_in()
         self.assertEqual(self.bearer, ["Bearer the-access-token"])
         account = answer["account"]
@@ -60,25 +60,25 @@ class UserInfo(EndToEnd):
         self.assertEqual((account["providers"][0]["email"], account["providers"][0]["displayName"]), ("carol@example.com", "Carol"))
         self.assertEqual({name: answer["additionalUserInfo"]["profile"][name] for name in CAROL}, CAROL)
 
-    def test_an_id_token_that_says_all_asks_nobody(self):
+    def test_complete_id_token_causes_no_userinfo_request(self):
         self.claims = {"email": "carol@example.com", "name": "Carol"}
         self.sign_in()
         self.assertEqual(self.bearer, [])
 
-    def test_what_the_id_token_says_stays_and_trust_is_of_the_address_that_was_said(self):
+    def test_id_token_claims_take_precedence_and_userinfo_does_not_verify_their_address(self):
         self.claims = {"email": "own@example.com"}
         self.said = page({**CAROL, "iss": "https://evil.example", "aud": "x"})
         answer = self.sign_in()
         self.assertEqual((answer["account"]["email"], answer["account"]["emailVerified"], answer["account"]["attributes"]["displayName"]), ("own@example.com", False, "Carol"))
         self.assertEqual(answer["additionalUserInfo"]["profile"]["iss"], self.site.issuer)
 
-    def test_somebody_else_is_refused(self):
+    def test_userinfo_of_another_subject_fails(self):
         self.said = page({**CAROL, "sub": "mallory"})
         error = self.refused("invalidCredential", self.sidecar, "signIn.withCredential", self.credential())
         self.assertEqual(error.data["check"], "userInfo")
         self.assertEqual(self.sidecar.call("account.list", {})["accounts"], [])
 
-    def test_no_answer_keeps_nobody_out(self):
+    def test_invalid_userinfo_response_does_not_prevent_sign_in(self):
         answers = [
             page({}, status=500), page({"error": "invalid_token"}, status=401), (200, {"Content-Type": "text/html"}, b"<html>"), page([CAROL]),
             page({"email": "nobody@example.com", "name": "No subject"}), page({"sub": 7, "email": "nobody@example.com"}), (200, {}, b""),
@@ -90,23 +90,23 @@ class UserInfo(EndToEnd):
         for endpoint in ("ftp://x/y", "http://example.com/userinfo", f"http://127.0.0.1:1/userinfo", ""):
             with self.subTest(endpoint):
                 self.document["userinfo_endpoint"] = endpoint
-                self.sidecar.call("idp.test", {"providerId": "oidc.site"})  # its document is fetched again
+                self.sidecar.call("idp.test", {"providerId": "oidc.site"})  # fetches the discovery document again
                 self.assertNotIn("email", self.sign_in()["account"])
         self.assertEqual(len(self.bearer), len(answers))
 
-    def test_one_that_hangs_ends(self):
+    def test_hanging_userinfo_endpoint_times_out(self):
         self.said = lambda _: time.sleep(14) or page(CAROL)
         begun = time.monotonic()
         self.assertNotIn("email", self.sign_in()["account"])
         self.assertLess(time.monotonic() - begun, 13)
 
-    def test_another_device(self):
+    def test_device_flow_requests_userinfo(self):
         flow = self.sidecar.call("idp.authorizeDevice", {"providerId": "oidc.site"})
         answer = self.sidecar.call("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
         self.assertEqual((answer["account"]["email"], self.bearer), ("carol@example.com", ["Bearer the-access-token"]))
 
-    def test_a_provider_that_others_wrote(self):
-        """Its ID token is made to lack what its UserInfo endpoint tells: asked for openid alone, it tells what that scope allows."""
+    def test_third_party_provider_signs_in_with_and_without_profile_scopes(self):
+        """With the scope `openid` alone, the ID token lacks email and name, and UserInfo returns only the claims of this scope."""
         mock = OIDCProviderMock(self, {"sub": "alice", "email": "alice@example.com", "name": "Alice"})
         self.sidecar.call("idp.create", {"providerId": "oidc.mock", "clientId": "shop", "clientSecret": "secret", "issuer": mock.issuer, "responseType": "code"})
         for openidOnly in (True, False):

@@ -1,4 +1,4 @@
-"""The whole flow: a person is sent to a provider that others wrote, and comes back."""
+"""The authorization code flow: a user is sent to a third-party identity provider and comes back."""
 
 import json
 import threading
@@ -47,7 +47,7 @@ class Flows(EndToEnd):
 
 
 class WholeFlow(Flows):
-    def test_there_and_back(self):
+    def test_flow_signs_the_user_in(self):
         flow = self.authorize(customParameters={"login_hint": "alice"})
         sent = parameters(flow["authorizationUrl"])
         self.assertEqual(
@@ -60,7 +60,7 @@ class WholeFlow(Flows):
         self.assertEqual(claims_of(answer["providerTokens"]["idToken"])["nonce"], sent["nonce"])
         self.assertIn("accessToken", answer["providerTokens"])
 
-    def test_it_serves_once(self):
+    def test_flow_is_single_use(self):
         credential = self.come_back(self.authorize())
         self.sign_in(credential)
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": credential})
@@ -77,7 +77,7 @@ class WholeFlow(Flows):
             thread.join()
         self.assertEqual(sorted(outcomes), ["completed"] + ["flowUsed"] * 5)
 
-    def test_it_goes_on_after_a_restart(self):
+    def test_flow_continues_after_a_restart(self):
         store = self.path("flow.db")
         first = self.spawn(testing=True, store=store)
         self.provide(first)
@@ -86,7 +86,7 @@ class WholeFlow(Flows):
         second = self.spawn(testing=True, store=store)
         self.assertEqual(second.call("signIn.withCredential", {"credential": credential})["state"], "completed")
 
-    def test_link_and_reauthenticate(self):
+    def test_flow_links_and_reauthenticates(self):
         token = self.sign_in(self.come_back(self.authorize()))["idToken"]
         guest = self.guest()
         linked = self.sidecar.call("account.link", {"idToken": guest, "credential": self.come_back(self.authorize(idToken=guest), "bob")})
@@ -98,14 +98,14 @@ class WholeFlow(Flows):
         error = self.refused("credentialAlreadyInUse", self.sidecar, "account.link", {"idToken": self.guest(), "credential": self.come_back(self.authorize())})
         self.assertEqual(self.sign_in({"pendingToken": error.data["pendingToken"]})["state"], "completed")
 
-    def test_a_flow_that_is_bound_serves_its_account_alone(self):
+    def test_flow_bound_to_an_account_is_valid_for_this_account_only(self):
         guest = self.guest()
         credential = self.come_back(self.authorize(idToken=guest))
         self.refused("userMismatch", self.sidecar, "signIn.withCredential", {"credential": credential})
         self.refused("userMismatch", self.sidecar, "account.link", {"idToken": self.guest(), "credential": credential})
         self.assertEqual(self.sidecar.call("account.link", {"idToken": guest, "credential": credential})["state"], "completed")
 
-    def test_answers_that_do_not_belong_change_nothing(self):
+    def test_callback_that_does_not_belong_to_the_flow_fails_and_changes_nothing(self):
         flow, other = self.authorize(), self.authorize()
         right = self.come_back(flow)
         url = right["url"]
@@ -122,16 +122,16 @@ class WholeFlow(Flows):
         self.refused("invalidParams", self.sidecar, "signIn.withCredential", {"credential": {**right, "providerId": "oidc.mock"}})
         self.assertEqual(self.sign_in(right)["state"], "completed")
 
-    def test_a_code_of_another_flow_is_refused_by_its_nonce(self):
+    def test_code_of_another_flow_fails_with_invalid_nonce(self):
         mine, theirs = self.authorize(), self.authorize()
         url = self.come_back(mine)["url"]
         stolen = parameters(self.come_back(theirs)["url"])["code"]
         injected = {"continuationToken": mine["continuationToken"], "url": url.replace(parameters(url)["code"], stolen)}
-        # This provider looks at no code verifier, so the nonce has to tell.
+        # This provider does not check code verifiers, so that only the nonce detects the code of another flow.
         error = self.refused("invalidNonce", self.sidecar, "signIn.withCredential", {"credential": injected})
         self.assertEqual(error.data["check"], "mismatch")
 
-    def test_a_code_that_the_provider_does_not_take(self):
+    def test_code_rejected_by_the_provider_fails_and_uses_the_flow(self):
         flow = self.authorize()
         right = self.come_back(flow)
         wrong = {**right, "url": right["url"].replace(parameters(right["url"])["code"], "made-up")}
@@ -139,20 +139,20 @@ class WholeFlow(Flows):
         self.assertEqual(error.data["check"], "code")
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": right})
 
-    def test_a_provider_that_says_no(self):
+    def test_refusal_at_the_provider_fails_with_sign_in_refused(self):
         flow = self.authorize()
         url = f"{BACK}?error=access_denied&state={parameters(flow['authorizationUrl'])['state']}"
         error = self.refused("signInRefused", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"], "url": url}})
         self.assertEqual(error.data["error"], "access_denied")
 
-    def test_a_refused_flow_is_used(self):
-        """A flow serves once, whatever its outcome: a good callback after a refusal changes nothing."""
+    def test_failed_flow_cannot_be_used_again(self):
+        """A flow is single-use, whatever its outcome: a valid callback after a failure is rejected."""
         for error in ("access_denied", "server_error", "invalid_scope"):
             flow = self.authorize()
             right, state = self.come_back(flow), parameters(flow["authorizationUrl"])["state"]
             self.refused("signInRefused", self.sidecar, "signIn.withCredential", {"credential": {**right, "url": f"{BACK}?error={error}&state={state}"}})
             self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": right})
-        # An ID token that is refused, in the implicit flow: the right one comes too late.
+        # In the implicit flow, a rejected ID token also uses the flow: the valid token is rejected afterwards.
         self.sidecar.call("idp.update", {"providerId": "oidc.mock", "responseType": "idToken"})
         flow = self.authorize()
         sent = parameters(flow["authorizationUrl"])
@@ -163,7 +163,7 @@ class WholeFlow(Flows):
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": back(good)})
         self.assertEqual(self.sidecar.call("account.list", {})["accounts"], [])
 
-    def test_a_flow_is_used_where_its_account_may_not_sign_in(self):
+    def test_flow_is_used_even_if_its_account_cannot_sign_in(self):
         account = self.sign_in(self.come_back(self.authorize()))["account"]["accountId"]
         for method, before, after, wanted, subject in [
                 ("account.update", {"accountId": account, "disabled": True}, {"accountId": account, "disabled": False}, "accountDisabled", "alice"),
@@ -174,13 +174,13 @@ class WholeFlow(Flows):
             self.sidecar.call(method, after)
             self.refused("flowUsed", self.sidecar, "signIn.withCredential", {"credential": credential})
 
-    def test_it_ages(self):
+    def test_flow_expires_after_ten_minutes(self):
         credential = self.come_back(self.authorize())
         self.sidecar.call("test.clock", {"advanceSeconds": 600})
         self.refused("continuationTokenExpired", self.sidecar, "signIn.withCredential", {"credential": credential})
         self.refused("continuationTokenInvalid", self.sidecar, "signIn.withCredential", {"credential": {**credential, "continuationToken": "x"}})
 
-    def test_parameters_that_the_protocol_needs_are_refused(self):
+    def test_reserved_parameters_and_invalid_redirect_uris_fail(self):
         error = self.refused("invalidParams", self.sidecar, "idp.authorize", {"providerId": "oidc.mock", "redirectUri": BACK, "customParameters": {"state": "x", "Nonce": "y", "prompt": "login"}})
         self.assertEqual([each["pointer"] for each in error.data["violations"]], ["/customParameters/state", "/customParameters/Nonce"])
         for uri in ("javascript:alert(1)", "http://example.com/back", "shop:/back", "https://shop.example.com/back#x", "https:///back"):
@@ -188,12 +188,12 @@ class WholeFlow(Flows):
         for uri in ("com.example.shop:/back", "http://127.0.0.1:8080/back", "https://shop.example.com/back?from=here"):
             self.assertEqual(self.authorize(redirectUri=uri)["redirectUri"], uri)
 
-    def test_a_provider_that_does_not_answer_leaves_the_flow_as_it_was(self):
+    def test_unreachable_provider_does_not_use_the_flow(self):
         credential = self.come_back(self.authorize())
         self.mock.stop()
         self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", {"credential": credential})
         self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", {"credential": credential})
-        # What it published is known, so that people can be sent there when it is back.
+        # The discovery document is cached, so that users can still be sent to the provider.
         self.authorize()
         other = self.spawn(testing=True)
         self.provide(other)
@@ -201,7 +201,7 @@ class WholeFlow(Flows):
 
 
 class Listening(Flows):
-    """The same, but this process itself takes the person back."""
+    """The same flow, with a listener of this process as the redirect URI."""
 
     def error(self, waiting):
         with self.assertRaises(RpcError) as caught:
@@ -216,7 +216,7 @@ class Listening(Flows):
             with answer:
                 return answer.code, answer.read().decode(), answer.headers
 
-    def test_there_and_back(self):
+    def test_listener_receives_the_callback(self):
         flow = self.authorize(listen={})
         waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
         self.sidecar.call("system.ping", {})
@@ -225,13 +225,13 @@ class Listening(Flows):
         self.assertIn("You can close this window", page)
         self.assertEqual(self.sidecar.answer(waiting)["account"]["email"], "alice@example.com")
 
-    def test_who_comes_back_before_anybody_waits(self):
+    def test_callback_before_the_sign_in_call_is_kept(self):
         flow = self.authorize(listen={"path": "/back"})
         self.assertRegex(flow["redirectUri"], r"^http://127\.0\.0\.1:\d+/back$")
         self.fetch(self.mock.send(flow["authorizationUrl"]))
         self.assertEqual(self.sign_in({"continuationToken": flow["continuationToken"]})["state"], "completed")
 
-    def test_strangers_change_nothing(self):
+    def test_invalid_requests_to_the_listener_change_nothing(self):
         flow = self.authorize(listen={})
         there = flow["redirectUri"]
         self.assertEqual(self.fetch(there)[0], 400)
@@ -246,7 +246,7 @@ class Listening(Flows):
             self.fetch(back)
         self.assertEqual(self.sign_in({"continuationToken": flow["continuationToken"]})["state"], "completed")
 
-    def test_what_went_wrong_is_shown_and_answered(self):
+    def test_error_is_shown_on_the_page_and_returned(self):
         flow = self.authorize(listen={})
         waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
         state = parameters(flow["authorizationUrl"])["state"]
@@ -255,7 +255,7 @@ class Listening(Flows):
         self.assertIn("&lt;b&gt;", page)
         self.assertEqual(self.error(waiting).type, "signInRefused")
 
-    def test_cancelling_closes_the_port(self):
+    def test_cancellation_closes_the_port(self):
         flow = self.authorize(listen={})
         waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
         self.sidecar.call("system.ping", {})
@@ -267,7 +267,7 @@ class Listening(Flows):
                 self.fetch(flow["redirectUri"])
         self.refused("listenerGone", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
 
-    def test_a_wait_ends_with_the_input(self):
+    def test_end_of_input_ends_waiting_calls(self):
         flows = [self.authorize(listen={}) for _ in range(2)]
         waiting = [self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": each["continuationToken"]}}) for each in flows]
         self.sidecar.call("system.ping", {})
@@ -277,7 +277,7 @@ class Listening(Flows):
             self.assertEqual((error.code, error.type, error.data["retryAfterSeconds"]), (1001, "shuttingDown", 1))
         self.assertEqual(self.sidecar.wait(), 0)
 
-    def test_a_port_that_is_taken(self):
+    def test_port_that_is_in_use_fails(self):
         port = int(self.authorize(listen={})["redirectUri"].split(":")[2].split("/")[0])
         error = self.refused("listenerUnavailable", self.sidecar, "idp.authorize", {"providerId": "oidc.mock", "listen": {"port": port}})
         self.assertEqual(error.data["port"], port)

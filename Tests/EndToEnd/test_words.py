@@ -1,4 +1,4 @@
-"""What errors and the log say, and to whom: what to do next, and nothing that is not so."""
+"""Texts of errors and log lines: they name the next step and contain no wrong statement."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from endtoend import SIGNED, EndToEnd, make_pool, mint, only, pool_with_role
 
 
 class Words(EndToEnd):
-    def test_only_the_wrong_provider_is_named(self):
+    def test_error_names_only_the_unknown_developer_provider(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         error = self.refused("unsupportedDeveloperProvider", sidecar, "token.mintForDeveloper",
@@ -15,7 +15,7 @@ class Words(EndToEnd):
         self.assertEqual(error.data["given"], ["login.b"])
         self.assertNotIn("login.shop", error.message)
 
-    def test_what_a_pool_lacks_or_does_not_have(self):
+    def test_error_tells_a_missing_from_an_unknown_developer_provider(self):
         sidecar = self.spawn()
         pool, bare = make_pool(sidecar)["poolId"], sidecar.call("pool.create", {"name": "bare", "providers": [{"provider": "accounts.google.com", "clientIds": ["a"]}]})["poolId"]
         for method, params, given, says in [
@@ -28,7 +28,7 @@ class Words(EndToEnd):
             self.assertIn(says, error.message)
             self.assertNotIn("none", error.message)
 
-    def test_what_is_refused_of_developer_logins(self):
+    def test_developer_login_conflict_names_the_identity(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar)["poolId"]
         alice = mint(sidecar, pool)["identityId"]
@@ -38,7 +38,7 @@ class Words(EndToEnd):
             self.assertIn(f"belongs to another identity than {alice}", error.message)
             self.assertNotIn("linked", error.message)
 
-    def test_a_mapping_says_what_is_wrong_with_its_rules(self):
+    def test_invalid_role_mapping_names_the_problem_with_its_rules(self):
         sidecar = self.spawn()
         pool = make_pool(sidecar, providers=[{"provider": "accounts.google.com", "clientIds": ["a"]}])["poolId"]
         rule = {"claim": "a", "matchType": "equals", "value": "b", "roleArn": "arn:aws:iam::000000000000:role/r"}
@@ -47,31 +47,31 @@ class Words(EndToEnd):
                 "poolId": pool, "roles": {}, "mappings": {"accounts.google.com": {"ambiguousRoleResolution": "deny", **mapping}}})
             self.assertIn(says, error.message)
 
-    def test_a_role_that_is_gone_is_named(self):
+    def test_deleted_role_is_named(self):
         sidecar = self.spawn()
         pool, role = pool_with_role(sidecar)
         token = mint(sidecar, pool)["token"]
         sidecar.call("role.delete", {"name": "reader"})
         self.assertIn(f"role {role} does not exist", self.refused("roleNotConfigured", sidecar, "credentials.get", {"token": token}).message)
 
-    def test_the_empty_name(self):
+    def test_empty_provider_name_is_described(self):
         sidecar = self.spawn()
         error = sidecar.refusal("identity.resolve", {"poolId": make_pool(sidecar)["poolId"], "logins": {"": "x"}})
         self.assertIn(": The empty string is a name that must not be empty.", error.message)
 
-    def test_a_document_says_what_the_pool_lacks_without_naming_one_that_never_was(self):
+    def test_apply_error_names_the_undeclared_provider(self):
         error = self.spawn().refusal("system.apply", {"pools": [{"name": "new", "principalTags": {"x.example": {"useDefaults": True}}}]})
         [violation] = error.data["violations"]
         self.assertEqual(violation, {
             "pointer": "/pools/0/principalTags/x.example", "rule": "unsupportedLoginProvider",
             "message": "x.example is not one of the providers that the pool declares."})
 
-    def test_why_a_master_key_is_none(self):
+    def test_invalid_master_key_error_contains_the_reason(self):
         sidecar = self.spawn()
         for key, says in [("B" * 43, "encodes bits of a 33rd byte"), ("B" * 44, "it has 33 bytes"), ("g" * 64, "it is neither")]:
             self.assertIn(says, self.refused("invalidMasterKey", sidecar, "store.rekey", {"newMasterKey": key}).message)
 
-    def test_the_wire_of_others_speaks_their_words(self):
+    def test_cognito_errors_use_the_names_of_the_cognito_api(self):
         sidecar = self.spawn()
         pool, role = pool_with_role(sidecar, providers=[{"provider": "accounts.google.com", "clientIds": ["a"]}])
         rule = {"Claim": "a", "MatchType": "Equals", "Value": "b", "RoleARN": role}
@@ -92,21 +92,21 @@ class Words(EndToEnd):
             self.assertEqual(error["__type"], "InvalidParameterException")
             self.assertIn(says, error["message"])
 
-    def test_an_identity_that_is_not_there(self):
+    def test_identity_not_found_names_identity_list(self):
         error = self.spawn().refusal("identity.get", {"identityId": "local-1:11111111-2222-3333-4444-555555555555"})
         self.assertIn("identity.list", error.message)
 
-    def test_how_long_an_RSA_key_takes_is_described(self):
+    def test_description_states_how_long_an_RSA_key_takes(self):
         documents = {m["name"]: m for m in self.spawn().call("rpc.discover")["methods"]}
         self.assertIn("about a second", json.dumps(documents["pool.create"]))
 
-    def test_discover_describes_the_wire(self):
+    def test_discover_describes_the_protocol(self):
         documents = {m["name"]: m for m in self.spawn().call("rpc.discover")["methods"]}
         for word in ("any order", "--sequential", "trace", "$/cancelRequest", "progressToken", "$/progress"):
             self.assertIn(word, documents["rpc.discover"]["description"])
 
     @only("sqlite")
-    def test_a_store_of_the_other_kind_says_which_it_is(self):
+    def test_testing_store_mismatch_names_the_kind_of_the_store(self):
         for testing in (False, True):
             store = self.path(f"{testing}.db")
             self.spawn(store=store, testing=testing).call("pool.list")
@@ -114,7 +114,7 @@ class Words(EndToEnd):
             self.assertIn(f"whether this is a testing store: {str(testing).lower()}", error.message)
 
     @only("sqlite")
-    def test_files_that_others_may_read_are_warned_of(self):
+    def test_files_readable_by_other_users_cause_a_warning(self):
         store = self.path("store.db")
         sidecar = self.spawn(store=store)
         make_pool(sidecar)
@@ -142,7 +142,7 @@ class Calls(EndToEnd):
         return [(line["level"], line["message"], line["method"], line.get("type"), line.get("trace"))
                 for line in map(json.loads, text.splitlines()) if "microseconds" in line]
 
-    def test_calls_are_logged_where_that_is_asked_for(self):
+    def test_calls_are_logged_at_debug_and_trace_level(self):
         refused = ("debug", "refused", "pool.get", "poolNotFound", "order-17")
         answered = [("trace", "answered", name, None, None) for name in ("pool.create", "token.mintForDeveloper")]
         self.assertEqual(self.logged("info"), [])
@@ -153,8 +153,8 @@ class Calls(EndToEnd):
 class EmptiedLog(EndToEnd):
     stores = ("sqlite",)
 
-    def test_a_log_without_any_record_is_not_intact(self):
-        """Nobody makes a pool without a record of it; a store where nothing was made has none."""
+    def test_audit_log_without_records_is_not_intact(self):
+        """Creating a pool always writes a record. A store in which nothing was created has none."""
         self.store = self.path("store.db")
         sidecar = self.spawn(store=self.store)
         self.assertEqual(sidecar.call("audit.verify"), {"intact": True, "chains": []})

@@ -1,18 +1,18 @@
-"""Runs the transcripts of Tests/Transcripts: requests, and the answers they must get.
+"""Runs the transcripts of Tests/Transcripts, which contain requests and the expected responses.
 
-    transcripts.py [--postgres] [FILE…]      --postgres: every store is a database of a PostgreSQL server made for the run
+    transcripts.py [--postgres] [FILE…]        --postgres: every store is a database of a PostgreSQL server that runs for this run only
 
     # a comment
-    @ serve --clock 1700000000     options of the process (before the first request); --testing and the like
-    @ store disk                   a store on disk, which `@ restart` keeps; else it is in memory
-    @ restart --option             ends the process (its exit status must be 0) and starts it again
-    > method {params}              a request; `$name` stands for a captured value, `${name}` for one inside a string
-    * {"jsonrpc": …                a line of bytes as it is, instead of a request
-    < {members}                    the result: the members written here are compared, `$name` is captured at first sight
-    ! errorType {details}          an error of this type; details compare with its data, "code" and "message" with the error itself
-      …                            an indented line goes on with the line before
+    @ serve --clock 1700000000    options of the process, before the first request; --testing and the like
+    @ store disk                  a store on disk, which `@ restart` keeps; otherwise the store is in memory
+    @ restart --option            ends the process (its exit status must be 0) and restarts it
+    > method {params}             a request; `$name` stands for a captured value, `${name}` for one inside a string
+    * {"jsonrpc": …               a line of bytes to send unchanged, instead of a request
+    < {members}                   the result: the given members are compared; `$name` captures the value at its first occurrence
+    ! errorType {details}         an error of this type; details are compared with its data, "code" and "message" with the error itself
+      …                           an indented line continues the previous line
 
-`$_` is any value, `$storeKind` the kind of store that the transcript runs on. A list must have the same length; a last element "..." admits more.
+`$_` is any value, `$storeKind` the kind of store on which the transcript runs. A list must have the same length; a last element "..." allows more.
 """
 
 import json
@@ -34,21 +34,21 @@ class Failure(Exception):
 
 
 class Entry:
-    """One line of a transcript, with its continuation lines."""
+    """A line of a transcript, with its continuation lines."""
 
     def __init__(self, file, line, kind, text):
         self.file, self.line, self.kind, self.text = file, line, kind, text
 
 
 class Name:
-    """A `$name` in a transcript's JSON."""
+    """A `$name` in the JSON of a transcript."""
 
     def __init__(self, name):
         self.name = name
 
 
 def read(file):
-    """The entries of a transcript, in order."""
+    """Returns the entries of a transcript, in order."""
     entries = []
     with open(file, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -68,13 +68,13 @@ MARK = "\0name"
 
 
 def parse(text):
-    """JSON in which `$name` stands for a value."""
+    """Parses JSON in which `$name` stands for a value."""
     marked = re.sub(r'"(?:[^"\\]|\\.)*"|\$([A-Za-z_]\w*)', lambda m: json.dumps({MARK: m[1]}) if m[1] else m[0], text)
     return json.loads(marked, object_hook=lambda o: Name(o[MARK]) if MARK in o else o)
 
 
 def fill(value, names):
-    """A value with its names replaced by what they stand for."""
+    """Returns a value with its names replaced by the captured values."""
     if isinstance(value, Name):
         if value.name not in names:
             raise KeyError(f"${value.name} is not captured yet")
@@ -89,7 +89,7 @@ def fill(value, names):
 
 
 def differences(wanted, found, names, path=""):
-    """What in `found` is not as `wanted` says, one sentence each. Captures names at first sight."""
+    """Returns the differences between `found` and `wanted`, one sentence each. Captures names at their first occurrence."""
     here = path or "the answer"
     if isinstance(wanted, Name):
         if wanted.name == "_":
@@ -131,7 +131,7 @@ def show(value):
 
 
 class Transcript:
-    """One transcript while it runs."""
+    """A running transcript."""
 
     def __init__(self, file, server=None):
         self.file, self.names, self.sidecar, self.options, self.disk = file, {"storeKind": "memory"}, None, [], False
@@ -165,7 +165,7 @@ class Transcript:
             self.folder.cleanup()
 
     def succeed(self, asked):
-        """A request without an expectation must still succeed."""
+        """Checks that a request without an expectation succeeds."""
         if asked and isinstance(error := self.answer(asked), RpcError):
             raise Failure(asked, f"expected a result, found {error}")
 
@@ -208,13 +208,13 @@ class Transcript:
 
     def spawn(self):
         if self.server:
-            # What would be gone with the process is another database the next time.
+            # A store in memory ends with the process, so each start uses a new database.
             self.database = self.database if self.disk and self.database else self.server.database()
             return self.server.sidecar(self.database, *self.options)
         return Sidecar(*self.options, store=os.path.join(self.folder.name, "store.db") if self.disk else ":memory:")
 
     def answer(self, entry):
-        """The result of a request, or its `RpcError`."""
+        """Returns the result of a request, or its `RpcError`."""
         try:
             if entry.kind == "*":
                 message = self.sidecar.receive()
@@ -261,7 +261,7 @@ def run(files, server):
         try:
             Transcript(os.path.realpath(file), server).run()
             print(f"ok      {os.path.relpath(file, ROOT)}")
-        except Exception as failure:  # whatever happens to one transcript must not hide the others
+        except Exception as failure:  # An error in one transcript must not hide the others.
             failed += 1
             print(f"FAILED  {failure if isinstance(failure, Failure) else f'{os.path.relpath(file, ROOT)}: {type(failure).__name__}: {failure}'}")
     print(f"{len(files) - failed} passed, {failed} failed")

@@ -1,4 +1,4 @@
-"""Web servers of this machine that tests teach how to answer: plain or with TLS by an authority of their own."""
+"""Web servers on this machine with configurable pages, with or without TLS."""
 
 import base64
 import datetime
@@ -37,7 +37,7 @@ class Authority:
         return builder.sign(self.key, hashes.SHA256())
 
     def context(self, *names):
-        """The TLS settings of a server with a certificate for these names and addresses."""
+        """Returns the TLS settings of a server with a certificate for the given names and addresses."""
         key = ec.generate_private_key(ec.SECP256R1())
         known = [x509.IPAddress(ipaddress.ip_address(name)) if name[0].isdigit() else x509.DNSName(name) for name in names]
         subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
@@ -51,8 +51,8 @@ class Authority:
 
 
 class Website:
-    """Answers each path with what stands in `pages`: (status, headers, body), or a function that gets the request handler.
-    `asked` lists the paths in the order in which they came."""
+    """Serves each path from `pages`: (status, headers, body), or a function that receives the request handler. `asked` lists the requested paths in
+    the order of their arrival."""
 
     def __init__(self, context=None, handler=None):
         site = self
@@ -131,7 +131,7 @@ class Website:
 
 
 def page(value, status=200, **headers):
-    """A JSON document."""
+    """Returns a response with a JSON document."""
     return status, {"Content-Type": "application/json", **headers}, json.dumps(value).encode()
 
 
@@ -154,7 +154,7 @@ DISCOVERY, KEYS = "/.well-known/openid-configuration", "/jwks"
 
 
 class OpenIDWebsite(Website):
-    """An OpenID provider: describes itself, publishes the keys that it has, and signs ID tokens with the last of them."""
+    """An OpenID provider. It serves its discovery document and its keys, and signs ID tokens with the newest key."""
 
     def __init__(self, context=None, issuer=None, algorithm="ES256"):
         super().__init__(context)
@@ -168,7 +168,7 @@ class OpenIDWebsite(Website):
         return self.issuer.split("://")[1]
 
     def rotate(self, kid, keeps=False):
-        """A new key takes the place of the others."""
+        """Adds a key, which replaces the others unless `keeps` is true."""
         key = ec.generate_private_key(ec.SECP256R1()) if self.algorithm == "ES256" else rsa.generate_private_key(65537, 2048)
         self.keys = {**(self.keys if keeps else {}), kid: key}
 
@@ -187,7 +187,7 @@ class OpenIDWebsite(Website):
 
 
 class Proxy(Website):
-    """CONNECT to any host and port leads to one server; `connected` lists where to."""
+    """A proxy that connects every CONNECT request to one server. `connected` lists the requested destinations."""
 
     def __init__(self, target):
         proxy = self
@@ -217,7 +217,7 @@ def pump(source, destination):
 
 
 def closed_port():
-    """A port that nobody listens on."""
+    """Returns a port on which no process listens."""
     with socket.socket() as it:
         it.bind(("127.0.0.1", 0))
         return it.getsockname()[1]

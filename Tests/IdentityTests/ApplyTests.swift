@@ -10,7 +10,7 @@ import Testing
 @testable import Provisioning
 @testable import ServiceContext
 
-/// A store in memory, and documents that are applied to it.
+/// A store in memory with a service that applies documents to it.
 private struct House {
     struct Call: CallContext {
         var trace: String? { nil }
@@ -32,7 +32,7 @@ private struct House {
         try ApplyService(surroundings).apply(SystemApply.Params(decoding: JSONText(document).root), Call()).changes
     }
 
-    /// The pointers and rules of what is wrong with a document.
+    /// The pointers and rules of the violations in a document.
     func problems(_ document: String) throws -> [String] {
         do {
             _ = try apply(document)
@@ -43,9 +43,9 @@ private struct House {
     func writes() throws -> Int64 { try surroundings.database.facts().writes }
 }
 
-@Suite("what one document declares")
+@Suite("declarative configuration")
 struct ApplyTests {
-    @Test("is applied once; the second time nothing is written")
+    @Test("applying a document twice writes only once")
     func idempotent() throws {
         let house = try House()
         let document = """
@@ -60,7 +60,7 @@ struct ApplyTests {
     }
 
     @Test(
-        "members that differ are named, those that are left out get their defaults",
+        "changed members are reported, and omitted members get their defaults",
         arguments: [
             (#"{"name": "shop", "tags": {"a": "1"}}"#, [String]()), (#"{"name": "shop"}"#, ["tags"]),
             (#"{"name": "shop", "tags": {"a": "1"}, "allowUnauthenticated": true}"#, ["allowUnauthenticated"]),
@@ -77,7 +77,7 @@ struct ApplyTests {
         #expect(try house.apply(#"{"pools": [\#(pool)]}"#).map(\.changed) == [changed])
     }
 
-    @Test("a name that several pools have must be told apart by an id")
+    @Test("a pool name shared by several pools is ambiguous and requires an ID")
     func names() throws {
         let house = try House()
         let ids = ["local-1:00000000-0000-0000-0000-000000000001", "local-1:00000000-0000-0000-0000-000000000002"]
@@ -92,13 +92,13 @@ struct ApplyTests {
         #expect(
             try house.problems(#"{"pools": [{"poolId": "\#(ids[0])", "name": "a"}, {"poolId": "\#(ids[0])", "name": "b"}]}"#)
                 == ["/pools/1/poolId duplicate"])
-        // Known by its old name and, beside it, by its id.
+        // One entry finds the pool by its current name, the other by its ID.
         _ = try house.apply(#"{"pools": [{"poolId": "\#(ids[0])", "name": "one"}]}"#)
         #expect(
             try house.problems(#"{"pools": [{"poolId": "\#(ids[0])", "name": "new"}, {"name": "one"}]}"#) == ["/pools/1/name duplicate"])
     }
 
-    @Test("one mistake keeps everything else from being applied")
+    @Test("a violation prevents the whole document from being applied")
     func atomic() throws {
         let house = try House()
         let before = try house.writes()
@@ -109,7 +109,7 @@ struct ApplyTests {
         #expect(try house.surroundings.database.read { try $0.pools(after: "", limit: 10) }.isEmpty)
     }
 
-    @Test("an issue that is not the document's passes through")
+    @Test("an error unrelated to the document is rethrown")
     func others() throws {
         let house = try House()
         house.surroundings.database.close()

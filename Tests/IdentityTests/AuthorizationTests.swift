@@ -6,7 +6,7 @@ import Testing
 @testable import Accounts
 @testable import ServiceContext
 
-@Suite("A person's way to a provider and back")
+@Suite("authorization at an identity provider and the callback")
 struct AuthorizationTests {
 
     static func flow(_ kind: IdpFlow.Kind = .code, redirectUri: String = "https://shop.example.com/back", namesIssuer: Bool = false)
@@ -27,7 +27,7 @@ struct AuthorizationTests {
         return nil
     }
 
-    @Test("the answer to a flow brings its code, in the query or the fragment")
+    @Test("a callback for the flow contains its code, in the query or the fragment")
     func code() throws {
         #expect(try callback("https://shop.example.com/back?code=a%2Bb&state=s") == .code("a+b"))
         #expect(try callback("https://shop.example.com/back?code=c&state=s&iss=https%3A%2F%2Flogin.example.com#x") == .code("c"))
@@ -35,7 +35,7 @@ struct AuthorizationTests {
         #expect(try callback("com.example.shop:/back?code=c&state=s", Self.flow(redirectUri: "com.example.shop:/back")) == .code("c"))
     }
 
-    @Test("what does not belong to the flow is refused by the check that it fails")
+    @Test("a callback that does not match the flow is rejected with the name of the failed check")
     func refusals() {
         #expect(check("https://evil.example.com/back?code=c&state=s") == "redirectUri")
         #expect(check("https://shop.example.com/back/more?code=c&state=s") == "redirectUri")
@@ -53,7 +53,7 @@ struct AuthorizationTests {
         #expect(check("https://shop.example.com/back?error=access_denied&state=x") == "state")
     }
 
-    @Test("people are sent back to https, to this machine, or to a scheme that is a domain turned round")
+    @Test("a redirect URI must use HTTPS, a loopback address or a reverse-domain scheme")
     func redirects() {
         for uri in ["https://a.example/b?c=d", "http://127.0.0.1:1/x", "http://[::1]/x", "http://localhost", "com.example:/x"] {
             #expect(throws: Never.self) { try RedirectRule.check(uri) }
@@ -67,7 +67,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test("the loopback page takes one answer with the flow's state, and shows strangers nothing")
+    @Test("the loopback page accepts one callback with the flow's state, and its pages contain no markup from the provider")
     func loopback() {
         let question = CallbackListener.Question(id: "1", path: "/p", state: "s", providerName: "<Work>")
         func judge(_ method: String, _ target: String, _ body: String = "", type: String = "application/x-www-form-urlencoded") -> (
@@ -93,7 +93,7 @@ struct AuthorizationTests {
         #expect(!text.contains("<Work>") && !text.contains("<b>"))
     }
 
-    @Test("what is derived of one flow is neither of another, nor the same twice")
+    @Test("the secrets derived from a flow ID are distinct and bound to the flow")
     func secrets() throws {
         let vault = Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom())
         let secrets = IdpFlowSecrets(vault)

@@ -7,7 +7,7 @@ import Testing
 @testable import Mintmark
 @testable import ServiceContext
 
-@Suite("what comes from one client")
+@Suite("rate limits per client")
 struct ClientThrottleTests {
     private let database: SQLiteDatabase
     private let client: ClientKey
@@ -21,7 +21,7 @@ struct ClientThrottleTests {
         try database.write { try $0.count(what, of: client ?? self.client, at: now) }
     }
 
-    @Test("as many as the limit says in a window, then none until it is over, and then as many again", arguments: ClientThrottle.allCases)
+    @Test("each window allows requests up to the limit and rejects later ones until it ends", arguments: ClientThrottle.allCases)
     func windows(what: ClientThrottle) throws {
         for _ in 0..<2 {
             let start: Int64 = 1_700_000_000 + Int64.random(in: 1...9) * 10_000
@@ -34,7 +34,7 @@ struct ClientThrottleTests {
         }
     }
 
-    @Test("kinds, addresses and tenants are counted apart, and a clock that was set back begins anew")
+    @Test("kinds, addresses and tenants are counted separately, and setting the clock back starts a new window")
     func apart() throws {
         for _ in 0..<20 { try count(.requests, at: 1_700_000_000) }
         try count(.codes, at: 1_700_000_000)
@@ -45,7 +45,7 @@ struct ClientThrottleTests {
     }
 
     @Test(
-        "an address counts however it is written, of IPv6 its first half",
+        "an address is counted in canonical form, and an IPv6 address by its first 64 bits",
         arguments: [
             ("192.0.2.7", "::ffff:192.0.2.7", true), ("2001:db8::1", "2001:0DB8:0:0:ffff::9", true),
             ("2001:db8::1", "2001:db8:0:1::1", false),
@@ -57,14 +57,14 @@ struct ClientThrottleTests {
     }
 
     @Test(
-        "what is no address is refused",
+        "text that is not an address is rejected",
         arguments: ["", "localhost", "192.0.2", "192.0.2.7 ", "1.2.3.4.5", "fe80::1%eth0", "::1/64", "[::1]"])
     func noAddress(text: String) {
         let error = #expect(throws: InvalidParams.self) { try ClientKey(ClientOrigin(address: text), in: "default") }
         #expect(error?.violations.first?.pointer == "/client/address")
     }
 
-    @Test("counts whose time is over are swept")
+    @Test("expired counts are removed")
     func swept() throws {
         try count(.requests, at: 1_700_000_000)
         try count(.codes, at: 1_700_000_000)

@@ -11,7 +11,7 @@ import Testing
 @testable import ServiceContext
 @testable import SigningKeys
 
-/// A store in memory whose clock is set by hand and whose mails go wherever a test says.
+/// A store in memory with a clock set by the test and a mailer that records or rejects messages.
 private final class People: Sendable {
     final class HandClock: WallClock {
         private let time = Atomic<Int64>(1_700_000_000)
@@ -26,7 +26,7 @@ private final class People: Sendable {
         func progress(_ value: JSONValue) {}
     }
 
-    /// A mail server that can be out of order.
+    /// A mailer that can be set to fail.
     final class Post: Mailer {
         let sent = Mutex<[OutgoingMessage]>([])
         let failure = Mutex<DeliveryFailure?>(nil)
@@ -69,9 +69,9 @@ private final class People: Sendable {
     }
 }
 
-@Suite("codes on their way (native-auth.md 1.8, 6.3, 6.4)")
+@Suite("sending of one-time codes")
 struct CodeSendingTests {
-    @Test("a message that cannot be handed over is its own error, and leaves token and code as they were")
+    @Test("a delivery failure is reported as messageNotSent and leaves the token and the code unchanged")
     func notHandedOver() throws {
         let people = try People()
         let first = try people.start("alice@example.com")
@@ -81,12 +81,12 @@ struct CodeSendingTests {
         #expect(throws: MessageNotSent.self) { try people.start("bob@example.com") }
         people.post.failure.withLock { $0 = nil }
         #expect(try people.submit(code, first).state == .completed)
-        // Nothing is left of the start that failed: the same request begins anew.
+        // The failed start left no flow, so the same request starts a new one.
         let bobs = try people.start("bob@example.com")
         #expect(try people.submit(people.post.lastCode, bobs).state == .completed)
     }
 
-    @Test("without a mail server a sign-up says so")
+    @Test("sign-up without a configured mail server fails with messageNotSent and the reason")
     func nobodyCarries() throws {
         let people = try People(hasPost: false)
         #expect(throws: MessageNotSent(channel: .email, reason: DeliveryFailure.notConfigured("no mail server").reason)) {
@@ -94,7 +94,7 @@ struct CodeSendingTests {
         }
     }
 
-    @Test("messages that were plainly refused are not counted as codes, but not tried without end either")
+    @Test("failed deliveries do not count as sent codes, but are limited")
     func failures() throws {
         let people = try People()
         people.post.failure.withLock { $0 = DeliveryFailure(reason: "down") }
@@ -106,14 +106,14 @@ struct CodeSendingTests {
         people.post.failure.withLock { $0 = DeliveryFailure(reason: "down") }
         for _ in 1...6 { #expect(throws: MessageNotSent.self) { try people.resend(step) } }
         people.post.failure.withLock { $0 = nil }
-        // All five of the flow and of the address are there.
+        // All five codes of the flow and of the address are still available.
         var last = step
         for _ in 2...5 { last = try people.resend(last) }
         #expect(throws: TooManyCodes.self) { try people.resend(last) }
         #expect(try people.submit(people.post.lastCode, last).state == .completed)
     }
 
-    @Test("a message that may have arrived counts as one that was sent")
+    @Test("a message that may have arrived counts as sent")
     func doubt() throws {
         let people = try People()
         people.post.failure.withLock { $0 = DeliveryFailure(reason: "no answer", mayHaveArrived: true) }
@@ -124,7 +124,7 @@ struct CodeSendingTests {
         #expect(try people.start("alice@example.com").state == .codeRequired)
     }
 
-    @Test("a new code is never the one before it")
+    @Test("a new code differs from the previous one")
     func fresh() throws {
         let people = try People()
         _ = try people.tenant.update(.init(tenantId: "default", codes: .init(sendsPerFlow: 20, sendsPerAddress: 100)), People.Call())
@@ -137,7 +137,7 @@ struct CodeSendingTests {
         #expect(throws: Never.self) { try people.submit(people.post.lastCode, step) }
     }
 
-    @Test("whoever guesses at an address for a day, with as many flows and codes as he can get, has few guesses")
+    @Test("an attacker who requests as many flows and codes as possible has few guesses per day")
     func guessing() throws {
         let people = try People()
         let end = people.clock.now + 86_400
@@ -156,15 +156,16 @@ struct CodeSendingTests {
             }
             people.clock.advance(60)
         }
-        // Ten until the lock, which doubles up to an hour; then one whenever it ends, were it not that codes die before.
+        // Ten attempts until the first lockout, six while its duration doubles to one hour, then one attempt per
+        // hour.
         #expect(guesses <= 10 + 6 + 24)
     }
 }
 
-@Suite("refresh tokens that come again")
+@Suite("reuse of refresh tokens")
 struct RefreshJudgementTests {
     @Test(
-        "fresh, again, expired, stolen",
+        "a refresh token is fresh, repeated within the grace period, expired or stolen",
         arguments: [
             (nil, false, 99, RefreshJudgement.fresh), (nil, false, 100, .expired), (10, false, 39, .again), (10, false, 40, .stolen),
             (10, true, 11, .stolen), (90, false, 100, .stolen), (10, true, 1000, .stolen),

@@ -3,9 +3,9 @@ import Testing
 
 @testable import VendorAPIs
 
-/// The vendors' forms themselves: JSON 1.1 and its constraints, forms, XML.
+/// The wire formats of the AWS APIs: JSON 1.1 with its constraints, form data and XML.
 @Suite struct CompatFormTests {
-    @Test("XML is written with its namespace, and nothing in a text can end it")
+    @Test("XML is written with its namespace, and text content is escaped")
     func xml() {
         let element = XMLElement(
             "A", namespace: "https://x/?a&b", [XMLElement("B", "1 < 2 & \"3\" > \r\n\t]]>"), XMLElement("C", "\u{0}é\u{B}")])
@@ -14,7 +14,7 @@ import Testing
                 == "<A xmlns=\"https://x/?a&amp;b\"><B>1 &lt; 2 &amp; &quot;3&quot; &gt; &#13;\n\t]]&gt;</B><C>\u{FFFD}é\u{FFFD}</C></A>")
     }
 
-    @Test("an error says its type in the body and in a header")
+    @Test("an error has its type in the body and in a header")
     func error() {
         let answer = WireAnswer.json(WireError("NotAuthorizedException", "say \"no\""))
         #expect(answer.status == 400 && answer.body == #"{"__type":"NotAuthorizedException","message":"say \"no\""}"#)
@@ -22,7 +22,7 @@ import Testing
         #expect(WireAnswer.json(nil as JSONObject?).body == "" && WireAnswer.json([:]).body == "{}")
     }
 
-    @Test("forms are read from body and query, a plus as a space")
+    @Test("form parameters are read from body and query, and a plus sign is a space")
     func form() {
         let request = WireRequest(
             method: "POST", url: "https://sts.amazonaws.com/?Action=A%2BB",
@@ -66,7 +66,7 @@ import Testing
         (#"{"Name": "ab", "Ids": {}}"#, "START_OBJECT can not be converted to List"),
     ]
 
-    @Test("what breaks the model's constraints is told in the service's words", arguments: refusals)
+    @Test("a constraint violation is reported with the message of the AWS service", arguments: refusals)
     func refused(input: String, message: String) throws {
         let input = try JSONValue(parsing: input).object!
         #expect {
@@ -74,7 +74,7 @@ import Testing
         } throws: { ($0 as? WireError)?.message == message }
     }
 
-    @Test("nulls and members that the model does not have are passed over")
+    @Test("null members and unknown members are ignored")
     func passed() throws {
         let input = try JSONValue(parsing: #"{"Name": "ab", "Count": null, "Other": 1, "Secrets": {"k": null}, "On": false}"#).object!
         #expect(try WireValidator.members(input, of: Self.shape) == ["Name": "ab", "Secrets": [:], "On": false])
@@ -85,7 +85,7 @@ import Testing
         ("a", false),
     ]
 
-    @Test("an id is a region and lower-case hexadecimal digits", arguments: ids)
+    @Test("an ID consists of a region and lowercase hexadecimal digits", arguments: ids)
     func id(text: String, isOne: Bool) {
         #expect(WirePattern.id.matches(text) == isOne)
     }

@@ -6,16 +6,16 @@ import Testing
 
 @Suite("custom claims")
 struct CustomClaimsTests {
-    @Test("1000 characters are taken, and one more is not; a character counts once, however many bytes it has")
+    @Test("custom claims can have at most 1,000 characters, counted as Unicode characters")
     func length() throws {
-        // {"a":"…"} has eight characters beside its text.
+        // `{"a":"…"}` has eight characters in addition to the value.
         try TenantTokenClaims.check(custom: ["a": .string(String(repeating: "ü", count: 992))])
         #expect(throws: ClaimsTooLong(characters: 1001)) {
             try TenantTokenClaims.check(custom: ["a": .string(String(repeating: "ü", count: 993))])
         }
     }
 
-    @Test("every name with a meaning of its own is refused, all at once", arguments: TenantTokenClaims.reserved.sorted())
+    @Test("every reserved claim name is rejected, and all violations are reported together", arguments: TenantTokenClaims.reserved.sorted())
     func names(_ name: String) {
         #expect(throws: ClaimNameReserved(names: [name, "mintmark"].reduce(into: []) { if !$0.contains($1) { $0.append($1) } })) {
             var claims: JSONObject = ["plan": "gold"]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Accounts
 
-@Suite("another address for an account")
+@Suite("change of an account's email address")
 struct EmailChangeTests {
     private static let own = "a"
 
@@ -14,14 +14,14 @@ struct EmailChangeTests {
             try Username(wanted), of: Self.own, present: present, isVerified: isVerified, owner: owner, isHidden: isHidden)
     }
 
-    @Test("a free one is a change")
+    @Test("an unused address can be set")
     func free() throws {
         #expect(try decide("new@example.com") == .change)
         #expect(try decide("new@example.com", isVerified: false) == .change)
         #expect(try decide("new@example.com", present: nil) == .change)
     }
 
-    @Test("the present one is verified, unless it is; written otherwise it is verified anew")
+    @Test("the current address needs verification only if it is unverified or its case changes")
     func present() throws {
         #expect(try decide("Alice@example.com", owner: Self.own) == .nothing)
         #expect(try decide("Alice@example.com", isVerified: false, owner: Self.own) == .verification)
@@ -29,7 +29,7 @@ struct EmailChangeTests {
     }
 
     @Test(
-        "somebody else's is refused, or asked for in vain where nobody is to learn it", arguments: ["bob@example.com", "Alice@example.com"])
+        "another account's address is rejected, or is ignored if accounts are hidden", arguments: ["bob@example.com", "Alice@example.com"])
     func taken(_ wanted: String) throws {
         #expect(throws: UserAlreadyExists(next: "account.changeEmail", hint: "using another email address")) {
             try decide(wanted, owner: "b")
@@ -37,7 +37,7 @@ struct EmailChangeTests {
         #expect(try decide(wanted, owner: "b", isHidden: true) == .show)
     }
 
-    @Test("a sign-in is recent for five minutes, the last second among them")
+    @Test("a sign-in is recent for five minutes, including the last second")
     func recent() throws {
         #expect(throws: Never.self) { try RecentSignIn.check(authenticatedAt: 1000, at: 1300) }
         #expect(throws: RecentSignInRequired(authenticatedAt: 1000, maximumAgeSeconds: 300)) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Accounts
 
-@Suite("sign-in with a provider, row by row (firebase.md 5.1)")
+@Suite("decision table of sign-in with a provider")
 struct FederatedSignInTests {
     private typealias Facts = FederatedSignIn.Facts
     private typealias Owner = FederatedSignIn.Owner
@@ -11,7 +11,7 @@ struct FederatedSignInTests {
 
     private func decide(_ facts: Facts) throws -> Decision { try FederatedSignIn.decide(facts) }
 
-    @Test("row 1: a login that leads somewhere leads there, whatever else is true")
+    @Test("row 1: a linked login signs in to its account, whatever the other facts")
     func row1() throws {
         for oneAccount in [true, false] {
             for trusted in [true, false] {
@@ -25,20 +25,20 @@ struct FederatedSignInTests {
         }
     }
 
-    @Test("row 2: an address that nobody has becomes a new account's")
+    @Test("row 2: a login with an unused address creates an account with the address")
     func row2() throws {
         #expect(try decide(Facts(providerId: "oidc.a")) == .create(withAddress: true))
         #expect(try decide(Facts(providerId: "oidc.a", isTrusted: true)) == .create(withAddress: true))
     }
 
-    @Test("row 3: a trusted provider leads to the account whose verified address it says")
+    @Test("row 3: a trusted provider links the login to the account with the verified address")
     func row3() throws {
         let facts = Facts(
             providerId: "oidc.a", isTrusted: true, addressOwner: Owner(id: "e", isEmailVerified: true, logins: ["google.com": "1"]))
         #expect(try decide(facts) == .link("e"))
     }
 
-    @Test("row 4: an account whose address was never verified is taken over")
+    @Test("row 4: a trusted provider claims an account whose address was never verified")
     func row4() throws {
         let facts = Facts(providerId: "oidc.a", isTrusted: true, addressOwner: Owner(id: "e", logins: ["google.com": "1"]))
         #expect(try decide(facts) == .takeOver("e"))
@@ -56,7 +56,7 @@ struct FederatedSignInTests {
         }
     }
 
-    @Test("row 6: a provider that is not trusted leads to nobody else's account, and says which ones do")
+    @Test("row 6: an untrusted provider is not linked by its address, and the response names the account's providers")
     func row6() throws {
         for verified in [true, false] {
             let holder = Owner(id: "e", isEmailVerified: verified, logins: ["google.com": "1", "apple.com": "2"])
@@ -66,19 +66,19 @@ struct FederatedSignInTests {
         }
     }
 
-    @Test("row 7: without an address there is a new account without one")
+    @Test("row 7: a login without an address creates an account without an address")
     func row7() throws {
         #expect(try decide(Facts(providerId: "oidc.a", hasAddress: false, isTrusted: true)) == .create(withAddress: false))
     }
 
-    @Test("row 8: where an address can have several accounts it leads to none, and the new one has none of its own")
+    @Test("row 8: if addresses are not unique, the login creates an account without an address")
     func row8() throws {
         let holder = Owner(id: "e", isEmailVerified: true)
         let facts = Facts(providerId: "oidc.a", isTrusted: true, oneAccountPerAddress: false, addressOwner: holder)
         #expect(try decide(facts) == .create(withAddress: false))
     }
 
-    @Test("row 9: a disabled account is refused before anything is written")
+    @Test("row 9: a disabled account is rejected before anything is written")
     func row9() {
         #expect(throws: AccountDisabled.self) { try decide(Facts(providerId: "oidc.a", owner: Owner(id: "p", isDisabled: true))) }
         for (trusted, verified) in [(true, true), (true, false), (false, true)] {

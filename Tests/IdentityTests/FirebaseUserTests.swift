@@ -3,11 +3,11 @@ import Testing
 
 @testable import Provisioning
 
-@Suite("users as firebase auth:export writes them")
+@Suite("users in the format of firebase auth:export")
 struct FirebaseUserTests {
     private func portable(_ json: String) throws -> JSONValue { .object(FirebaseUser(try JSONText(json).root).portable) }
 
-    @Test("what says nothing is left out, and times are seconds")
+    @Test("empty values are omitted, and times are converted to seconds")
     func plain() throws {
         #expect(
             try portable(
@@ -16,7 +16,7 @@ struct FirebaseUserTests {
                 == ["accountId": "a", "createdAt": 1_500_000_000, "lastSignInAt": 0])
     }
 
-    @Test("claims, providers and factors are taken over")
+    @Test("claims, providers and factors are converted")
     func rich() throws {
         #expect(
             try portable(
@@ -29,7 +29,7 @@ struct FirebaseUserTests {
                 ])
     }
 
-    @Test("what is not as it should be stays as it is, for the check to say so")
+    @Test("malformed values are kept, so that the import check reports them")
     func odd() throws {
         #expect(
             try portable(#"{"createdAt": "soon", "customAttributes": "{", "providerUserInfo": 7}"#)

@@ -8,11 +8,11 @@ import Testing
 @testable import Federation
 @testable import ServiceContext
 
-@Suite("an ID token that an app hands in: each check of firebase.md 3.5 alone")
+@Suite("validation of an ID token from a client application")
 struct ForeignIDTokenTests {
     private static let now: Int64 = 1_700_000_000
 
-    /// A token whose claims are good but for `changes`; nil takes one out.
+    /// Checks a token with valid claims, modified by `changes`. A `nil` value removes a claim.
     private func check(
         _ changes: [String: JSONValue?] = [:], provider: String = "oidc.a", more: [String] = [],
         header: String = #"{"alg":"ES256","kid":"a"}"#, _ companions: ForeignIDToken.Companions = .init()
@@ -41,14 +41,14 @@ struct ForeignIDTokenTests {
         } catch { Issue.record("\(error)") }
     }
 
-    @Test("one that is as it must be is taken")
+    @Test("a valid token is accepted")
     func good() throws {
         #expect(try check().subject == "carol")
         #expect(try check(["aud": ["shop"]]).subject == "carol")
         #expect(try check(["aud": "ios"], more: ["ios"]).subject == "carol")
     }
 
-    @Test("moments may have fractions (RFC 7519, section 2)")
+    @Test("times can have fractions (RFC 7519 section 2)")
     func fractions() throws {
         func moment(_ seconds: Double) -> JSONValue? { JSONNumber(seconds).map { .number($0) } }
         let now = Double(Self.now)
@@ -59,7 +59,7 @@ struct ForeignIDTokenTests {
         refused("expired", ["exp": moment(1e300)])
     }
 
-    @Test("the issuer is compared to the letter")
+    @Test("the issuer must match exactly")
     func issuer() {
         for other in ["https://id.example.com/", "https://ID.example.com", "http://id.example.com", "https://evil.example"] {
             refused("issuer", ["iss": .string(other)])
@@ -68,7 +68,7 @@ struct ForeignIDTokenTests {
         refused("issuer", ["iss": ["https://id.example.com"]])
     }
 
-    @Test("it is made for one of the client ids")
+    @Test("the audience must be one of the client IDs")
     func audience() {
         refused("audience", ["aud": "other"])
         refused("audience", ["aud": nil])
@@ -76,7 +76,7 @@ struct ForeignIDTokenTests {
         refused("audience", ["aud": ["shop": true]])
     }
 
-    @Test("azp is one of the client ids, and never stands for aud (OpenID Connect Core 3.1.3.7)")
+    @Test("azp must be one of the client IDs and never replaces aud (OpenID Connect Core section 3.1.3.7)")
     func authorizedParty() throws {
         refused("authorizedParty", ["aud": ["shop", "other"]])
         refused("authorizedParty", ["aud": ["shop", "other"], "azp": "other"])
@@ -90,7 +90,7 @@ struct ForeignIDTokenTests {
         for aud: JSONValue? in [nil, .null, "", 7, [], ["shop", 7]] { refused("audience", ["aud": aud, "azp": "shop"]) }
     }
 
-    @Test("its type is JWT or not there (RFC 8725, section 3.11)")
+    @Test("the header's type must be JWT or absent (RFC 8725 section 3.11)")
     func types() throws {
         for type in [#""JWT""#, #""jwt""#, #""application/jwt""#, #""APPLICATION/JWT""#] {
             #expect(try check(header: #"{"alg":"ES256","kid":"a","typ":\#(type)}"#).subject == "carol")
@@ -104,7 +104,7 @@ struct ForeignIDTokenTests {
         }
     }
 
-    @Test("its claims say nothing of another purpose")
+    @Test("claims of other token types are rejected")
     func purposes() throws {
         let purposes: [[String: JSONValue?]] = [
             ["events": [:]], ["events": .some(.null)], ["token_use": "access"], ["token_use": 7], ["typ": "Bearer"], ["typ": "Refresh"],
@@ -116,7 +116,7 @@ struct ForeignIDTokenTests {
         }
     }
 
-    @Test("any azp is accepted from Google, which names the app there")
+    @Test("for Google, azp can be any client, because it names the app")
     func google() throws {
         let claims = try JSONText(#"{"aud": "web", "azp": "android"}"#).root
         #expect(try ForeignTokenRules.client(of: claims, among: ["web", "ios"], acceptsAnyParty: true) == "web")
@@ -127,7 +127,7 @@ struct ForeignIDTokenTests {
         }
     }
 
-    @Test("it is in time, with five minutes for clocks that differ")
+    @Test("the token must be within its validity period, with five minutes of clock skew")
     func time() throws {
         func at(_ offset: Int64) -> JSONValue { .number(JSONNumber(Self.now + offset)) }
         refused("expired", ["exp": at(-300)])
@@ -139,7 +139,7 @@ struct ForeignIDTokenTests {
         #expect(try check(["iat": at(300), "nbf": at(300)]).subject == "carol")
     }
 
-    @Test("it names somebody in 1 to 255 ASCII characters")
+    @Test("the subject must have 1 to 255 ASCII characters")
     func subject() throws {
         for subject: JSONValue? in [nil, "", 7, .string(String(repeating: "a", count: 256)), "caröl"] {
             refused("subject", ["sub": subject])
@@ -147,7 +147,7 @@ struct ForeignIDTokenTests {
         #expect(try check(["sub": .string(String(repeating: "a", count: 255))]).subject.count == 255)
     }
 
-    @Test("a nonce is the SHA-256 of rawNonce in lower-case hexadecimal, on both sides or on none")
+    @Test("the nonce must be the lowercase hexadecimal SHA-256 of rawNonce, and both must be present or absent")
     func nonce() throws {
         let hex = Hex.encode(Hash.sha256(Array("raw".utf8)))
         #expect(try check(["nonce": .string(hex)], .init(nonce: .hashed("raw"))).subject == "carol")
@@ -160,12 +160,12 @@ struct ForeignIDTokenTests {
         refused("mismatch", ["nonce": 7], .init(nonce: .hashed("raw")))
     }
 
-    @Test("of Apple and Facebook it has a nonce")
+    @Test("a token of Apple requires a nonce")
     func needsNonce() {
         #expect(throws: InvalidNonce.self) { try check(provider: "apple.com") }
     }
 
-    @Test("an access token is the one that it came with")
+    @Test("the access token must match at_hash")
     func accessToken() throws {
         let hash = ForeignIDToken.hash(of: "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y", under: .RS256)
         #expect(hash == "77QmUPtjPfzWtF2AnpK9RQ")  // OpenID Connect Core A.3
@@ -176,7 +176,7 @@ struct ForeignIDTokenTests {
         refused("accessTokenHash", ["at_hash": 7], .init(accessToken: "another"))
     }
 
-    @Test("claims become what is known of the person; only a provider that may say whose an address is is believed")
+    @Test("claims are mapped to an identity, and an address is trusted only from a trusted provider")
     func mapping() throws {
         let settings = IdpCreate.Params(providerId: "oidc.a", clientId: "shop", issuer: "https://id.example.com", trustEmail: true)
         let claims: JSONObject = [
@@ -195,7 +195,7 @@ struct ForeignIDTokenTests {
         #expect(ProviderIdentity(["email": "no address"], subject: "c", trusting).address == nil)
     }
 
-    @Test("a pending token stands for all of it, for ten minutes, in its tenant")
+    @Test("a pending token contains the identity, is valid for ten minutes and is bound to its tenant")
     func pending() throws {
         let tokens = PendingTokens(vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
         var carol = ProviderIdentity(providerId: "oidc.a", subject: "c")

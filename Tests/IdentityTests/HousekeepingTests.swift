@@ -11,7 +11,7 @@ import Testing
 @testable import Mintmark
 @testable import ServiceContext
 
-/// A store in memory with a clock that is set by hand.
+/// A store in memory with a clock set by the test.
 private final class House: Sendable {
     final class HandClock: WallClock {
         private let time = Atomic<Int64>(1_700_000_000)
@@ -59,9 +59,9 @@ private final class House: Sendable {
     func execute(_ sql: SQL) throws { try surroundings.database.write { _ = try $0.execute(sql) } }
 }
 
-@Suite("audit records past their retention")
+@Suite("retention of audit records")
 struct AuditRetentionTests {
-    @Test("the oldest go, as many as may go at once, and a checkpoint says up to where")
+    @Test("the oldest records are removed up to the limit, and a checkpoint records the removed part")
     func bounded() throws {
         let house = try House()
         for _ in 0..<7 { try house.record() }
@@ -77,7 +77,7 @@ struct AuditRetentionTests {
         #expect(answer.intact && answer.chains.map(\.removedRecords) == [7])
     }
 
-    @Test("an old record behind a young one stays: a clock that was wrong removes nothing that is young")
+    @Test("an old record after a newer one is not removed, so a wrong clock removes no recent records")
     func prefix() throws {
         let house = try House()
         try house.record()
@@ -91,7 +91,7 @@ struct AuditRetentionTests {
         #expect(try house.verify().intact)
     }
 
-    @Test("of a chain that was altered nothing is removed")
+    @Test("nothing is removed from a chain that was altered")
     func evidence() throws {
         let house = try House()
         for _ in 0..<4 { try house.record() }
@@ -101,13 +101,13 @@ struct AuditRetentionTests {
         #expect(try house.numbers() == [1, 2, 3, 4])
     }
 
-    @Test("a chain of which nothing is left goes on behind its last record")
+    @Test("a chain without remaining records continues after its last record")
     func goesOn() throws {
         let house = try House()
         for _ in 0..<3 { try house.record() }
         let heads = try house.verify().chains.map { Contract.AuditHead(chain: $0.chain, records: $0.records, head: $0.head) }
         house.clock.advance(100)
-        // The checkpoint is the fourth record of the very chain.
+        // The checkpoint is the fourth record of the same chain.
         #expect(try house.remove(limit: 10, olderThan: 50) == 3)
         house.clock.advance(100)
         #expect(try house.remove(limit: 10, olderThan: 50) == 1)
@@ -119,7 +119,7 @@ struct AuditRetentionTests {
         #expect(try !house.verify(forged).intact)
     }
 
-    @Test("records that are cut off without a checkpoint are missed, and a checkpoint cannot be forged")
+    @Test("records removed without a checkpoint are reported as missing, and a checkpoint cannot be forged")
     func cutOff() throws {
         let house = try House()
         for _ in 0..<5 { try house.record() }
@@ -135,9 +135,9 @@ struct AuditRetentionTests {
     }
 }
 
-@Suite("keeping house")
+@Suite("background maintenance")
 struct HousekeepingTests {
-    @Test("what is due every so often is due once, and anew when the clock was set back")
+    @Test("an interval is due once per period and starts again if the clock was set back")
     func rhythm() {
         var rhythm = Rhythm(seconds: 600)
         let looks: [(Int64, Bool)] = [
@@ -146,7 +146,7 @@ struct HousekeepingTests {
         for (moment, isDue) in looks { #expect(rhythm.isDue(at: moment) == isDue, "at \(moment)") }
     }
 
-    /// What came of it.
+    /// The reports of the maintenance.
     private final class Seen: Sendable {
         let heads = Gate<[[Contract.AuditHead]]>([])
         let failures = Gate<[String]>([])
@@ -166,7 +166,7 @@ struct HousekeepingTests {
 
     private func deadline() -> UInt64 { Monotonic.nanoseconds() + 10_000_000_000 }
 
-    @Test("heads come after an hour of work, are those that audit.verify takes, and do not come twice the same")
+    @Test("heads are reported hourly if they changed, and audit.verify accepts them")
     func heads() throws {
         let house = try House()
         let seen = Seen()
@@ -186,7 +186,7 @@ struct HousekeepingTests {
         #expect(try !house.verify(seen.heads.withLock { $0.last ?? [] }).intact)
     }
 
-    @Test("the hundred-thousandth record costs what the first one does")
+    @Test("recording an audit event takes constant time")
     func watch() {
         let watch = AuditWatch()
         let last = Gate<Int64>(0)
@@ -195,7 +195,7 @@ struct HousekeepingTests {
         #expect(last.withLock { $0 } == 300_000)
     }
 
-    @Test("everything that is due goes, in as many transactions as it takes")
+    @Test("all expired rows are removed, in several transactions if necessary")
     func sweeping() throws {
         let house = try House()
         let seen = Seen()
@@ -214,7 +214,7 @@ struct HousekeepingTests {
         housekeeping.finish(handsOutHeads: false)
     }
 
-    @Test("what fails is told, and keeps nothing else from its turn")
+    @Test("a failed task is reported and does not prevent the other tasks")
     func failure() throws {
         let house = try House()
         let seen = Seen()

@@ -12,7 +12,7 @@ struct IdpRulesTests {
     private static let key = #"{"kty": "oct", "k": "AAAA"}"#
 
     @Test(
-        "settings that do not hold together are refused at the member that is wrong",
+        "inconsistent settings are rejected with the pointer of the wrong member",
         arguments: [
             (#"{"providerId": "oidc.a", "clientId": "c"}"#, "/issuer"),
             (#"{"providerId": "oidc.a", "clientId": "c", "issuer": "http://id.example.com"}"#, "/issuer"),
@@ -49,7 +49,7 @@ struct IdpRulesTests {
     }
 
     @Test(
-        "what holds together is taken",
+        "consistent settings are accepted",
         arguments: [
             #"{"providerId": "oidc.a", "clientId": "c", "issuer": "https://id.example.com/"}"#,
             #"{"providerId": "oidc.a", "clientId": "c", "issuer": "http://localhost:8080", "allowInsecure": true, "trustEmail": true}"#,
@@ -67,7 +67,7 @@ struct IdpRulesTests {
         #expect(stored.stored == settings.stored)
     }
 
-    @Test("names are those of known providers, or oidc. and more")
+    @Test("a provider ID must be a known provider or begin with oidc.")
     func names() {
         for name in ["oidc.", "oidc", "saml.a", "Google.com", "google.com.evil", "oidc.A", "oidc.a.", "twitter.com", "oidc. a"] {
             #expect(throws: InvalidParams.self, "\(name)") {
@@ -76,7 +76,7 @@ struct IdpRulesTests {
         }
     }
 
-    @Test("a secret stays with the issuer that it was given for")
+    @Test("a stored secret is kept only while the issuer does not change")
     func secretsStay() throws {
         let vault = Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom())
         let made = try IdpCreate.Params(
@@ -95,7 +95,7 @@ struct IdpRulesTests {
         #expect(try moved.openSecret(vault) == "other")
     }
 
-    @Test("each source of addresses is believed as far as its rule goes (firebase.md 5.5)")
+    @Test("an address is trusted according to the rule of its provider")
     func trust() {
         let rows: [(KnownProvider, String, verified: Bool?, managed: Bool, Bool)] = [
             (.google, "a@gmail.com", true, false, true), (.google, "a@gmail.com", false, false, false),

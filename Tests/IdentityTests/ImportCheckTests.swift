@@ -5,7 +5,7 @@ import Testing
 @testable import Accounts
 @testable import Provisioning
 
-@Suite("what an account that is imported must be like, whatever else there is")
+@Suite("validation of imported accounts")
 struct ImportCheckTests {
     private let tenant = TenantRecord(
         TenantCreate.Params(tenantId: "shop", attributes: [TenantAttribute(name: "city", type: .string)]), createdAt: 0, updatedAt: 0)
@@ -16,7 +16,7 @@ struct ImportCheckTests {
         return (draft, check.violations.map { "\($0.pointer) \($0.rule)" })
     }
 
-    @Test("what is left out is made up: id, times, and the way it signs in")
+    @Test("omitted members are generated: ID, times and sign-in method")
     func defaults() throws {
         let draft = try #require(try check(#"{"email": "Ann@Example.com"}"#).draft)
         #expect(draft.account.id == "made" && !draft.hasOwnId)
@@ -28,7 +28,7 @@ struct ImportCheckTests {
     }
 
     @Test(
-        "derived entries are passed over, and known providers are taken",
+        "derived provider entries are ignored, and known providers are accepted",
         arguments: ["google.com", "apple.com", "facebook.com", "microsoft.com", "github.com", "oidc.work", "oidc.a-b_c.9"])
     func providers(_ name: String) throws {
         let json =
@@ -37,7 +37,7 @@ struct ImportCheckTests {
         #expect(draft.logins.map(\.record.providerId) == [name] && draft.logins[0].place == 1)
     }
 
-    @Test("other providers are not", arguments: ["twitter.com", "saml.work", "oidc.", "oidc.-a", "oidc.A", "oidc.a-", "google.org"])
+    @Test("unknown providers are rejected", arguments: ["twitter.com", "saml.work", "oidc.", "oidc.-a", "oidc.A", "oidc.a-", "google.org"])
     func unknownProviders(_ name: String) throws {
         #expect(
             try check(#"{"accountId": "a", "providers": [{"providerId": "\#(name)", "subject": "1"}]}"#).violations == [
@@ -45,7 +45,7 @@ struct ImportCheckTests {
             ])
     }
 
-    @Test("a hash must be one of the way it is said to be made")
+    @Test("a password hash must match its declared algorithm")
     func hashes() throws {
         let md5 = #""passwordHash": "AAAAAAAAAAAAAAAAAAAAAA==", "email": "ann@example.com""#
         #expect(try check("{\(md5)}").violations == ["/hash required"])
@@ -64,7 +64,7 @@ struct ImportCheckTests {
             ])
     }
 
-    @Test("a number twice is one factor, and factors need an address that is verified")
+    @Test("duplicate phone numbers become one factor, and factors require a verified address")
     func factors() throws {
         let sms = #"{"kind": "sms", "phoneNumber": "+4915112345678"}"#
         let draft = try #require(
@@ -76,7 +76,7 @@ struct ImportCheckTests {
         #expect(try check(#"{"accountId": "a", "emailVerified": true, "factors": [\#(sms)]}"#).violations == ["/factors emailNotVerified"])
     }
 
-    @Test("attributes are those of the tenant; a name and a picture can be there in any")
+    @Test("attributes must be defined by the tenant, except displayName and picture")
     func attributes() throws {
         let draft = try #require(
             try check(#"{"accountId": "a", "attributes": {"city": "Bern", "displayName": "Ann", "picture": "p"}}"#).draft)

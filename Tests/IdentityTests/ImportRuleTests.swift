@@ -4,7 +4,7 @@ import Testing
 @testable import Accounts
 @testable import Provisioning
 
-@Suite("what becomes of an account that is imported, beside what is there")
+@Suite("decisions on imported and existing accounts")
 struct ImportRuleTests {
     private func draft(_ id: String? = "ann", email: String? = "ann@example.com", google: String? = nil) -> ImportDraft {
         let login = google.map { AccountLogin(providerId: "google.com", subject: $0, linkedAt: 1) }
@@ -32,7 +32,7 @@ struct ImportRuleTests {
 
     private let ann = ImportRule.Facts.Owner(id: "ann", tenantId: "shop")
 
-    @Test("with an id it is the account of that id, whatever else there is")
+    @Test("an account with an ID is matched by the ID only")
     func byId() {
         #expect(outcome(draft()) == "insert")
         #expect(outcome(draft(), owner: ann) == "skip")
@@ -45,7 +45,7 @@ struct ImportRuleTests {
                 == "/email emailAlreadyInUse, /providers/2 credentialAlreadyInUse")
     }
 
-    @Test("without an id it is known by its address, else by a login")
+    @Test("an account without an ID is matched by its address, otherwise by a login")
     func byName() {
         #expect(outcome(draft(nil)) == "insert")
         #expect(outcome(draft(nil), address: "ann") == "skip")
@@ -55,7 +55,7 @@ struct ImportRuleTests {
         #expect(outcome(draft(nil, google: "g"), address: "ann", login: "bob", .replace) == "/providers/2 credentialAlreadyInUse")
     }
 
-    @Test("names that belong to somebody else are said, all of them, whatever is to happen with who is there")
+    @Test("conflicts with other accounts are all reported, whatever onExisting is")
     func conflicts() {
         for onExisting in AccountImport.Params.OnExisting.allCases {
             #expect(
@@ -66,7 +66,7 @@ struct ImportRuleTests {
         }
     }
 
-    @Test("a name that stands in two lines is told with the earlier one, and what was refused so takes no names")
+    @Test("a duplicate is reported with its earlier line, and a rejected line reserves no names")
     func names() {
         func line(_ number: Int64, _ id: String?, _ email: String?, _ google: String? = nil) -> ImportDraft {
             let some = draft(id, email: email, google: google)

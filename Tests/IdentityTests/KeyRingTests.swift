@@ -4,7 +4,7 @@ import Testing
 @testable import ServiceContext
 @testable import SigningKeys
 
-@Suite("a pool's signing keys over time")
+@Suite("the life cycle of a pool's signing keys")
 struct KeyRingTests {
     private func key(_ kid: String, activeAt: Int64, position: Int64, revokedAt: Int64? = nil) throws -> StoredKey {
         StoredKey(
@@ -12,7 +12,7 @@ struct KeyRingTests {
             privateKey: try .generate(.ES256))
     }
 
-    @Test("next, active, retired, gone")
+    @Test("a key is first next, then active, then retired, then gone")
     func life() throws {
         let (old, new) = (try key("old", activeAt: 100, position: 1), try key("new", activeAt: 1000, position: 2))
         let ring = KeyRing([new, old])
@@ -29,7 +29,7 @@ struct KeyRingTests {
         #expect(ring.nextChange(after: 87_400) == nil)
     }
 
-    @Test("of two that begin in one second the later one signs")
+    @Test("of two keys activated in the same second, the later one signs")
     func sameSecond() throws {
         let ring = KeyRing([try key("b", activeAt: 5, position: 1), try key("a", activeAt: 5, position: 2)])
         #expect(ring.active(at: 5)?.kid == "a")
@@ -43,7 +43,7 @@ struct KeyRingTests {
         #expect(ring.published(at: 10).map(\.kid) == ["old"])
     }
 
-    @Test("a clock that was set back still finds a key")
+    @Test("a key is active even if the clock was set back")
     func clockBack() throws {
         #expect(KeyRing([try key("a", activeAt: 1000, position: 1)]).active(at: 10)?.kid == "a")
     }

@@ -3,18 +3,18 @@ import Testing
 
 @testable import Accounts
 
-@Suite("linking and unlinking, row by row (firebase.md 5.2, 5.4)")
+@Suite("decision tables of linking and unlinking")
 struct LinkRuleTests {
     private typealias Facts = LinkRule.Facts
 
     private func provider(_ facts: Facts) -> Result<LinkRule.Address, LinkRule.Refusal.Failure> { LinkRule.provider(facts) }
 
-    @Test("row 1: a second login of one provider is refused")
+    @Test("row 1: a second login of one provider is rejected")
     func row1() {
         #expect(provider(Facts(accountId: "a", providerId: "oidc.a", hasProvider: true)) == .failure(.init(.providerAlreadyLinked)))
     }
 
-    @Test("row 2: a login that leads to an account is refused, also if that is one's own")
+    @Test("row 2: a login that is already linked is rejected, even if it is linked to the same account")
     func row2() {
         for owner in ["a", "b"] {
             for hasProvider in [true, false] {
@@ -24,7 +24,7 @@ struct LinkRuleTests {
         }
     }
 
-    @Test("row 3: the address of another account is refused, whoever says it")
+    @Test("row 3: the address of another account is rejected, from trusted and untrusted providers")
     func row3() {
         for trusted in [true, false] {
             let facts = Facts(accountId: "a", providerId: "oidc.a", address: "x@y.de", addressOwner: "b", isTrusted: trusted)
@@ -32,7 +32,7 @@ struct LinkRuleTests {
         }
     }
 
-    @Test("row 4: an account without an address takes the provider's")
+    @Test("row 4: an account without an address gets the provider's address")
     func row4() {
         for trusted in [true, false] {
             let facts = Facts(accountId: "a", providerId: "oidc.a", address: "x@y.de", isTrusted: trusted)
@@ -40,7 +40,7 @@ struct LinkRuleTests {
         }
     }
 
-    @Test("row 5: a trusted provider that says the account's own address verifies it")
+    @Test("row 5: a trusted provider with the account's address verifies it")
     func row5() {
         let facts = Facts(
             accountId: "a", providerId: "oidc.a", ownAddress: "x@y.de", address: "x@y.de", addressOwner: "a", isTrusted: true)
@@ -50,19 +50,19 @@ struct LinkRuleTests {
         #expect(provider(untrusted) == .success(.stays))
     }
 
-    @Test("row 6: another address that is free changes nothing")
+    @Test("row 6: a different, unused address changes nothing")
     func row6() {
         let facts = Facts(accountId: "a", providerId: "oidc.a", ownAddress: "x@y.de", address: "z@y.de", isTrusted: true)
         #expect(provider(facts) == .success(.stays))
     }
 
-    @Test("row 7: where an address can have several accounts none is looked at, and none is taken")
+    @Test("row 7: if addresses are not unique, the address is ignored")
     func row7() {
         let facts = Facts(accountId: "a", providerId: "oidc.a", oneAccountPerAddress: false, address: "x@y.de", addressOwner: "b")
         #expect(provider(facts) == .success(.stays))
     }
 
-    @Test("rows 8 and 9: a password for another account's address, and a second password, are refused; one's own address is not")
+    @Test("rows 8 and 9: linking a password fails for another account's address, and if the account has a password")
     func passwords() {
         #expect(
             LinkRule.password(Facts(accountId: "a", providerId: "password", address: "x@y.de", addressOwner: "b"))
@@ -78,7 +78,7 @@ struct LinkRuleTests {
                 == .success(.isTaken("x@y.de", verified: false)))
     }
 
-    @Test("a password for another address than the verified one is refused; one that nobody has verified gives way")
+    @Test("a password for an address other than the verified one is rejected, and an unverified one is replaced")
     func otherAddress() {
         var facts = Facts(accountId: "a", providerId: "password", ownAddress: "x@y.de", address: "z@y.de")
         #expect(LinkRule.password(facts) == .success(.isTaken("z@y.de", verified: false)))
@@ -96,14 +96,14 @@ struct LinkRuleTests {
             id, own: own, providers: providers, usable: usable ?? providers, isNamedByBackend: custom, isRecent: recent, force: force)
     }
 
-    @Test("what is not there cannot be unlinked")
+    @Test("a method that is not linked cannot be unlinked")
     func notLinked() {
         #expect(throws: UnlinkRule.Refusal.notLinked) { try unlink("google.com", own: "password", ["oidc.a"]) }
         #expect(throws: UnlinkRule.Refusal.notLinked) { try unlink("password", ["oidc.a"], force: true) }
         #expect(throws: UnlinkRule.Refusal.notLinked) { try unlink("password", own: "code", force: true) }
     }
 
-    @Test("the last way in goes with force only; where a backend names people there is another")
+    @Test("unlinking the last sign-in method requires force, unless the backend signs the account in")
     func last() throws {
         #expect(throws: UnlinkRule.Refusal.last) { try unlink("oidc.a", ["oidc.a"]) }
         #expect(throws: UnlinkRule.Refusal.last) { try unlink("password", own: "password") }
@@ -113,21 +113,21 @@ struct LinkRuleTests {
         try unlink("oidc.a", own: "code", ["oidc.a"])
     }
 
-    @Test("a provider that nobody can sign in with is no way in, and can itself be taken away")
+    @Test("an unusable provider does not count as a sign-in method, and can be unlinked")
     func unusable() throws {
         #expect(throws: UnlinkRule.Refusal.last) { try unlink("password", own: "password", ["oidc.a"], usable: []) }
         #expect(throws: UnlinkRule.Refusal.last) { try unlink("oidc.a", ["oidc.a", "oidc.b"], usable: ["oidc.a"]) }
         try unlink("oidc.a", own: "password", ["oidc.a"], usable: [])
     }
 
-    @Test("the password needs a recent sign-in, a provider does not")
+    @Test("unlinking the password requires a recent sign-in, and unlinking a provider does not")
     func recent() throws {
         #expect(throws: UnlinkRule.Refusal.tooOld) { try unlink("password", own: "password", ["oidc.a"], recent: false) }
         try unlink("oidc.a", own: "password", ["oidc.a"], recent: false)
         try unlink("password", own: "password", ["oidc.a"])
     }
 
-    @Test("five minutes are recent, a second more is not")
+    @Test("a sign-in is recent for at most five minutes")
     func boundary() {
         #expect(RecentSignIn.isRecent(700, at: 1000))
         #expect(!RecentSignIn.isRecent(699, at: 1000))

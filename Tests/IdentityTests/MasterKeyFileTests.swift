@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceContext
 
-/// A folder with key files, gone with this object.
+/// A temporary directory with key files. It is removed with this object.
 private final class Folder {
     let path: String
     var file: MasterKeyFile { MasterKeyFile(path: path + "/store.db.key") }
@@ -35,12 +35,12 @@ private final class Folder {
     }
 }
 
-@Suite("the file that holds a store's master key")
+@Suite("the master key file of a store")
 struct MasterKeyFileTests {
     private let folder = Folder()
     private let next = MasterKey.generate(SystemRandom())
 
-    @Test("a new key waits beside the old one, and takes its place when the store is under it")
+    @Test("a new key is stored next to the old one and replaces it after the store was encrypted with it")
     func replaced() throws {
         let old = try folder.file.create(SystemRandom())
         try folder.file.prepare(next, "draft")
@@ -48,11 +48,11 @@ struct MasterKeyFileTests {
         #expect(folder.names == ["store.db.key", "store.db.key.\(next.fingerprint).new"])
         #expect(folder.file.settle(on: next.fingerprint, abandoned: next.fingerprint) == folder.file.path)
         #expect(try folder.file.read()?.fingerprint == next.fingerprint)
-        // The former key opens earlier backups.
+        // The former key is kept for earlier backups.
         #expect(folder.names == ["store.db.key", "store.db.key.\(old.fingerprint)"])
     }
 
-    @Test("killed before the store is under the new key, the old one opens it; killed after, the one that waits")
+    @Test("after an interruption, the key with the fingerprint of the store is used")
     func killed() throws {
         let old = try folder.file.create(SystemRandom())
         try folder.file.prepare(next, "draft")
@@ -61,13 +61,13 @@ struct MasterKeyFileTests {
         #expect(try folder.file.read(preferring: "000000000000")?.fingerprint == old.fingerprint)
     }
 
-    @Test("whoever was overtaken removes nothing but what it had laid down itself, and that only if it opens nothing")
+    @Test("a process whose key change was superseded removes only its own prepared key")
     func overtaken() throws {
         let old = try folder.file.create(SystemRandom())
         let mine = MasterKey.generate(SystemRandom())
         try folder.file.prepare(mine, "a")
         try folder.file.prepare(next, "b")
-        // Another process has put the store under its own key by now.
+        // Another process has encrypted the store with its own key in the meantime.
         #expect(folder.file.settle(on: next.fingerprint, abandoned: mine.fingerprint) == folder.file.path)
         #expect(try folder.file.read()?.fingerprint == next.fingerprint)
         #expect(folder.names == ["store.db.key", "store.db.key.\(old.fingerprint)"])
@@ -75,7 +75,7 @@ struct MasterKeyFileTests {
         #expect(try folder.file.read()?.fingerprint == next.fingerprint)
     }
 
-    @Test("a store that was put back under the key in the file keeps it")
+    @Test("a store restored with the key in the file keeps that key")
     func back() throws {
         let old = try folder.file.create(SystemRandom())
         try folder.file.prepare(next, "a")
@@ -84,7 +84,7 @@ struct MasterKeyFileTests {
         #expect(folder.names == ["store.db.key"])
     }
 
-    @Test("where no file can be written nothing is begun")
+    @Test("if the file cannot be written, the key change fails before it begins")
     func unwritable() {
         #expect(throws: StoreCannotOpen.self) { try MasterKeyFile(path: folder.path + "/missing/store.db.key").prepare(next, "a") }
     }

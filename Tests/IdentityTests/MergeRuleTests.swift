@@ -4,7 +4,7 @@ import Testing
 
 @testable import Accounts
 
-@Suite("what two accounts become when they are merged")
+@Suite("merging of two accounts")
 struct MergeRuleTests {
     private func account(_ id: String, _ method: AccountRecord.Method = .anonymous, email: String? = nil) -> AccountRecord {
         AccountRecord(
@@ -25,7 +25,7 @@ struct MergeRuleTests {
     }
 
     @Test(
-        "what signs in afterwards follows from what is kept",
+        "the sign-in method of the merged account follows from the policy",
         arguments: [
             (AccountRecord.Method.anonymous, AccountRecord.Method.anonymous, MergePolicy.fail, AccountRecord.Method.anonymous),
             (.anonymous, .password, .fail, .password), (.anonymous, .code, .fail, .code), (.password, .anonymous, .fail, .password),
@@ -44,7 +44,7 @@ struct MergeRuleTests {
         #expect((plan.account.password != nil) == (wanted == .password))
     }
 
-    @Test("an address keeps the password it was for, and a verified one is never made of one that is not")
+    @Test("a password is kept only with its address, and an unverified address does not become verified")
     func address() throws {
         var target = account("a", .federated, email: "a@example.com")
         target.isEmailVerified = false
@@ -60,7 +60,7 @@ struct MergeRuleTests {
         #expect(taken.movedWay == "password")
     }
 
-    @Test("what is the same in both is no conflict")
+    @Test("equal values do not conflict")
     func same() throws {
         var (target, source) = (account("a"), account("b"))
         target.attributes = ["city": "Ulm", "size": 1]
@@ -72,7 +72,7 @@ struct MergeRuleTests {
         #expect(plan.account.attributes == ["city": "Ulm", "size": 2, "name": "B"])
     }
 
-    @Test("what is named goes before what is not")
+    @Test("a policy for a named provider takes precedence over the general policy")
     func choices() throws {
         let choices = MergeRule.Choices(policy: .keepSource, providers: ["oidc.a": .keepTarget, "oidc.b": .fail])
         let plan = try plan(
@@ -81,7 +81,7 @@ struct MergeRuleTests {
         #expect(plan.undecided.map(\.name) == ["oidc.b"])
     }
 
-    @Test("claims of both that are too long together are refused")
+    @Test("merged claims that exceed the limit are rejected")
     func longClaims() {
         var (target, source) = (account("a"), account("b"))
         target.claims = ["a": .string(String(repeating: "x", count: 600))]
@@ -89,7 +89,7 @@ struct MergeRuleTests {
         #expect(throws: ClaimsTooLong.self) { try plan(side(target), side(source)) }
     }
 
-    @Test("of thousands of random pairs nothing is lost unsaid, nothing is there twice, and no factor goes")
+    @Test("random merges lose nothing unreported, duplicate nothing and keep every factor")
     func randomPairs() throws {
         var random = SystemRandomNumberGenerator()
         let providers = ["oidc.a", "oidc.b", "oidc.c", "google.com"]

@@ -12,7 +12,7 @@ import Testing
 @testable import ServiceContext
 @testable import SigningKeys
 
-/// Somebody who carries text messages, and can be out of order.
+/// A text message sender that can be set to fail.
 private final class Carrier: Texter {
     let sent = Mutex<[OutgoingMessage]>([])
     let failure = Mutex<DeliveryFailure?>(nil)
@@ -30,7 +30,7 @@ private func surroundings(_ delivery: Delivery) throws -> AccountsContext {
     return AccountsContext(service, delivery: delivery, passwordCost: 16)
 }
 
-@Suite("text messages")
+@Suite("sending of text messages")
 struct MessageSendingTests {
     private static let number = "+4915112345678"
     private let tenant = TenantRecord(
@@ -45,7 +45,7 @@ struct MessageSendingTests {
             .signIn, to: .sms(PhoneNumber(Self.number)), code: "12345678", lifetimeSeconds: 600, language: language, of: tenant)
     }
 
-    @Test("go to whoever carries them, in the tenant's words for its reader or in the built-in ones")
+    @Test("text messages are sent with the tenant's template for the language, otherwise with the built-in one")
     func carried() throws {
         let carrier = Carrier()
         let house = try surroundings(.carriers(mailer: nil, texter: carrier))
@@ -59,7 +59,7 @@ struct MessageSendingTests {
         #expect(sent[1].textMessage == ("en", "12345678 is your code for Shop. It is valid for 10 minutes. Do not share it."))
     }
 
-    @Test("that nobody takes are a typed error, with the time after which it can work")
+    @Test("failed text messages are reported as messageNotSent with the reason and the time to wait")
     func refused() throws {
         let carrier = Carrier()
         let house = try surroundings(.carriers(mailer: nil, texter: carrier))
@@ -69,7 +69,7 @@ struct MessageSendingTests {
         #expect(throws: MessageNotSent(channel: .sms, reason: reason)) { try send(try surroundings(.none), language: nil) }
     }
 
-    @Test("stay in the outbox of a testing store, with the code as a field and without a subject")
+    @Test("a testing store keeps text messages in its outbox, with the code and without a subject")
     func kept() throws {
         let house = try surroundings(.outbox)
         try send(house, language: "de")
@@ -79,7 +79,7 @@ struct MessageSendingTests {
         #expect(kept[0].language == "de" && kept[0].text == "12345678 ist Ihr Code.")
     }
 
-    @Test("of a flow go to the number that it names, and count against that number's limit")
+    @Test("the codes of a flow are sent to its phone number and count toward the limit of that number")
     func codes() throws {
         let carrier = Carrier()
         let house = try surroundings(.carriers(mailer: nil, texter: carrier))
@@ -99,13 +99,13 @@ struct MessageSendingTests {
     }
 }
 
-@Suite("telephone numbers (E.164)")
+@Suite("phone numbers (E.164)")
 struct PhoneNumberTests {
-    @Test("are taken as they are written", arguments: ["+4915112345678", "+12025550123", "+6834000", "+123456789012345"])
+    @Test("valid numbers are accepted unchanged", arguments: ["+4915112345678", "+12025550123", "+6834000", "+123456789012345"])
     func good(_ text: String) throws { #expect(try PhoneNumber(text).description == text) }
 
     @Test(
-        "of any other form are refused, with what is wrong",
+        "malformed numbers are rejected with the reason",
         arguments: [
             ("", .noCountryCode), ("004915112345678", .noCountryCode), ("015112345678", .noCountryCode), ("4915112345678", .noCountryCode),
             ("+0123456789", .noCountryCode), ("tel:+4915112345678", .noCountryCode), ("+49 151 12345678", .notDigits),
@@ -115,6 +115,6 @@ struct PhoneNumberTests {
         ] as [(String, PhoneNumber.Refusal)])
     func bad(_ text: String, _ refusal: PhoneNumber.Refusal) { #expect(throws: refusal) { try PhoneNumber(text) } }
 
-    @Test("show their last two digits, whatever their length")
+    @Test("a masked number shows its last two digits, whatever its length")
     func masked() throws { #expect(try ["+4915112345678", "+6834078"].map { try PhoneNumber($0).masked } == ["+***78", "+***78"]) }
 }

@@ -5,22 +5,22 @@ import Testing
 @testable import Accounts
 @testable import ServiceContext
 
-@Suite("notices to the owner of an account")
+@Suite("security notices")
 struct NoticeRuleTests {
-    @Test("are at most ten in an hour; the eleventh says so, and then there is none")
+    @Test("at most ten notices are sent per hour; the eleventh announces a pause, and later ones are dropped")
     func numbers() {
         let purposes = (1...13).map { NoticeRule.purpose(.passwordChanged, number: Int64($0)) }
         #expect(purposes == [MessagePurpose?](repeating: .passwordChanged, count: 10) + [.noticesPaused, nil, nil])
     }
 
-    @Test("are tried again after one minute, then twice as long each time, up to an hour, for a day")
+    @Test("failed notices are retried after one minute, then with doubled delays up to one hour, for one day")
     func pauses() {
         #expect((1...9).map { NoticeRule.pauseSeconds(afterAttempts: $0) } == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600])
         #expect(NoticeRule.pauseSeconds(afterAttempts: .max) == 3600 && NoticeRule.pauseSeconds(afterAttempts: 0) == 60)
         #expect(!NoticeRule.isOver(madeAt: 1000, at: 1000 + 86_399) && NoticeRule.isOver(madeAt: 1000, at: 1000 + 86_400))
     }
 
-    @Test("are kept sealed, each under its own id")
+    @Test("queued notices are encrypted and bound to their IDs")
     func sealed() throws {
         let vault = Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom())
         let notice = Notice(.factorAdded, to: "ann@example.org", what: "my phone", language: nil, of: "ann", by: "mfa.confirm")

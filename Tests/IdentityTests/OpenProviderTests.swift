@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityPools
 
-/// A call; over a pipe it can be answered by another one.
+/// A call. If `mayAnswerLater` is true, its response can be deferred.
 private struct TestCall: CallContext {
     var trace: String? { nil }
     var isCancelled: Bool { false }
@@ -18,7 +18,7 @@ private struct TestCall: CallContext {
 
 private let ready = CredentialsProviderAnswer(state: .ready, identityId: "a")
 
-/// A provider whose refreshes end when the test says so.
+/// A provider whose refreshes complete when the test calls `end`.
 private final class SlowProvider: Sendable {
     let provider = OpenProvider(
         handle: "h",
@@ -32,7 +32,7 @@ private final class SlowProvider: Sendable {
 
     var refreshes: Int { begun.withLock { $0 } }
 
-    /// Asks for credentials on a thread of its own.
+    /// Requests credentials on a separate thread.
     func ask(_ call: TestCall = TestCall()) {
         _ = Thread.start(name: "ask") {
             let outcome = Result { try self.refresh(call) }
@@ -60,9 +60,9 @@ private final class SlowProvider: Sendable {
     func outcomes(_ count: Int) -> [Result<CredentialsProviderAnswer, any Error>] { ended.wait { $0.count == count ? $0 : nil } }
 }
 
-@Suite("one refresh at a time")
+@Suite("concurrent refreshes of a credentials provider")
 struct OpenProviderTests {
-    @Test("who may not wait elsewhere waits for the refresh that is under way, and shares what it brings")
+    @Test("calls that cannot defer their responses wait for the running refresh and share its result")
     func waiting() throws {
         let slow = SlowProvider()
         slow.ask()
@@ -73,7 +73,7 @@ struct OpenProviderTests {
         #expect(slow.provider.memory.identityId == "a")
     }
 
-    @Test("who can be answered by another call takes no thread, and is told the same failure")
+    @Test("deferred calls occupy no thread and receive the same failure")
     func failing() throws {
         let slow = SlowProvider()
         slow.ask()
@@ -89,12 +89,12 @@ struct OpenProviderTests {
         }
         slow.end(.failure(StoreBusy(retryAfterSeconds: 1)))
         #expect(throws: StoreBusy.self) { try slow.outcomes(1)[0].get() }
-        // The leader is answered last.
+        // The call that ran the refresh gets its response last.
         #expect(told.withLock { $0 } == ["StoreBusy", "StoreBusy"])
         #expect(slow.refreshes == 1)
     }
 
-    @Test("who listens after the end is told at once")
+    @Test("a listener added after the end is called immediately")
     func late() {
         let refresh = ProviderRefresh()
         refresh.finish(.success(ready))
@@ -103,7 +103,7 @@ struct OpenProviderTests {
         #expect(told.withLock { $0 } == ready)
     }
 
-    @Test("a change overtakes the refresh: who waits is told at once, and nothing it finds is held")
+    @Test("a change fails the waiting calls immediately, and the result of the superseded refresh is discarded")
     func change() throws {
         let slow = SlowProvider()
         slow.ask()
@@ -118,7 +118,7 @@ struct OpenProviderTests {
         #expect(told.withLock { $0 } == "ProviderOvertaken")
         let changed = ProviderMemory(logins: ["login.shop": "alice"])
         #expect(slow.provider.memory == changed)
-        // Whoever asks now begins anew.
+        // A request after the change starts a new refresh.
         slow.ask()
         slow.waitUntilBegun(2)
         slow.end(.success(ready))
@@ -128,7 +128,7 @@ struct OpenProviderTests {
         #expect(slow.provider.memory.identityId == "a")
     }
 
-    @Test("what was begun before a change is not current any more, and a search neither")
+    @Test("refreshes and searches begun before a change are no longer current")
     func current() throws {
         let slow = SlowProvider()
         var stale: OpenProvider.Turn?
@@ -150,7 +150,7 @@ struct OpenProviderTests {
         #expect(slow.provider.memory.identityId == "b")
     }
 
-    @Test("changes come one after the other")
+    @Test("changes are executed one after another")
     func changes() throws {
         let slow = SlowProvider()
         let begun = Gate(false)
@@ -174,14 +174,14 @@ struct OpenProviderTests {
         #expect(order.wait { $0.count == 2 ? $0 : nil } == [1, 2])
     }
 
-    @Test("a thread that must not wait begins no refresh")
+    @Test("a thread that must not wait starts no refresh")
     func impatient() {
         let slow = SlowProvider()
         #expect(throws: WouldWait.self) { try Patience.with(.none) { try slow.refresh(TestCall()) } }
         #expect(slow.refreshes == 0)
     }
 
-    @Test("when a submitted token is refused, who joined is asked for the token")
+    @Test("if a submitted token is rejected, calls that joined receive the request for a token")
     func refusedToken() throws {
         let slow = SlowProvider()
         try slow.provider.change { $0.ask(.expired, continuationToken: "h.1") }

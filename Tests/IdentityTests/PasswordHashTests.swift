@@ -5,7 +5,7 @@ import Testing
 @testable import Accounts
 @testable import ServiceContext
 
-@Suite("passwords that were hashed elsewhere")
+@Suite("imported password hashes")
 struct PasswordHashTests {
     private let hasher = PasswordHasher(
         cost: 1 << 4, vault: Vault(dataKey: SecretBytes([UInt8](repeating: 7, count: 32)), random: SystemRandom()), random: SystemRandom())
@@ -15,7 +15,7 @@ struct PasswordHashTests {
         return nil
     }
 
-    @Test("what is missing, belongs to another algorithm or costs too much is refused where it stands")
+    @Test("missing, unexpected and too expensive parameters are rejected with their pointer")
     func parameters() {
         #expect(pointer(PasswordHashing(algorithm: .scrypt)) == nil)
         #expect(pointer(PasswordHashing(algorithm: .scrypt, memoryCost: 17)) == nil)
@@ -33,7 +33,7 @@ struct PasswordHashTests {
     }
 
     @Test(
-        "a right password is hashed anew, a wrong one is not",
+        "a correct password is hashed again with the store's algorithm, and a wrong one is not",
         arguments: [
             PasswordHash.scrypt(memoryCost: 5, blockSize: 2, parallelization: 3),
             .firebaseScrypt(signerKey: [UInt8](repeating: 9, count: 64), saltSeparator: [7], memoryCost: 6, rounds: 4),
@@ -55,7 +55,7 @@ struct PasswordHashTests {
         #expect(try !hasher.matches("naive 9", upgraded, as: "ann"))
     }
 
-    @Test("whoever was held against the old hash is still right after another sign-in has replaced it, and nobody else")
+    @Test("a verification against the old hash remains valid only if the new hash is its upgrade")
     func sameAsBefore() throws {
         func foreign(_ salt: UInt8) throws -> [UInt8] {
             let how = PasswordHash.pbkdf2(.sha256, iterations: 3)
@@ -71,7 +71,7 @@ struct PasswordHashTests {
         #expect(try !hasher.isSame(before, as: after, of: "ann"))
     }
 
-    @Test("a hash that is like those of this store is one of them")
+    @Test("an imported hash with the store's own parameters is not upgraded")
     func own() throws {
         let how = PasswordHash.own(cost: 1 << 4)
         let salt = [UInt8](repeating: 5, count: 16)
@@ -80,7 +80,7 @@ struct PasswordHashTests {
         #expect(match.isRight && match.upgraded == nil)
     }
 
-    @Test("where a password is unknown, none is right")
+    @Test("no password matches an account with an unknown password")
     func unknown() throws {
         let sealed = hasher.sealedUnknown(as: "ann")
         #expect(try !hasher.matches("", sealed, as: "ann"))

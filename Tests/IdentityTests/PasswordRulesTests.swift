@@ -3,7 +3,7 @@ import Testing
 
 @testable import Accounts
 
-@Suite("what passwords must be like (native-auth.md 1.7)")
+@Suite("password policies")
 struct PasswordRulesTests {
     private func rules(
         _ password: String, _ policy: PasswordPolicy = PasswordPolicy(), context: ContextWords = ContextWords(), isCurrent: Bool = false
@@ -13,7 +13,7 @@ struct PasswordRulesTests {
         PasswordRules.failures(of: password, under: policy, context: context, isCurrent: isCurrent).map(\.rule)
     }
 
-    @Test("a password is fine, or everything that is wrong with it is said in order")
+    @Test("all violated rules are reported in order")
     func everyRule() {
         #expect(rules("correct Horse 9") == [])
         #expect(rules("Zx9") == [.tooShort, .banned])
@@ -26,7 +26,7 @@ struct PasswordRulesTests {
         #expect(rules("ä", isCurrent: true) == [.disallowedCharacters, .tooShort, .tooWeak, .banned, .recentlyUsed])
     }
 
-    @Test("lengths are inclusive, and a blank is a symbol")
+    @Test("length limits are inclusive, and a space counts as a symbol")
     func borders() {
         #expect(rules("Kx9vTpwq") == [])
         #expect(rules("Kx9vTpw") == [.tooShort])
@@ -37,7 +37,7 @@ struct PasswordRulesTests {
     }
 
     @Test(
-        "the scoring gives what its description gives",
+        "banned passwords are found as in the documentation of Microsoft Entra password protection",
         arguments: [
             ("Bl@nK", ["blank"], [], true), ("abcdeg", ["abcdef"], [], true), ("abcdefg", ["abcdef"], [], true),
             ("abcde", ["abcdef"], [], true), ("p0LL23fb", [], ["Poll"], true), ("C0ntos0Blank12", ["contoso", "blank"], [], true),
@@ -49,21 +49,21 @@ struct PasswordRulesTests {
     }
 
     @Test(
-        "a password that is little more than the address or a name is refused, and one that is much more is accepted",
+        "a password with little more than the address or a name is rejected",
         arguments: [
-            // The address and its local part, also with the usual replacements of letters.
+            // The address and its local part, including common letter substitutions.
             ("Alice9@example.com", "alice9@example.com", [], true), ("@lice9aExample.c0m", "alice9@example.com", [], true),
             ("Alice9@example.com 2026", "alice9@example.com", [], true), ("Bob.Builder77", "bob.builder77@example.com", [], true),
             ("B0b.Bui1der77", "bob.builder77@example.com", [], true), ("BobBuilder77", "bob.builder77@example.com", [], true),
-            // Pieces of the local part as whole words, with fewer than eight other characters.
+            // Parts of the local part as whole words, with fewer than eight other characters.
             ("Builder-2026", "bob.builder77@example.com", [], true), ("2026!Builder", "bob.builder77@example.com", [], true),
             ("Builder-2026-a", "bob.builder77@example.com", [], true), ("Builder-2026-ab", "bob.builder77@example.com", [], false),
             ("Rebuilders-9", "bob.builder77@example.com", [], false), ("AliceAlice9", "alice9@example.com", [], true),
-            // Several words count together, and the domain counts with them, but not alone.
+            // Several words count together. The domain counts with them, but not alone.
             ("Alice9@example.org", "alice9@example.com", [], true), ("alice.9.AliceX", "alice9@example.com", [], true),
             ("Alice-at-example-26", "alice9@shop.example.com", [], true), ("Example-2026-x", "alice9@example.com", [], false),
             ("correct horse battery staple", "correct.horse@example.com", [], false),
-            // Fewer than four characters are no word.
+            // Parts with fewer than four characters are ignored.
             ("Bob-Kx9vTp", "bob.builder77@example.com", [], false), ("al9-Kx9vTp", "al9@example.com", [], false),
             ("correct horse battery staple", "horse@example.com", [], false), ("horse-battery", "horse@example.com", [], false),
             ("horse-9Batt", "horse@example.com", [], true),
@@ -76,21 +76,21 @@ struct PasswordRulesTests {
         #expect(ContextWords(addresses: [address].compactMap { $0 }, displayNames: names).refuse(password) == isRefused)
     }
 
-    @Test("a given name, a surname and the name of the tenant are found anywhere")
+    @Test("given name, surname and tenant name are found anywhere in the password")
     func names() {
         let context = ContextWords(names: ["Anna", "Contoso", "Li"])
         for password in ["Savannah-99", "Contoso is great 1", "C0nt0so and much more than that"] { #expect(context.refuse(password)) }
         for password in ["Lily of the valley 9", "correct horse 9"] { #expect(!context.refuse(password)) }
     }
 
-    @Test("a password that is too close to the address breaks one rule, and the rule can be switched off")
+    @Test("a password similar to the address violates one rule, which can be disabled")
     func contextRule() {
         let context = ContextWords(addresses: ["alice9@example.com"])
         #expect(rules("Alice9@example.com", context: context) == [.banned])
         #expect(rules("Alice9@example.com", PasswordPolicy(checksBanned: false), context: context) == [])
     }
 
-    @Test("each banned term is one point, and each character outside of them")
+    @Test("each banned term and each other character counts one point")
     func scores() {
         #expect(BannedPasswords.score(of: "C0ntos0Blank12", terms: ["contoso", "blank"]) == 4)
         #expect(BannedPasswords.score(of: "ContoS0Bl@nkf9!", terms: ["contoso", "blank"]) == 5)

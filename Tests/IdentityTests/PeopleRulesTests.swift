@@ -7,7 +7,7 @@ import Testing
 @Suite("addresses, attributes and lockouts")
 struct PeopleRulesTests {
     @Test(
-        "an address is taken as it is typed",
+        "a valid address is accepted as typed",
         arguments: [
             "a@b.de", "A.b+c@Example.Co.UK", "o'neil@x-y.org", String(repeating: "a", count: 64) + "@b.de",
             "a@\(String(repeating: "b", count: 63)).de",
@@ -17,7 +17,7 @@ struct PeopleRulesTests {
     }
 
     @Test(
-        "what is no address is refused",
+        "text that is not an address is rejected",
         arguments: [
             "", "a", "@b.de", "a@", "a@b", "a@@b.de", "a@b@c.de", " a@b.de", "a@b.de ", "a b@c.de", ".a@b.de", "a.@b.de", "a..b@c.de",
             "a@-b.de", "a@b-.de", "a@b..de", "a@b.de.", "a@1.2.3.4", "é@b.de", "a@bé.de", "\"a\"@b.de", "a@[1.2.3.4]", "a\r\nBcc: x@b.de",
@@ -27,7 +27,7 @@ struct PeopleRulesTests {
         #expect(throws: InvalidUsername.self) { try Username(text) }
     }
 
-    @Test("addresses are compared in lower case of ASCII alone, and shown without their lengths")
+    @Test("addresses are compared case-insensitively in ASCII, and masked addresses hide their lengths")
     func folding() throws {
         #expect(try Username("I.Q@EXAMPLE.COM").folded == "i.q@example.com")
         #expect(Username.fold("İ@x") == "İ@x")
@@ -41,7 +41,7 @@ struct PeopleRulesTests {
         .init(name: "sizes", type: .string, options: [.init(value: "S"), .init(value: "M")], multiple: true),
     ]
 
-    @Test("values are taken as JSON or in the form that forms send")
+    @Test("attribute values are accepted as JSON values and as form values")
     func attributes() throws {
         let given: JSONObject = [
             "displayName": "👩‍💻", "age": "-42", "terms": "True", "news": false, "colour": "red", "sizes": "S, M",
@@ -53,7 +53,7 @@ struct PeopleRulesTests {
         #expect(AttributeRules.missing(asks, in: ["age": 1]).map(\.name) == ["terms"])
     }
 
-    @Test("everything that is wrong is said, each with its rule")
+    @Test("all invalid attributes are reported, each with its rule")
     func wrongAttributes() throws {
         func rules(_ given: JSONObject) -> [AttributeRule] {
             do { _ = try AttributeRules.accepted(given, by: asks) } catch {
@@ -76,7 +76,7 @@ struct PeopleRulesTests {
         #expect(rules(["displayName": .string(String(repeating: "😀", count: 257))]) == [.tooLong])
     }
 
-    @Test("a value that would change how the text around it is shown is refused, and so is a required one of blanks")
+    @Test("text with control or formatting characters is rejected, as is a blank required value")
     func oddTexts() throws {
         let asks: [TenantAttribute] = [
             .init(name: "displayName", type: .string, required: true), .init(name: "streetAddress", type: .string),
@@ -98,7 +98,7 @@ struct PeopleRulesTests {
         #expect(rule("streetAddress", "Main\u{1B}[2J") == .disallowedCharacters)
     }
 
-    @Test("what is chosen twice is said to be that, and nothing is said to be meant that hardly looks like it")
+    @Test("a duplicate option is reported as such, and only similar names are suggested")
     func words() {
         func message(_ given: JSONObject) -> String? {
             do { _ = try AttributeRules.accepted(given, by: asks) } catch {
@@ -113,7 +113,7 @@ struct PeopleRulesTests {
         #expect(message(["colors": "red"]) == "The tenant does not define this attribute. Did you mean colour?")
     }
 
-    @Test("the tenth failure locks for a minute, each one after it for twice as long, up to the most")
+    @Test("the tenth failure locks for one minute, and each later one for twice as long, up to the maximum")
     func lockout() throws {
         let policy = LockoutPolicy(threshold: 10, durationSeconds: 60, maximumSeconds: 300)
         var lockout = Lockout()
@@ -137,7 +137,7 @@ struct PeopleRulesTests {
         #expect(lockout.lockedUntil == 820)
     }
 
-    @Test("one of the last three wrong passwords again does not count")
+    @Test("repeating one of the last three wrong passwords does not count")
     func sameAgain() {
         let policy = LockoutPolicy()
         var lockout = Lockout()

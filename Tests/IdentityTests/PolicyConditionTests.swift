@@ -3,12 +3,12 @@ import Testing
 
 @testable import IdentityPools
 
-/// The condition table of cognito.md 6.4, row by row: every operator against a key that is missing, single or of many values.
+/// Policy conditions: every operator with a missing, a single-valued and a multivalued key.
 struct PolicyConditionTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let op: String
         let policy: JSONValue
-        /// The request's values: nil is missing, one is a single value, several are a key of many.
+        /// The value of the key in the request, or `nil` if the key is missing.
         let request: PolicyContext.Value?
         let holds: Bool
 
@@ -29,19 +29,19 @@ struct PolicyConditionTests {
     static let text: [Row] =
         row(positive, "a", .single("a"), true) + row(negated, "a", .single("a"), false)
         + row(positive, "a", .single("b"), false) + row(negated, "a", .single("b"), true)
-        // Several values of one key: OR; for negated operators none may match.
+        // Several values in the policy: one must match; for negated operators, none may match.
         + row(positive, ["a", "b"], .single("b"), true) + row(negated, ["a", "b"], .single("b"), false)
         + row(positive, ["a", "b"], .single("c"), false) + row(negated, ["a", "b"], .single("c"), true)
-        // Key missing: positive false, negated true, IfExists true.
+        // A missing key: false for positive operators, true for negated ones, true with `IfExists`.
         + row(positive, "a", nil, false) + row(negated, "a", nil, true)
         + row((positive + negated).map { $0 + "IfExists" }, "a", nil, true)
         + row(positive.map { $0 + "IfExists" }, "a", .single("b"), false)
         + row(negated.map { $0 + "IfExists" }, "a", .single("a"), false)
-        // A key of many values without a set operator: positive false.
+        // A multivalued key without a set operator: false for positive operators.
         + row(positive, "a", .many(["a"]), false) + row(positive, "a", .many(["a", "b"]), false)
         + row(positive.map { $0 + "IfExists" }, "a", .many(["a"]), false)
         + row(negated, "a", .many(["a", "b"]), false) + row(negated, "a", .many(["b", "c"]), true)
-        // ForAnyValue: missing or empty is false.
+        // `ForAnyValue` with a missing or empty key: false.
         + row(positive.map { "ForAnyValue:" + $0 }, "a", .many(["b", "a"]), true)
         + row(positive.map { "ForAnyValue:" + $0 }, ["a", "c"], .many(["b", "d"]), false)
         + row((positive + negated).map { "ForAnyValue:" + $0 }, "a", nil, false)
@@ -50,7 +50,7 @@ struct PolicyConditionTests {
         + row(negated.map { "ForAnyValue:" + $0 }, "a", .many(["a", "b"]), true)
         + row(negated.map { "ForAnyValue:" + $0 }, "a", .many(["a", "a"]), false)
         + row(positive.map { "ForAnyValue:\($0)IfExists" }, "a", nil, true)
-        // ForAllValues: missing or empty is true.
+        // `ForAllValues` with a missing or empty key: true.
         + row(positive.map { "ForAllValues:" + $0 }, ["a", "b"], .many(["b", "a"]), true)
         + row(positive.map { "ForAllValues:" + $0 }, ["a", "b"], .many(["a", "c"]), false)
         + row((positive + negated).map { "ForAllValues:" + $0 }, "a", nil, true)
@@ -60,7 +60,7 @@ struct PolicyConditionTests {
         + row(negated.map { "ForAllValues:" + $0 }, "a", .many(["b", "a"]), false)
 
     static let comparisons: [Row] = [
-        // Case and wildcards.
+        // Case sensitivity and wildcards.
         Row("StringEquals", "A", .single("a"), false), Row("StringNotEquals", "A", .single("a"), true),
         Row("StringEqualsIgnoreCase", "ÀB", .single("àb"), true), Row("StringNotEqualsIgnoreCase", "AB", .single("ab"), false),
         Row("StringLike", "A*", .single("ab"), false), Row("StringEquals", "a*", .single("ab"), false),
@@ -71,13 +71,13 @@ struct PolicyConditionTests {
         Row("StringNotLike", "a*", .single("abc"), false), Row("StringNotLike", "a*", .single("bc"), true),
         Row("StringLike", "a**b", .single("ab"), true), Row("StringLike", "", .single(""), true),
         Row("StringLike", "", .single("a"), false),
-        // One text, two spellings in Unicode: not equal.
+        // Canonically equivalent texts with different scalars are not equal.
         Row("StringEquals", "\u{E9}", .single("e\u{301}"), false),
-        // Null tests exactly whether the key is missing.
+        // `Null` tests whether the key is missing.
         Row("Null", "true", nil, true), Row("Null", "false", nil, false), Row("Null", true, nil, true),
         Row("Null", "true", .many([]), true),
         Row("Null", "true", .single("x"), false), Row("Null", "false", .single("x"), true), Row("Null", "false", .many(["x"]), true),
-        // Truth values.
+        // Boolean values.
         Row("Bool", "true", .single("true"), true), Row("Bool", true, .single("True"), true), Row("Bool", false, .single("true"), false),
         Row("Bool", "true", .single("yes"), false), Row("Bool", "true", nil, false), Row("BoolIfExists", "true", nil, true),
         // Numbers.
@@ -97,14 +97,15 @@ struct PolicyConditionTests {
         Row("DateLessThanEquals", "2026-11-21", .single("2026-11-21"), true), Row("DateLessThan", "2026-11-21", .single("soon"), false),
         Row("DateGreaterThan", 0, .single("1"), true), Row("DateGreaterThan", 1, .single("1"), false),
         Row("DateGreaterThanEquals", 1, .single("1"), true), Row("DateGreaterThanEquals", 1, .single("0"), false),
-        // ARNs: part by part, ArnEquals as ArnLike.
+        // ARNs are compared part by part, and `ArnEquals` is the same as `ArnLike`.
         Row("ArnLike", "arn:aws:iam::*:role/r*", .single("arn:aws:iam::1:role/r:x"), true),
         Row("ArnEquals", "arn:aws:iam::*:role/r", .single("arn:aws:iam::1:role/r"), true),
         Row("ArnLike", "arn:aws:*:::role/r", .single("arn:aws:iam::1:role/r"), false),
         Row("ArnLike", "arn:*:*:*:*:*", .single("arn:aws:iam::1:role/r"), true),
         Row("ArnLike", "arn:aws:iam::*:x", .single("not an arn"), false), Row("ArnLike", "arn:aws:iam::1:x", nil, false),
         Row("ArnNotLike", "arn:aws:iam::1:*", .single("arn:aws:iam::1:x"), false), Row("ArnNotEquals", "arn:aws:iam::1:x", nil, true),
-        // Variables: of single values; without a value they match nothing; their wildcards are plain.
+        // Variables have single values. A variable without a value matches nothing, and wildcards in its value are
+        // literal.
         Row("StringEquals", "${app:name}", .single("shop"), true), Row("StringLike", "${app:name}-*", .single("shop-1"), true),
         Row("StringEquals", "${APP:Name}", .single("shop"), true), Row("StringEquals", "${ app:name , 'x' }", .single("shop"), true),
         Row("StringEquals", "${app:none, 'guest'}", .single("guest"), true), Row("StringEquals", "${app:none,''}-", .single("-"), true),
@@ -117,7 +118,7 @@ struct PolicyConditionTests {
         Row("ArnLike", "arn:aws:iam::1:role/${app:name}", .single("arn:aws:iam::1:role/shop"), true),
     ]
 
-    @Test("a condition holds or does not, as the table says", arguments: text + comparisons)
+    @Test("a condition evaluates as in the table", arguments: text + comparisons)
     func table(_ row: Row) throws {
         var context = PolicyContext()
         context.set("app:name", "shop")
@@ -133,13 +134,13 @@ struct PolicyConditionTests {
         #expect(read[0].holds(in: context) == row.holds)
     }
 
-    @Test("a time is written as policies read it", arguments: [0, 951_782_400, 1_795_262_400, 1_795_262_399, 253_402_300_799] as [Int64])
+    @Test("formatted times are parsed back exactly", arguments: [0, 951_782_400, 1_795_262_400, 1_795_262_399, 253_402_300_799] as [Int64])
     func times(_ moment: Int64) { #expect(PolicyDate.seconds(PolicyDate.text(moment)) == moment) }
 
-    @Test("a time is written in the extended form of ISO 8601")
+    @Test("times are formatted in the extended form of ISO 8601")
     func timeText() { #expect(PolicyDate.text(1_795_262_400) == "2026-11-21T12:00:00Z") }
 
-    @Test("without version 2012-10-17 a variable is plain text")
+    @Test("before policy version 2012-10-17, variables are literal text")
     func oldVersion() throws {
         var context = PolicyContext()
         context.set("k", "${k}")
@@ -149,7 +150,7 @@ struct PolicyConditionTests {
         #expect(!read[0].holds(in: context))
     }
 
-    @Test("a pattern made to be slow is not")
+    @Test("a pattern with many wildcards is matched in bounded time")
     func hostilePattern() throws {
         let pattern = String(repeating: "*a", count: 500) + "b"
         var context = PolicyContext()
@@ -161,7 +162,7 @@ struct PolicyConditionTests {
     }
 
     @Test(
-        "a condition that is not in the language is refused with its place",
+        "a malformed condition is rejected with its pointer",
         arguments: [
             (["StringEqual": ["k": "v"]], "/Condition/StringEqual"), (["stringEquals": ["k": "v"]], "/Condition/stringEquals"),
             (["IfExists": ["k": "v"]], "/Condition/IfExists"), (["ForSome:StringEquals": ["k": "v"]], "/Condition/ForSome:StringEquals"),

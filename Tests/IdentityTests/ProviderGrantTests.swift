@@ -3,7 +3,7 @@ import Testing
 
 @testable import Accounts
 
-/// What is done about a provider's access token that is asked for.
+/// The decision to return, refresh or reject a stored provider access token.
 @Suite struct ProviderGrantTests {
     static func grant(
         _ expiresAt: Int64?, refresh: String? = "r", refusal: String? = nil, obtainedAt: Int64 = 0, source: String = "https://a shop"
@@ -14,12 +14,12 @@ import Testing
     }
 
     @Test(
-        "a token serves for as long as was asked for, else it is refreshed, where that can be",
+        "a token is returned if it is valid for the requested time, otherwise it is refreshed if possible",
         arguments: [
             (grant(1300), .serves), (grant(1299), .refresh(with: "r")), (grant(999), .refresh(with: "r")),
             (grant(nil, refresh: nil), .serves), (grant(1299, refresh: nil), .expired(at: 1299)),
             (grant(1300, refresh: nil, refusal: "no"), .serves), (grant(1299, refresh: nil, refusal: "no"), .refused("no")),
-            // Nothing better is to be had of a provider that has just given it.
+            // A token that was issued less than 10 seconds ago and has not expired is not refreshed.
             (grant(1001, obtainedAt: 991), .serves), (grant(1001, obtainedAt: 990), .refresh(with: "r")),
             (grant(1000, obtainedAt: 999), .refresh(with: "r")),
         ] as [(ProviderGrant, ProviderGrant.Decision)])
@@ -27,13 +27,14 @@ import Testing
         #expect(grant.decide(for: 300, at: 1000) == decision)
     }
 
-    @Test("a refresh token stays good until another one comes, from the same provider for the same client")
+    @Test("a refresh token is kept until the same provider issues another one for the same client")
     func following() {
         let old = Self.grant(10, refresh: "old", obtainedAt: 5)
         #expect(Self.grant(20, refresh: "new", obtainedAt: 6).following(old).refreshToken == "new")
         #expect(Self.grant(20, refresh: nil, obtainedAt: 6).following(old).refreshToken == "old")
         #expect(Self.grant(20, refresh: nil, obtainedAt: 6, source: "https://b shop").following(old).refreshToken == nil)
-        // A clock may have been set back; but what is shown a second time, by a pending token, takes no newer one's place.
+        // An earlier time can result from a clock that was set back. A repeated grant from a pending token never
+        // replaces a newer one.
         #expect(Self.grant(20, refresh: "new", obtainedAt: 4).following(old).refreshToken == "new")
         var again = Self.grant(20, refresh: "new", obtainedAt: 4)
         again.cameBefore = true
@@ -41,7 +42,7 @@ import Testing
         #expect(Self.grant(20, refresh: nil).following(nil).refreshToken == nil)
     }
 
-    @Test("what token endpoints answer, in the ways that they write it")
+    @Test("token responses are parsed in all common notations")
     func answers() throws {
         func read(_ text: String) throws -> ProviderGrant? {
             ProviderGrant(try JSONText(text).root, asked: "openid email", from: "s", at: 100)

@@ -9,7 +9,7 @@ private let held = ProviderMemory.Held(
 private let social: Members<String> = ["login.example.com": "token"]
 private let own: Members<String> = ["login.shop": "alice"]
 
-/// The rule's answer, ten minutes being what credentials are renewed ahead.
+/// The next step of a provider that renews credentials ten minutes before they expire.
 private func step(
     _ request: ProviderRule.Request, _ memory: ProviderMemory, at now: Int64 = 0, kept: String? = nil, asksCaller: Bool = false
 ) -> ProviderRule.Step {
@@ -26,24 +26,24 @@ private func memory(_ logins: Members<String> = [:], _ change: (inout ProviderMe
     return memory
 }
 
-/// The states and events of cognito.md 8.2 and 8.3.
-@Suite("what a credential provider does next")
+/// The states and events of a credentials provider.
+@Suite("the next step of a credentials provider")
 struct ProviderRuleTests {
     @Test(
-        "credentials are good until they are to be renewed, to the second",
+        "credentials are ready, then expiring, then expired, to the second",
         arguments: [(9399, .ready), (9400, .expiring), (9999, .expiring), (10_000, .expired)] as [(Int64, ProviderRule.Phase)])
     func phases(now: Int64, phase: ProviderRule.Phase) {
         #expect(ProviderRule.phase(memory { $0.hold(held) }, now: now, refreshAheadSeconds: 600) == phase)
         #expect(ProviderRule.phase(memory(), now: now, refreshAheadSeconds: 600) == .none)
     }
 
-    @Test("getCredentials in Ready: what is held, whoever the logins are")
+    @Test("a request for credentials in the ready state returns the cached ones, whatever the logins")
     func ready() {
         for logins in [[:], social, own] { #expect(step(.credentials(anew: false), memory(logins) { $0.hold(held) }) == .answer(held)) }
     }
 
     @Test(
-        "getCredentials else: a refresh by way of the logins",
+        "a request for credentials otherwise refreshes them with the logins",
         arguments: [([:], .guest), (social, .publicLogins), (own, .developer)] as [(Members<String>, ProviderRule.Source)])
     func refresh(logins: Members<String>, source: ProviderRule.Source) {
         #expect(step(.credentials(anew: false), memory(logins), kept: "a") == .refresh(source))
@@ -51,14 +51,14 @@ struct ProviderRuleTests {
         #expect(step(.credentials(anew: true), memory(logins) { $0.hold(held) }) == .refresh(source))
     }
 
-    @Test("both kinds of logins go the developer's way, unless the pool has no such provider")
+    @Test("mixed logins use the developer flow, unless the pool has no developer provider")
     func mixed() {
         let both: Members<String> = ["login.example.com": "token", "login.shop": "alice"]
         #expect(ProviderRule.source(of: both, developerProvider: "login.shop") == .developer)
         #expect(ProviderRule.source(of: both, developerProvider: nil) == .publicLogins)
     }
 
-    @Test("the caller's backend is asked for users of its own, and for nobody else")
+    @Test("only developer logins are requested from the caller's backend")
     func asking() {
         let request = ProviderRule.Request.credentials(anew: false)
         #expect(step(request, memory(own), asksCaller: true) == .ask(.noCredentials))
@@ -70,7 +70,7 @@ struct ProviderRuleTests {
         #expect(step(request, memory(), asksCaller: true) == .refresh(.guest))
     }
 
-    @Test("getCredentials in Refreshing joins: an open question stands, even while something is held")
+    @Test("a request during an open token request returns that request, even if credentials are cached")
     func joining() {
         var asked = memory(own) { $0.hold(held) }
         asked.ask(.asked, continuationToken: "c")
@@ -80,13 +80,13 @@ struct ProviderRuleTests {
         #expect(step(.identityId, asked, kept: "a", asksCaller: true) == .tell(identityId: "a"))
     }
 
-    @Test("getIdentityId: what is kept, else it is looked for")
+    @Test("a request for the identity ID returns the stored ID, otherwise it resolves the ID")
     func identityId() {
         #expect(step(.identityId, memory(social), kept: "a") == .tell(identityId: "a"))
         #expect(step(.identityId, memory(social)) == .refresh(.publicLogins))
     }
 
-    @Test("setLogins drops credentials and the open question, and has the id looked at again, if there is one")
+    @Test("setLogins discards credentials and the open token request, and causes a stored ID to be resolved again")
     func setLogins() {
         var changed = memory(own) { $0.identityId = "a" }
         changed.hold(held)
@@ -101,7 +101,7 @@ struct ProviderRuleTests {
         #expect(!fresh.mustLookAgain)
     }
 
-    @Test("clearCredentials keeps identity and logins; clearKeychain nothing")
+    @Test("dropCredentials keeps identity and logins, and dropAll keeps nothing")
     func clearing() {
         var cleared = memory(social) { $0.identityId = "a" }
         cleared.hold(held)
@@ -112,7 +112,7 @@ struct ProviderRuleTests {
         #expect(cleared == ProviderMemory(logins: [:]))
     }
 
-    @Test("an exchange that answers another identity says which it was; the first one is no change")
+    @Test("a change of the identity returns the previous ID, and the first identity is not a change")
     func identify() {
         var changing = memory()
         #expect(changing.identify("a") == nil)
@@ -121,7 +121,7 @@ struct ProviderRuleTests {
         #expect(changing.identityId == "b")
     }
 
-    @Test("the token that brought what is held is remembered until the next question")
+    @Test("the token that produced the credentials is stored until the next token request")
     func answered() {
         var asked = memory(own)
         asked.ask(.noCredentials, continuationToken: "c")
@@ -131,7 +131,7 @@ struct ProviderRuleTests {
         #expect(asked.answered == nil)
     }
 
-    /// Who, after what, has the kept id given up (8.4).
+    /// The errors after which the stored ID is discarded.
     static let refusals: [(error: any ContractError, asGuest: Bool, hasLogins: Bool, givesUp: Bool)] = [
         (IdentityNotFound(identityId: "a"), true, false, true), (IdentityNotFound(identityId: "a"), false, true, true),
         (IdentityDisabled(identityId: "a"), true, false, false), (IdentityDisabled(identityId: "a"), false, true, true),
@@ -141,7 +141,7 @@ struct ProviderRuleTests {
         (UnauthenticatedNotAllowed(poolId: "p"), true, false, false), (StoreBusy(retryAfterSeconds: 1), true, true, false),
     ]
 
-    @Test("a kept identity that was refused is given up where that links nobody unasked", arguments: refusals)
+    @Test("a rejected stored identity is discarded if this cannot link users unintentionally", arguments: refusals)
     func givesUp(error: any ContractError, asGuest: Bool, hasLogins: Bool, givesUp: Bool) {
         #expect(ProviderRule.givesUp(keptAsGuest: asGuest, after: error, hasLogins: hasLogins) == givesUp)
     }

@@ -3,18 +3,18 @@ import Testing
 @testable import Accounts
 @testable import TestSupport
 
-@Suite("what the provider for tests remembers")
+@Suite("the state of the test provider")
 struct ProviderStateTests {
     private static let grant = ProviderState.Grant(issuer: "default", clientId: "shop", scopes: Scopes("openid"))
 
-    @Test("for one more than there may be, the one that was kept first gives way, and no other")
+    @Test("above the capacity, only the oldest entry is evicted")
     func firstGivesWay() {
         var numbers = Remembered<Int>(atMost: 3)
         for (place, name) in ["a", "b", "c"].enumerated() { numbers[name] = place }
         numbers["a"] = 10
         numbers["d"] = 3
         #expect(numbers["a"] == nil && numbers["b"] == 1 && numbers["d"] == 3)
-        // One that was taken out and comes again is the last.
+        // An entry that was removed and added again is the newest.
         numbers["b"] = nil
         numbers["b"] = 11
         numbers["e"] = 4
@@ -28,7 +28,7 @@ struct ProviderStateTests {
         #expect(numbers.all.map(\.name).sorted() == ["997", "999"])
     }
 
-    @Test("refresh tokens of the last logins stay good, however many logins there are")
+    @Test("refresh tokens of the latest logins stay valid, whatever the number of logins")
     func manyLogins() {
         var (state, spent) = (ProviderState(), 0)
         for each in 0..<(ProviderState.limit + 100) {
@@ -42,7 +42,7 @@ struct ProviderStateTests {
         #expect(state.grants["99"] == nil && state.grants["100"] != nil)
     }
 
-    @Test("access tokens that were taken back are so until they would have ended")
+    @Test("a revoked access token stays revoked until its expiry")
     func revoked() {
         var state = ProviderState()
         state.revoke("early", until: 100, at: 0)
@@ -53,7 +53,7 @@ struct ProviderStateTests {
         #expect(state.revoked["early"] == nil && state.revoked["late"] != nil && state.revoked["last"] != nil)
     }
 
-    @Test("a code is spent once, and its grant begins then")
+    @Test("a code can be used once, and its grant begins then")
     func spending() {
         var state = ProviderState()
         state.codes["c"] = ProviderState.Code(
@@ -67,7 +67,7 @@ struct ProviderStateTests {
     }
 
     @Test(
-        "a device asks too soon if both the clock of the store and that of the machine say so",
+        "a device polls too soon if both the store's clock and the monotonic clock show too short an interval",
         arguments: [(100, 1, true), (104, 4, true), (105, 1, false), (100, 5, false), (100, 600, false)])
     func tooSoon(now: Int64, seconds: UInt64, isTooSoon: Bool) {
         var device = ProviderDevice(grant: Self.grant, userCode: "AAAA-AAAA", expiresAt: 700)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityPools
 
-@Suite("which role a login gets (cognito.md 6.3)")
+@Suite("role selection for a login")
 struct RoleResolutionTests {
     private let reader = "arn:aws:iam::000000000000:role/reader"
     private let editor = "arn:aws:iam::000000000000:role/editor"
@@ -32,7 +32,7 @@ struct RoleResolutionTests {
         #expect(try decide(nil, #"{"cognito:preferred_role":"x"}"#) == .ofPool)
     }
 
-    @Test("by token: the preferred role, else the only one; a list is an array or a text with commas")
+    @Test("by token: the preferred role, otherwise the only role; a list is an array or comma-separated text")
     func byToken() throws {
         #expect(try decide(token(), #"{"cognito:preferred_role":"\#(editor)","cognito:roles":["\#(reader)"]}"#) == .role(arn: editor))
         #expect(try decide(token(), #"{"cognito:roles":["\#(reader)"]}"#) == .role(arn: reader))
@@ -44,26 +44,26 @@ struct RoleResolutionTests {
         #expect(try decide(token(.authenticatedRole), "{}") == .ofPool)
     }
 
-    @Test("by token: an empty preferred role is none")
+    @Test("by token: an empty preferred role is ignored")
     func emptyPreference() throws {
         #expect(try decide(token(), #"{"cognito:preferred_role":"","cognito:roles":["\#(reader)"]}"#) == .role(arn: reader))
     }
 
-    @Test("a claim that is null matches no rule, not even notEqual")
+    @Test("a null claim matches no rule, including notEqual")
     func null() throws {
         let mapping = rules(RoleRule(claim: "group", matchType: .notEqual, value: "staff", roleArn: editor), ambiguous: .authenticatedRole)
         #expect(try decide(mapping, #"{"group":null}"#) == .ofPool)
         #expect(try decide(mapping, #"{"group":"other"}"#) == .role(arn: editor))
     }
 
-    @Test("by token: a role of one's own choice must be named by the token")
+    @Test("by token: a requested role must be named in the token")
     func customByToken() throws {
         let claims = #"{"cognito:roles":"\#(reader), \#(editor)"}"#
         #expect(try decide(token(), claims, custom: editor) == .role(arn: editor))
         #expect(throws: RoleNotOffered.self) { try decide(token(), claims, custom: "arn:aws:iam::000000000000:role/admin") }
     }
 
-    @Test("by rules: the first that matches; a role of one's own choice must be given by one that matches")
+    @Test("by rules: the first matching rule applies, and a requested role must have a matching rule")
     func byRules() throws {
         let mapping = rules(
             RoleRule(claim: "group", matchType: .equals, value: "staff", roleArn: editor),
@@ -85,7 +85,7 @@ struct RoleResolutionTests {
         (.notEqual, "a", #"{"c":["b","a"]}"#, false), (.notEqual, "a", #"{"c":["b"]}"#, true),
     ]
 
-    @Test("how claims are compared", arguments: comparisons)
+    @Test("claims are compared according to the match type", arguments: comparisons)
     func comparison(_ row: (type: RoleRule.MatchType, value: String, claims: String, matches: Bool)) throws {
         let rule = RoleRule(claim: "c", matchType: row.type, value: row.value, roleArn: reader)
         #expect(RoleResolution.matches(rule, try JSONText(row.claims).root) == row.matches)

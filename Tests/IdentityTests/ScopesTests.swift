@@ -3,29 +3,30 @@ import Testing
 
 @testable import Accounts
 
-@Suite("what access tokens allow")
+@Suite("scopes of access tokens")
 struct ScopesTests {
     private func tenant(_ scopes: [String] = []) -> TenantRecord {
         TenantRecord(TenantCreate.Params(tenantId: "shop", scopes: scopes), createdAt: 0, updatedAt: 0)
     }
 
-    @Test("nothing asked for is openid; what is asked for twice is granted once, in the order of asking")
+    @Test("the default scope is openid, and requested scopes are granted once, in the requested order")
     func granted() throws {
         #expect(try Scopes.granted(nil, by: tenant()).text == "openid")
         #expect(try Scopes.granted("b openid a b", by: tenant(["a", "b"])).text == "b openid a")
         #expect(try Scopes.granted("profile email offline_access", by: tenant()).names == ["profile", "email", "offline_access"])
     }
 
-    @Test("all that is not offered is named")
+    @Test("all scopes that are not offered are reported")
     func refused() {
         let error = #expect(throws: ScopeNotOffered.self) { try Scopes.granted("x a OPENID y", by: tenant(["a"])) }
         #expect(error?.scopes == ["x", "OPENID", "y"])
     }
 
     @Test(
-        "a session that continues keeps its audience and scopes; another audience has the scopes that are asked for",
+        "a continued session keeps its audience and scopes; another audience gets only the requested scopes",
         arguments: [
-            // granted audience and scopes, asked audience and scope: the audience and scopes, or the error
+            // Granted audience, granted scopes, requested audience, requested scope; the resulting audience and
+            // scopes, or the error.
             (nil, "openid a", nil, nil, "shop: openid a"), ("shop", "openid a", nil, nil, "shop: openid a"),
             (nil, "openid a", "shop", nil, "shop: openid a"), ("api://a", "openid a", nil, nil, "api://a: openid a"),
             ("api://a", "openid a", "api://a", nil, "api://a: openid a"), ("api://a", "openid a", nil, "a", "api://a: a"),
@@ -45,7 +46,7 @@ struct ScopesTests {
         } catch let error as any ContractError { #expect(type(of: error).type == wanted) }
     }
 
-    @Test("a refresh keeps what is still offered, gives a part, and never more")
+    @Test("a refresh grants the scopes that are still offered or a subset, and never more")
     func refreshed() throws {
         let granted = Scopes("openid a b")
         #expect(try Scopes.refreshed(nil, of: granted, by: tenant(["b"])).text == "openid b")

@@ -3,42 +3,42 @@ import Testing
 
 @testable import Accounts
 
-@Suite("When a second factor is asked for") struct SecondFactorRuleTests {
+@Suite("Requirement of a second factor") struct SecondFactorRuleTests {
     private func factor(_ kind: FactorRecord.Kind, _ target: String? = nil) -> FactorRecord {
         FactorRecord(id: "\(kind.rawValue)-1", accountId: "alice", kind: kind, target: target, enrolledAt: 0)
     }
 
-    @Test("switched off, nobody is asked, whatever they have enrolled")
+    @Test("with the policy off, no second factor is required")
     func off() { #expect(SecondFactorRule.decide(.off, .password, [factor(.totp)]) == .nothing) }
 
-    @Test("optional: who has one is asked for it, others are not")
+    @Test("with the policy optional, an enrolled factor is required")
     func optional() {
         #expect(SecondFactorRule.decide(.optional, .password, []) == .nothing)
         #expect(SecondFactorRule.decide(.optional, .password, [factor(.totp)]) == .challenge(["totp-1"]))
         #expect(SecondFactorRule.decide(.optional, .provider("google.com"), [factor(.totp)]) == .challenge(["totp-1"]))
     }
 
-    @Test("required: who has none enrols one")
+    @Test("with the policy required, an account without a factor must enroll one")
     func required() {
         #expect(SecondFactorRule.decide(.required, .password, []) == .enrolment)
         #expect(SecondFactorRule.decide(.required, .code, []) == .enrolment)
         #expect(SecondFactorRule.decide(.required, .password, [factor(.sms)]) == .challenge(["sms-1"]))
     }
 
-    @Test("custom tokens and anonymous accounts are asked for nothing", arguments: [MfaPolicy.optional, .required])
+    @Test("custom tokens and anonymous accounts require no second factor", arguments: [MfaPolicy.optional, .required])
     func privileged(policy: MfaPolicy) {
         #expect(SecondFactorRule.decide(policy, .custom([:]), [factor(.totp)]) == .nothing)
         #expect(SecondFactorRule.decide(policy, .anonymous, []) == .nothing)
     }
 
-    @Test("after a mailed code another mailed code is asked for only where there is nothing else")
+    @Test("after an emailed code, an email factor is requested only if it is the only factor")
     func sameMailbox() {
         #expect(SecondFactorRule.decide(.optional, .code, [factor(.email), factor(.totp)]) == .challenge(["totp-1"]))
         #expect(SecondFactorRule.decide(.optional, .code, [factor(.email)]) == .challenge(["email-1"]))
         #expect(SecondFactorRule.decide(.optional, .password, [factor(.email), factor(.totp)]) == .challenge(["email-1", "totp-1"]))
     }
 
-    @Test("the methods of both factors stand in amr, with mfa, each once")
+    @Test("amr contains the methods of both factors and mfa, each once")
     func methods() {
         let totp = ShownFactor(kind: "totp", factorId: "1")
         #expect(SignInProof.password.adding(totp).amr == ["pwd", "otp", "mfa"])
@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-@Suite("Who may enrol a second factor") struct EnrolmentRuleTests {
+@Suite("Conditions for enrollment of a second factor") struct EnrolmentRuleTests {
     private typealias Facts = EnrolmentRule.Facts
 
     private func refusal(_ change: (inout EnrolmentRule.Facts) -> Void) -> EnrolmentRule.Refusal? {
@@ -65,14 +65,14 @@ import Testing
         (0..<count).map { FactorRecord(id: "\($0)", accountId: "alice", kind: .sms, target: "+491511234567\($0)", enrolledAt: 0) }
     }
 
-    @Test("nothing stands against the first one") func first() { #expect(refusal { _ in } == nil) }
+    @Test("the first factor can be enrolled") func first() { #expect(refusal { _ in } == nil) }
 
-    @Test("not where the tenant has none") func off() { #expect(refusal { $0.policy = .off } == .off) }
+    @Test("enrollment fails if the tenant's policy is off") func off() { #expect(refusal { $0.policy = .off } == .off) }
 
-    @Test("not with a first factor that none goes with", arguments: ["anonymous", "custom"])
+    @Test("enrollment fails with an unsupported first factor", arguments: ["anonymous", "custom"])
     func firstFactor(provider: String) { #expect(refusal { $0.signInProvider = provider } == .unsupportedFirstFactor) }
 
-    @Test("not with an address that may be somebody else's, unless the address itself is shown by it")
+    @Test("enrollment fails with an unverified address, unless the factor verifies that address")
     func unverified() {
         #expect(refusal { $0.isEmailVerified = false } == .emailNotVerified)
         #expect(
@@ -94,9 +94,9 @@ import Testing
             } == nil)
     }
 
-    @Test("not long after the sign-in") func old() { #expect(refusal { $0.isRecent = false } == .tooOld) }
+    @Test("enrollment fails without a recent sign-in") func old() { #expect(refusal { $0.isRecent = false } == .tooOld) }
 
-    @Test("not the second one without having shown the first")
+    @Test("enrollment of another factor requires a session with a second factor")
     func another() {
         #expect(refusal { $0.factors = factors(1) } == .secondFactorNeeded)
         #expect(
@@ -106,7 +106,7 @@ import Testing
             } == nil)
     }
 
-    @Test("five, and no sixth")
+    @Test("an account can have at most five factors")
     func limit() {
         for (count, expected) in [(4, nil), (5, .tooMany)] as [(Int, EnrolmentRule.Refusal?)] {
             #expect(
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("not the same number or address twice")
+    @Test("enrollment of the same number or address fails")
     func twice() {
         #expect(
             refusal {
@@ -128,7 +128,7 @@ import Testing
             } == .exists("0"))
     }
 
-    @Test("not the address that codes go to already")
+    @Test("an email factor with the address of the one-time codes is rejected")
     func sameMailbox() {
         #expect(
             refusal {
@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-@Suite("Who may take a second factor away") struct WithdrawalRuleTests {
+@Suite("Conditions for removal of a second factor") struct WithdrawalRuleTests {
     private func refusal(
         _ id: String = "1", _ policy: MfaPolicy = .optional, count: Int = 1, isOwner: Bool = true, isRecent: Bool = true,
         needs: Bool = false
@@ -157,7 +157,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test("its owner, soon after a sign-in with a second factor")
+    @Test("the user can remove a factor after a recent sign-in with a second factor")
     func owner() {
         #expect(refusal() == nil)
         #expect(refusal("2") == .notFound)
@@ -165,7 +165,7 @@ import Testing
         #expect(refusal(needs: true) == .secondFactorNeeded)
     }
 
-    @Test("the last one stays where one is required, unless the developer takes it")
+    @Test("if a factor is required, only the developer can remove the last one")
     func last() {
         #expect(refusal("1", .required) == .last)
         #expect(refusal("1", .required, count: 2) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityPools
 
-/// What a caller may attach to a session: a policy (cognito.md 3.8, 6.5) and tags (6.6).
+/// Restrictions that a caller can attach to a session: a session policy and tags.
 struct SessionRestrictionTests {
     private static func policy(_ changes: JSONObject = [:]) -> String {
         var statement: JSONObject = ["Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"]
@@ -13,7 +13,7 @@ struct SessionRestrictionTests {
     }
 
     @Test(
-        "a policy in the language passes",
+        "a valid session policy is accepted",
         arguments: [
             [:], ["Effect": "Deny"], ["Action": ["s3:*", "*"]], ["Action": nil, "NotAction": "iam:*"],
             ["Resource": nil, "NotResource": ["a", "b"]],
@@ -24,7 +24,7 @@ struct SessionRestrictionTests {
     }
 
     @Test(
-        "anything else is refused with its place",
+        "an invalid session policy is rejected with its pointer",
         arguments: [
             (["Effect": "Maybe"], "/Statement/0/Effect"), (["Principal": "*"], "/Statement/0/Principal"),
             (["Resource": nil], "/Statement/0"),
@@ -37,7 +37,7 @@ struct SessionRestrictionTests {
         #expect(failure?.pointer == pointer)
     }
 
-    @Test("1 to 2048 characters up to U+00FF")
+    @Test("a session policy has 1 to 2,048 characters up to U+00FF")
     func characters() {
         let text = Self.policy()
         let padded = text + String(repeating: " ", count: 2048 - text.count)
@@ -50,7 +50,7 @@ struct SessionRestrictionTests {
         #expect(failure?.reason.contains("U+00FF") == true)
     }
 
-    @Test("tags keep their case and order; keys that differ in case only, or begin with aws:, are refused")
+    @Test("tags keep case and order; keys that differ only in case or begin with aws: are rejected")
     func tags() throws {
         #expect(try SessionTags.validated(nil).isEmpty)
         let tags = try SessionTags.validated(Members([("Plan", "gold"), ("area", "51")]))
@@ -61,7 +61,7 @@ struct SessionRestrictionTests {
         }
     }
 
-    @Test("policy and tags share a room, and it can overflow")
+    @Test("policy and tags share a size limit, which can be exceeded")
     func packed() {
         #expect(PackedPolicy.percent(policy: nil, tags: []) == 0)
         #expect(PackedPolicy.percent(policy: String(repeating: "x", count: 1024), tags: []) == 50)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Accounts
 
-@Suite("the diagram of sign-up in its guide")
+@Suite("the sign-up diagram in the guide")
 struct SignUpDiagramTests {
-    /// Each input and its label in the diagram. The attributes are submitted on two pages or at once.
+    /// Each input with its label in the diagram. The attributes are submitted in two calls or in one.
     private static let inputs: [(name: String, input: SignUpInput)] = [
         ("submitCode with a wrong code", .code(isRight: false)), ("submitCode", .code(isRight: true)), ("resendCode", .resend),
         ("submitPassword", .password), ("submitAttributes", .attributes(["size": 1])), ("submitAttributes", .attributes(["city": "B"])),
@@ -21,7 +21,7 @@ struct SignUpDiagramTests {
         let from, to: Flow.Stage
     }
 
-    /// The Mermaid source of every transition in the table, for all kinds of tenants.
+    /// The Mermaid source of every transition in the table, for all sign-up methods.
     private static func diagram() -> String {
         var edges: [(edge: Edge, names: [String])] = []
         for method in [LocalAccountMethod.emailCode, .emailPassword, .either] {
@@ -55,7 +55,7 @@ struct SignUpDiagramTests {
             ]).joined(separator: "\n")
     }
 
-    @Test("it is what the transition table says")
+    @Test("the diagram matches the transition table")
     func isTheTable() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let guide = try String(contentsOf: root.appending(path: "schemas/guides/sign-up-and-sign-in.md"), encoding: .utf8)
@@ -68,6 +68,6 @@ struct SignUpDiagramTests {
 }
 
 extension [String] {
-    /// Each once, in the order in which they first come.
+    /// The distinct elements in the order of their first occurrence.
     fileprivate var unique: [String] { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 }

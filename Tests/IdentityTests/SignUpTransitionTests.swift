@@ -4,7 +4,7 @@ import Testing
 
 @testable import Accounts
 
-@Suite("the transition table of sign-up (native-auth.md 2.1)")
+@Suite("the transition table of sign-up")
 struct SignUpTransitionTests {
     private static let page: [TenantAttribute] = [
         .init(name: "displayName", type: .string, required: true), .init(name: "size", type: .integer, required: true),
@@ -106,14 +106,14 @@ struct SignUpTransitionTests {
             to: .init(stage: .attributesRequired, isVerified: true, hasPassword: true), effects: [.keepPassword]),
     ]
 
-    @Test("every row leads where the table says", arguments: rows)
+    @Test("every transition in the table leads to its state", arguments: rows)
     func row(_ row: Row) throws {
         let (state, effects) = try SignUpTransition.decide(row.from, row.input, row.method, row.asks)
         #expect(state == row.to)
         #expect(effects == row.effects)
     }
 
-    @Test("every row that the table does not have is refused with the step that is due")
+    @Test("every other transition is rejected with the expected step")
     func others() {
         let refused: [(Flow.Stage, SignUpInput, String)] = [
             (.passwordRequired, .code(isRight: true), "signUp.submitPassword"), (.passwordRequired, .resend, "signUp.submitPassword"),

@@ -2,16 +2,17 @@ import Testing
 
 @testable import IdentityPools
 
-/// Signatures in the Authorization header: botocore's verify, and each single alteration is refused with its own failure.
+/// Signatures in the `Authorization` header: signatures by botocore verify, and each modification fails with a
+/// specific error.
 struct SignatureHeaderTests {
-    @Test("there are at least 200 vectors, of both kinds")
+    @Test("there are at least 200 vectors of both kinds")
     func thereAreEnough() {
         #expect(SignatureVector.all.count >= 200)
         #expect(SignatureVector.inHeader.count >= 100)
         #expect(SignatureVector.presigned.count >= 80)
     }
 
-    @Test("what botocore signs verifies, and its parts are read", arguments: SignatureVector.inHeader)
+    @Test("requests signed by botocore verify, and their parts are parsed", arguments: SignatureVector.inHeader)
     func verifies(_ vector: SignatureVector) throws {
         let parsed = try vector.parse()
         #expect(parsed.accessKeyId == vector.accessKeyId)
@@ -40,7 +41,7 @@ struct SignatureHeaderTests {
     }
 
     @Test(
-        "another body is told as such where its hash was declared, and not looked at where none was signed",
+        "another body is a body hash error if its hash was declared, and ignored if it was not signed",
         arguments: SignatureVector.inHeader)
     func otherBody(_ vector: SignatureVector) {
         let altered = vector.changed { $0.bodySha256 = String(repeating: "ab", count: 32) }
@@ -51,7 +52,7 @@ struct SignatureHeaderTests {
         }
     }
 
-    @Test("each signed header counts: changed or taken away", arguments: SignatureVector.inHeader)
+    @Test("changing or removing any signed header is detected", arguments: SignatureVector.inHeader)
     func everyHeader(_ vector: SignatureVector) {
         for name in vector.signedHeaders where name != "host" {
             let changed = vector.settingHeader(name, vector.header(name)! + "x").failure()
@@ -73,7 +74,7 @@ struct SignatureHeaderTests {
         }
     }
 
-    @Test("another host is refused, in the URL or in the header", arguments: SignatureVector.inHeader)
+    @Test("another host in the URL or the header is rejected", arguments: SignatureVector.inHeader)
     func otherHost(_ vector: SignatureVector) {
         guard vector.url.contains("api.example.com") else { return }
         let hasHeader = vector.header("host") != nil
@@ -81,13 +82,13 @@ struct SignatureHeaderTests {
         #expect(vector.settingHeader("host", nil).addingHeader("Host", "c.example.com").failure() == .otherHost)
     }
 
-    @Test("an x-amz header that is not signed is refused, any other is nobody's business", arguments: SignatureVector.inHeader)
+    @Test("an unsigned x-amz header is rejected, and any other unsigned header is ignored", arguments: SignatureVector.inHeader)
     func unsignedHeaders(_ vector: SignatureVector) {
         #expect(vector.addingHeader("X-Amz-Acl", "public").failure() == .malformed("the header x-amz-acl is not signed"))
         #expect(vector.addingHeader("Accept", "*/*").failure() == nil)
     }
 
-    @Test("the clock may differ by 5 minutes, for S3 by 15, and not by a second more", arguments: SignatureVector.inHeader)
+    @Test("the clock skew can be at most 5 minutes, for S3 at most 15", arguments: SignatureVector.inHeader)
     func skew(_ vector: SignatureVector) {
         for edge in [-vector.skew, vector.skew] {
             #expect(vector.failure(at: vector.signedAt + edge) == nil)
@@ -97,7 +98,7 @@ struct SignatureHeaderTests {
         }
     }
 
-    @Test("what was signed for another service, region or day is refused by name", arguments: SignatureVector.inHeader)
+    @Test("a signature for another service, region or date is rejected by name", arguments: SignatureVector.inHeader)
     func scope(_ vector: SignatureVector) throws {
         #expect(vector.failure(service: "else") == .scope(part: .service, expected: "else", actual: vector.service))
         #expect(vector.failure(region: "else") == .scope(part: .region, expected: "else", actual: vector.region))
@@ -108,7 +109,7 @@ struct SignatureHeaderTests {
     }
 
     @Test(
-        "an Authorization header that is not one is refused with the reason",
+        "a malformed Authorization header is rejected with the reason",
         arguments: [
             ("AWS4-HMAC-SHA256 ", "AWS4-HMAC-SHA1 ", "Authorization does not begin with AWS4-HMAC-SHA256"),
             ("AWS4-HMAC-SHA256 ", "Bearer ", "Authorization does not begin with AWS4-HMAC-SHA256"),
@@ -129,7 +130,7 @@ struct SignatureHeaderTests {
         #expect(vector.replacingInAuthorization(text, other).failure() == reason.map { .malformed($0) })
     }
 
-    @Test("spaces between the fields do not matter, nor does the order of headers or the case of their names")
+    @Test("spaces between the fields, the order of headers and the case of their names are ignored")
     func lenient() {
         for vector in SignatureVector.inHeader {
             #expect(vector.replacingInAuthorization(", ", ",").failure() == nil)
@@ -138,7 +139,7 @@ struct SignatureHeaderTests {
         }
     }
 
-    @Test("no signature, or two of them")
+    @Test("a request without a signature or with two signatures is rejected")
     func signatures() {
         let vector = SignatureVector.inHeader[0]
         #expect(vector.settingHeader("authorization", nil).failure() == .malformed("the Authorization header is missing"))
@@ -156,7 +157,7 @@ struct SignatureHeaderTests {
         #expect(try added.parse().sessionToken == "later")
     }
 
-    @Test("a mismatch shows what was expected, without the session token")
+    @Test("a mismatch contains the expected texts, without the session token")
     func mismatchIsTold() throws {
         for vector in SignatureVector.all {
             guard let token = vector.sessionToken else { continue }

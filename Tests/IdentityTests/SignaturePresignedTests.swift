@@ -2,9 +2,9 @@ import Testing
 
 @testable import IdentityPools
 
-/// Presigned URLs: botocore's verify, and each single alteration is refused with its own failure.
+/// Presigned URLs: URLs presigned by botocore verify, and each modification fails with a specific error.
 struct SignaturePresignedTests {
-    @Test("what botocore presigns verifies, and its parts are read", arguments: SignatureVector.presigned)
+    @Test("URLs presigned by botocore verify, and their parts are parsed", arguments: SignatureVector.presigned)
     func verifies(_ vector: SignatureVector) throws {
         let parsed = try vector.parse()
         #expect(parsed.accessKeyId == vector.accessKeyId)
@@ -37,14 +37,14 @@ struct SignaturePresignedTests {
         }
     }
 
-    @Test("the body counts, but for S3 it does not", arguments: SignatureVector.presigned)
+    @Test("the body is part of the signature, except for S3", arguments: SignatureVector.presigned)
     func body(_ vector: SignatureVector) throws {
         #expect(vector.changed { $0.bodySha256 = String(repeating: "ab", count: 32) }.failure() == (vector.isS3 ? nil : .mismatch))
         let empty = vector.changed { $0.bodySha256 = BodyHash.empty }
         #expect(try empty.verify().bodyVerified == !vector.isS3)
     }
 
-    @Test("valid from the time of signing, less the skew, to its expiry, and not a second longer", arguments: SignatureVector.presigned)
+    @Test("a URL is valid from the signing time minus the skew until its expiry", arguments: SignatureVector.presigned)
     func validity(_ vector: SignatureVector) {
         let (from, seconds) = (vector.signedAt, vector.expiresSeconds!)
         #expect(vector.failure(at: from - vector.skew) == nil)
@@ -53,7 +53,7 @@ struct SignaturePresignedTests {
         #expect(vector.failure(at: from + seconds + 1) == .expired(signedAt: from, expiresSeconds: seconds))
     }
 
-    @Test("what was signed for another service, region or day is refused by name", arguments: SignatureVector.presigned)
+    @Test("a signature for another service, region or date is rejected by name", arguments: SignatureVector.presigned)
     func scope(_ vector: SignatureVector) throws {
         #expect(vector.failure(service: "else") == .scope(part: .service, expected: "else", actual: vector.service))
         #expect(vector.failure(region: "else") == .scope(part: .region, expected: "else", actual: vector.region))
@@ -63,7 +63,7 @@ struct SignaturePresignedTests {
     }
 
     @Test(
-        "a parameter of the signature that is missing, doubled or wrong is refused with the reason",
+        "a missing, duplicate or malformed signature parameter is rejected with the reason",
         arguments: [
             ("X-Amz-Algorithm", nil, "X-Amz-Algorithm must be AWS4-HMAC-SHA256"),
             ("X-Amz-Algorithm", "AWS4-ECDSA-P256-SHA256", "X-Amz-Algorithm must be AWS4-HMAC-SHA256"),
@@ -89,14 +89,14 @@ struct SignaturePresignedTests {
     }
 
     @Test(
-        "no parameter of the signature may come twice",
+        "duplicate signature parameters are rejected",
         arguments: ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature"])
     func doubled(_ name: String) {
         let vector = SignatureVector.presigned[0].addingParameter("\(name)=1")
         #expect(vector.failure() == .malformed("the parameter \(name) occurs twice"))
     }
 
-    @Test("a session token appended after signing is accepted, but nothing else is")
+    @Test("a session token appended after signing is accepted, and other parameters are not")
     func appendedToken() throws {
         for vector in SignatureVector.presigned where vector.sessionToken == nil {
             let appended = vector.addingParameter("X-Amz-Security-Token=later%2F%3D")

@@ -3,7 +3,8 @@ import JSON
 import Testing
 @testable import IdentityPools
 
-/// A request signed by botocore (Vectors/make-signature-vectors.py), and what changes can be made to it.
+/// A request signed by botocore (see `Vectors/make-signature-vectors.py`), with functions that return modified
+/// copies.
 struct SignatureVector: Sendable, CustomTestStringConvertible {
     var method: String
     var url: String
@@ -15,7 +16,7 @@ struct SignatureVector: Sendable, CustomTestStringConvertible {
     let service: String
     let region: String
     let signedAt: Int64
-    /// nil for a signature in a header.
+    /// The validity of a presigned URL in seconds, or `nil` for a signature in a header.
     let expiresSeconds: Int64?
 
     static let all: [SignatureVector] = {
@@ -60,7 +61,7 @@ struct SignatureVector: Sendable, CustomTestStringConvertible {
         try SignatureV4.judge(parse(), secret: secret, now: now ?? signedAt, service: service, region: region)
     }
 
-    /// The failure of verification; nil if it succeeds. A mismatch is told without its texts.
+    /// The failure of verification, or `nil` if it succeeds. A mismatch is returned without its texts.
     func failure(at now: Int64? = nil, service: String? = nil, region: String? = nil) -> SignatureV4Failure? {
         do {
             try verify(at: now, service: service, region: region)
@@ -106,7 +107,7 @@ struct SignatureVector: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The presigned URL without a parameter, or with another value for it.
+    /// The presigned URL without the parameter, or with another value for it.
     func settingParameter(_ name: String, _ value: String?) -> SignatureVector {
         changed { vector in
             let parts = vector.url.split(separator: "?", maxSplits: 1)

@@ -5,9 +5,9 @@ import Testing
 @testable import Mintmark
 @testable import ServiceContext
 
-@Suite("the randomness of a testing store")
+@Suite("the random source of a testing store")
 struct StoreRandomTests {
-    /// A store with its randomness, seeded or not.
+    /// A store with its random source, optionally seeded.
     private struct Store {
         let database: SQLiteDatabase
         let random: StoreRandom
@@ -21,14 +21,14 @@ struct StoreRandomTests {
         func seed(_ seed: String) throws { try database.write { try $0.setSeed(seed) } }
     }
 
-    @Test("without a seed it is the system's, and says that nothing brings it back")
+    @Test("without a seed, the source is the system's and its draws have no number")
     func unseeded() throws {
         let random = try Store().random
         #expect(random.draw(16).number == nil)
         #expect(random.bytes(16) != random.bytes(16))
     }
 
-    @Test("the same seed gives the same draws in the same order, whatever draws them, and none twice")
+    @Test("the same seed yields the same sequence for all users of the store, without repetition")
     func seeded() throws {
         let (one, other) = (try Store("seven"), try Store("seven"))
         let elsewhere = StoreRandom(other.database, otherwise: SystemRandom())
@@ -37,14 +37,14 @@ struct StoreRandomTests {
         #expect(Set(draws).count == 50)
         #expect(try Store("eight").random.bytes(16) != draws[0])
         #expect(one.random.draw(4).number == 50)
-        // The same seed again continues its sequence; another seed begins a new one.
+        // Setting the same seed again continues its sequence. Another seed starts a new sequence.
         try one.seed("seven")
         #expect(!draws.contains(one.random.bytes(16)))
         try one.seed("eight")
         #expect(try one.random.bytes(16) == Store("eight").random.bytes(16))
     }
 
-    @Test("codes, UUIDs and the keys of EdDSA and ES256 come again with the seed; those of time bring their own place")
+    @Test("a seed reproduces codes, UUIDs and EdDSA and ES256 keys; time-ordered UUIDs stay ordered by position")
     func values() throws {
         func all() throws -> [String] {
             let random = try Store("seven").random
@@ -60,7 +60,7 @@ struct StoreRandomTests {
         #expect(try PrivateKey.generate(.EdDSA, from: SystemRandom()).keyID != one[4])
     }
 
-    @Test("inside of a transaction of its store it cannot count, and is the system's")
+    @Test("inside a transaction of its store, the source is the system's")
     func inside() throws {
         let store = try Store("seven")
         #expect(try store.database.write { _ in store.random.draw(4).number } == nil)
@@ -70,14 +70,14 @@ struct StoreRandomTests {
 
 @Suite("tables of the schema")
 struct SchemaTableTests {
-    @Test("the schema knows its tables by name")
+    @Test("the list of tables matches the schema")
     func names() throws {
         let database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
         let counted = try database.read { try $0.rowCounts() }
         #expect(Set(Schema.tables).union(["mintmark_meta"]) == Set(counted.keys))
     }
 
-    @Test("emptied tables have no rows, others keep theirs")
+    @Test("emptying removes the rows of the given tables only")
     func emptied() throws {
         let database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
         let left = try database.write { tx in

@@ -13,7 +13,7 @@ import Testing
 @testable import SigningKeys
 @testable import TestSupport
 
-@Suite("tokens that a test makes up")
+@Suite("tokens generated for tests")
 struct TestTokenTests {
     private struct Call: CallContext {
         var trace: String? { nil }
@@ -44,10 +44,10 @@ struct TestTokenTests {
             TestHooks(tables: Schema.tables, settle: {}, serveHTTP: { _ throws(LoopbackFailure) in "http://127.0.0.1:9" }))
     }
 
-    /// The tables with rows, and how many.
+    /// The number of rows of each table that is not empty.
     private func rows() throws -> [String: Int64] { try database.read { try $0.rowCounts() }.filter { $0.value > 0 } }
 
-    @Test("a token puts nothing down but the first key of a tenant that has signed nothing yet")
+    @Test("generating a token stores only the tenant's first signing key")
     func rowsOfAToken() throws {
         var expected = try rows()
         _ = try service.token(.init(subject: "alice", audience: "default"), Call())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityPools
 
-/// What a trust policy may say, and whom it lets in (cognito.md 6.4; section 9, points 8 and 9).
+/// Parsing and evaluation of trust policies.
 struct TrustPolicyTests {
     static let pool = "local-1:11111111-1111-1111-1111-111111111111"
     static let aud = "cognito-identity.amazonaws.com:aud"
@@ -38,7 +38,7 @@ struct TrustPolicyTests {
 
     // MARK: The standard policy
 
-    @Test("the standard policy lets in the pool's authenticated identities, with tags and without")
+    @Test("the standard policy allows the pool's authenticated identities, with and without tags")
     func standard() {
         let policy = TrustPolicy.standard(forPool: Self.pool)
         #expect(policy.judge(Self.context(), tagged: false) == .allowed)
@@ -48,7 +48,7 @@ struct TrustPolicyTests {
         #expect(policy.judge(Self.context(pool: "local-1:22222222-2222-2222-2222-222222222222"), tagged: false) != .allowed)
     }
 
-    @Test("a refusal names the action, the statement and the condition that failed")
+    @Test("a refusal names the action, the statement and the failed condition")
     func refusal() {
         let policy = TrustPolicy.standard(forPool: Self.pool)
         #expect(
@@ -60,7 +60,7 @@ struct TrustPolicyTests {
 
     // MARK: Actions
 
-    @Test("one tag makes sts:TagSession necessary")
+    @Test("tags require sts:TagSession")
     func tagSession() throws {
         let policy = try Self.policy(Self.statement(["Action": "sts:AssumeRoleWithWebIdentity"]))
         #expect(policy.judge(Self.context(), tagged: false) == .allowed)
@@ -69,7 +69,7 @@ struct TrustPolicyTests {
                 == .refused(action: "sts:TagSession", why: "no statement applies"))
     }
 
-    @Test("the two actions may be allowed by two statements")
+    @Test("the two actions can be allowed by separate statements")
     func twoStatements() throws {
         let policy = try Self.policy(
             Self.statement(["Action": "sts:AssumeRoleWithWebIdentity"]),
@@ -80,7 +80,7 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "an action covers by name, wildcard and exclusion, without case",
+        "an action matches by name, wildcard and exclusion, case-insensitively",
         arguments: [
             (["Action": "*"], true), (["Action": "sts:*"], true), (["Action": "STS:assumerolewithwebidentity"], true),
             (["Action": "sts:AssumeRole*"], true), (["Action": "sts:AssumeRole"], false),
@@ -96,7 +96,7 @@ struct TrustPolicyTests {
     // MARK: Principals and effects
 
     @Test(
-        "only a statement that names the pools' principal lets in; others are accepted and never match",
+        "only a statement with the principal of the pools can allow access; other principals are accepted and never match",
         arguments: [
             (["Federated": "cognito-identity.amazonaws.com"], true),
             (["Federated": ["x.example", "cognito-identity.amazonaws.com"]], true),
@@ -110,7 +110,7 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "a Deny that applies wins, also one for everyone",
+        "a matching Deny statement takes precedence, including one for all principals",
         arguments: [
             (["Principal": ["Federated": "cognito-identity.amazonaws.com"]], true), (["Principal": "*"], true),
             (["Principal": ["AWS": "*"]], true),
@@ -131,7 +131,7 @@ struct TrustPolicyTests {
         }
     }
 
-    @Test("several operators, and several keys under one, must all hold")
+    @Test("several operators and several keys must all match")
     func conjunction() throws {
         let condition: JSONValue = [
             "StringEquals": ["cognito-identity.amazonaws.com:aud": .string(Self.pool), "sts:RoleSessionName": "session"],
@@ -146,7 +146,7 @@ struct TrustPolicyTests {
         #expect(policy.judge(other, tagged: false) != .allowed)
     }
 
-    @Test("amr is a list: tested without a set operator it never equals")
+    @Test("amr is multivalued: a comparison without a set operator never matches")
     func amrAsScalar() throws {
         let condition: JSONValue = [
             "StringEquals": [
@@ -157,9 +157,9 @@ struct TrustPolicyTests {
         #expect(policy.judge(Self.context(amr: ["unauthenticated"]), tagged: false) != .allowed)
     }
 
-    // MARK: Saving
+    // MARK: Parsing
 
-    @Test("a single statement need not stand in a list, and either version will do")
+    @Test("a single statement does not need a list, and both policy versions are accepted")
     func shapes() throws {
         for version in ["2012-10-17", "2008-10-17"] {
             let text = JSONValue.object(["Version": .string(version), "Id": "x", "Statement": Self.statement(["Sid": "One"])]).text
@@ -169,7 +169,7 @@ struct TrustPolicyTests {
         #expect(try TrustPolicy(parsing: text).judge(Self.context(), tagged: true) == .allowed)
     }
 
-    @Test("a statement that lets pools in needs a condition, whatever stands beside it")
+    @Test("a statement that allows pools requires a condition, whatever the other statements")
     func needsCondition() throws {
         #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(["Condition": nil])) }
         #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(["Condition": [:]])) }
@@ -180,7 +180,7 @@ struct TrustPolicyTests {
         #expect(throws: Never.self) { try Self.policy(Self.statement(["Effect": "Deny", "Condition": nil])) }
     }
 
-    /// Conditions of a statement that lets tokens of pools assume the role, and whether they name the pool.
+    /// Conditions of a statement that allows pool tokens to assume the role, and whether they name the pool.
     static let guards: [(JSONValue, Bool)] = [
         (["StringEquals": ["cognito-identity.amazonaws.com:aud": .string(pool)]], true),
         (["StringEquals": ["Cognito-Identity.AmazonAWS.com:AUD": .string(pool)]], true),
@@ -211,7 +211,7 @@ struct TrustPolicyTests {
         (["StringEquals": ["cognito-identity.amazonaws.com:audience": .string(pool)]], false),
     ]
 
-    @Test("a statement that lets a token assume the role names the pool", arguments: guards)
+    @Test("a statement that allows pool tokens to assume the role must name the pool", arguments: guards)
     func namesThePool(_ condition: JSONValue, _ isGuarded: Bool) throws {
         let changes: [JSONObject] = [
             ["Condition": condition], ["Condition": condition, "Action": "*"],
@@ -229,7 +229,7 @@ struct TrustPolicyTests {
         }
     }
 
-    @Test("a stored statement that does not name the pool allows nothing, and takes nothing from the others")
+    @Test("a stored statement that does not name the pool allows nothing and does not affect other statements")
     func storedWithoutThePool() throws {
         let open = Self.statement(["Condition": ["ForAnyValue:StringLike": ["cognito-identity.amazonaws.com:amr": "authenticated"]]])
         let alone = try TrustPolicy(stored: JSONValue.object(["Version": "2012-10-17", "Statement": [open]]).text)
@@ -243,7 +243,7 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "what is not in the language is refused with its place",
+        "a malformed policy is rejected with its pointer",
         arguments: [
             (["Version": "2020-01-01", "Statement": []], "/Version"), (["Version": 2012, "Statement": []], "/Version"),
             (["Statements": []], "/Statements"), ([:], ""), (["Statement": []], "/Statement"), (["Statement": ["x"]], "/Statement/0"),
@@ -255,7 +255,7 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "a statement that is not in the language is refused with its place",
+        "a malformed statement is rejected with its pointer",
         arguments: [
             (["Effect": "allow"], "/Statement/0/Effect"), (["Effect": nil], "/Statement/0/Effect"), (["Principal": nil], "/Statement/0"),
             (["Principal": "me"], "/Statement/0/Principal"), (["Principal": [:]], "/Statement/0/Principal"),
@@ -274,7 +274,7 @@ struct TrustPolicyTests {
         #expect(failure?.pointer == pointer)
     }
 
-    @Test("two statements of one Sid are refused")
+    @Test("duplicate statement IDs are rejected")
     func sids() {
         let failure = #expect(throws: PolicyMalformed.self) { try Self.policy(Self.statement(["Sid": "A"]), Self.statement(["Sid": "A"])) }
         #expect(failure?.pointer == "/Statement/1/Sid")

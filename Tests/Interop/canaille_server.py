@@ -1,8 +1,9 @@
-"""Canaille, an OpenID provider that others wrote, for as long as standard input is open: canaille_server.py DATABASE PEOPLE.
+"""Runs Canaille, an independent OpenID provider, until standard input ends: canaille_server.py DATABASE PEOPLE.
 
-It runs with a Python of its own, which has the packages of canaille.txt. DATABASE is a new file (its store in memory takes a code for any
-other one of the client); PEOPLE is a JSON list of {"name", "password", "email"}. When it listens it prints its issuer, which ends with
-a slash. Anybody may register a client; ID tokens are signed with RSA or Ed25519, as a client asks for.
+It runs in a separate Python environment with the packages of canaille.txt. DATABASE is a new file, because Canaille's store in memory
+accepts any code of a client for another one. PEOPLE is a JSON list of {"name", "password", "email"}. When the server listens, it prints
+its issuer, which ends with a slash. Clients can register without authentication. ID tokens are signed with RSA or Ed25519, as the client
+requests.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Signs and verifies with PyJWT and joserfc, so that our tokens meet somebody else's code.
+"""Signs and verifies tokens with PyJWT and joserfc, for interoperability tests with independent implementations.
 
-Reads a JSON array of requests from standard input and writes the array of answers:
+Reads a JSON array of requests from standard input and writes the array of responses:
   {"do": "verify", "with": "pyjwt" | "joserfc", "alg", "jwk", "token"}  ->  {"header", "claims"}
   {"do": "sign", "with": "pyjwt" | "joserfc", "alg", "claims"}          ->  {"jwk" (public), "token"}
-An answer is {"error"} when the library refused.
+A response is {"error"} if the library rejected the request.
 """
 
 import json

@@ -1,9 +1,9 @@
-// Reads JSON texts, one a line, from the file given, and answers a line for each: what it read, and what it wrote of it.
+// Reads JSON texts from a file, one per line, and prints one line for each: the value it read and the value it wrote.
 //
-//     <what was read> <what was written> <the written text in hexadecimal>
+//     <value read> <value written> <written text in hexadecimal>
 //
-// Strings are UTF-16 code units in hexadecimal, numbers the bits of the double. Members are ordered by their names' code units:
-// JavaScript does not keep the order of names that look like integers.
+// Strings are UTF-16 code units in hexadecimal, and numbers are the bits of the double. Members are sorted by the code units of their
+// names, because JavaScript does not preserve the order of names that look like integers.
 
 import { readFileSync } from "node:fs";
 

@@ -1,9 +1,9 @@
-"""Reads JSON texts, one a line, from the file given, and answers a line for each: what it read, and what it wrote of it.
+"""Reads JSON texts from a file, one per line, and prints one line for each: the value it read and the value it wrote.
 
-    <what was read> <what was written> <the written text in hexadecimal>
+    <value read> <value written> <written text in hexadecimal>
 
-What was read is exact: a number is its decimal digits without zeros at their end, and its exponent. What was written is of
-Python's own int and float: the digits, or the bits of the double.
+The value read is exact: a number is its decimal digits without trailing zeros, and its exponent. The value written uses Python's
+int and float: a number is its digits, or the bits of the double.
 """
 
 import json
@@ -27,7 +27,7 @@ def canonical(value, number):
 
 
 class Members:
-    """An object's members in the order of the text, the same name twice and all."""
+    """The members of an object in the order of the text, including duplicate names."""
 
     def __init__(self, pairs):
         self.pairs = pairs
@@ -46,13 +46,13 @@ def own(value):
 
 
 def finite(text):
-    """A float, or the text of a number that is beyond all of them."""
+    """A float, or the text of a number outside of the range of floats."""
     value = float(text)
     return text if value in (float("inf"), float("-inf")) else value
 
 
 def plain(value):
-    """The same with dictionaries, as `json.dumps` takes it."""
+    """The value with dictionaries instead of `Members`, for `json.dumps`."""
     if isinstance(value, Members):
         return {name: plain(each) for name, each in value.pairs}
     return [plain(each) for each in value] if isinstance(value, list) else value

@@ -1,12 +1,15 @@
-"""Mail servers for the tests of Network, on loopback: aiosmtpd, and some that misbehave on purpose.
+"""Mail servers on loopback for the tests of Network: aiosmtpd, and servers that misbehave on purpose.
 
-Prints one line of JSON with their ports and the file of the certificate authority, then answers each line of JSON on standard input
-with one line, until it ends. {"take": ADDRESS} tells what came for an address: the messages as Python's `email` reads them under its
-strict policy, with the session they came in. {"parse": BASE64} reads a message that was not sent. {"underway": ADDRESS, "known": COUNT}
-waits until more messages than that have begun to come to a slow address, and says how many.
-User and password of the servers that want them: sender, "p\u00e4ss word". A local part "nobody" is refused for good, "later" for now,
-"stranger" as sender; a message that says "SPAM" is refused. For a local part that begins with "slow" a message takes 0.8 s; "slow-once"
-refuses the first one then.
+Prints one line of JSON with the ports and the certificate authority's file. Then reads requests as lines of JSON from standard input and
+writes one line for each, until the input ends:
+
+- {"take": ADDRESS} returns and removes the messages for an address, parsed by Python's `email` with its strict policy, and their sessions.
+- {"parse": BASE64} parses a message that was not sent.
+- {"underway": ADDRESS, "known": COUNT} waits until more than COUNT deliveries to a slow address have begun, and returns their number.
+
+Servers with authentication accept the user "sender" with the password "p\u00e4ss word". The recipient `nobody` is rejected permanently,
+`later` temporarily, and `stranger` is rejected as a sender. A message with the text "SPAM" is rejected. A message to a local part that
+begins with "slow" takes 0.8 s, and "slow-once" then rejects the first message temporarily.
 """
 
 import asyncio
@@ -38,11 +41,11 @@ has_begun = threading.Condition(lock)
 
 
 def read(content):
-    """What a message says, read strictly: a defect anywhere raises."""
+    """Parses a message strictly and returns its parts. Raises if the message has any defect."""
     message = email.message_from_bytes(content, policy=email.policy.strict)
     part = {kind: message.get_body((kind,)) for kind in ("plain", "html")}
     texts = {kind: None if found is None else found.get_content().replace("\r\n", "\n") for kind, found in part.items()}
-    # The strict policy's reader puts a blank between neighbouring encoded words of a name; the older one follows RFC 2047 there.
+    # The strict policy inserts a space between adjacent encoded words of a name. The older parser follows RFC 2047.
     old = email.message_from_bytes(content)
     boxes = {name: email.utils.parseaddr(old[name]) for name in ("From", "To", "Reply-To") if name in message}
     assert all(message[name].addresses[0].addr_spec == box[1] for name, box in boxes.items())
@@ -112,7 +115,7 @@ class MailServer(Controller):
 
 
 class Script:
-    """A server that says and reads what it is told to, for each connection anew."""
+    """A server that runs a script for each connection."""
 
     def __init__(self, play):
         self.play = play
@@ -134,7 +137,7 @@ class Script:
 
 
 def until_data(say, lines):
-    """Takes everything up to the message itself."""
+    """Accepts all commands up to `DATA`."""
     say("220 here")
     for line in lines:
         if line.startswith(b"DATA"):
@@ -173,7 +176,7 @@ def mute_after(say, lines):
 
 
 def one_message(say, lines, name):
-    """Takes one message and reads the first word of the next."""
+    """Accepts one message and reads the first command of the next."""
     until_data(say, lines)
     for line in lines:
         if line == b".\r\n":

@@ -1,7 +1,8 @@
-"""A receiver of webhooks for the tests of Messages, on loopback. It checks signatures as its own documentation asks for.
+"""A webhook receiver on loopback for the tests of Messages. It verifies signatures as documented for receivers.
 
-Prints its port, then serves until standard input ends. POST /STATUS is answered with that status, and Retry-After: 30; /STATUS-at-length with 3 MiB. GET /ID tells what
-came with an id, GET /all everything: {"count", "secrets": the secrets whose signature was right, "timestamp", "type", "body"}.
+Prints its port, then serves until standard input ends. POST /STATUS returns that status and Retry-After: 30, and POST /STATUS-at-length also
+a body of 3 MiB. GET /ID returns the number of requests with an ID and the latest of them, GET /all those of all IDs: {"count", "secrets",
+"timestamp", "type", "body"}, where "secrets" are the secrets with a valid signature.
 """
 
 import hashlib
@@ -47,7 +48,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         try:
             self.answer(int(status), b"x" * (3 << 20) if length else b"", Retry_After="30", Location="/200")
         except OSError:
-            pass   # nobody reads all of it
+            pass   # the client closed the connection early
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)

@@ -1,8 +1,8 @@
-"""Servers for the tests of Network: one of http, four of https with different certificates, and a proxy, all on loopback.
+"""Servers on loopback for the tests of Network: one HTTP server, four HTTPS servers with different certificates, and a proxy.
 
-Prints one line of JSON with their ports and the file of the certificate authority, then serves until standard input ends.
-POST /set teaches an answer: {"path", "status", "headers", "body", "size", "delay", "drip", "raw"}. GET /seen?PATH tells
-what came for a path: {"count", "method", "headers", "body"}.
+Prints one line of JSON with the ports and the certificate authority's file, then serves until standard input ends.
+POST /set sets a response: {"path", "status", "headers", "body", "size", "delay", "drip", "raw"}. GET /seen?PATH returns
+the requests for a path: {"count", "method", "headers", "body"}.
 """
 
 import http.server
@@ -78,7 +78,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Proxy(Handler):
-    """CONNECT to any host and port leads to the https server."""
+    """Connects every CONNECT request to the HTTPS server, whatever its host and port."""
 
     target = 0
 

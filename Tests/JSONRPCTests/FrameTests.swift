@@ -5,14 +5,14 @@ import Testing
 
 @testable import JSONRPC
 
-@Suite("messages with a Content-Length")
+@Suite("messages framed by Content-Length")
 struct FrameTests {
     private func header(_ text: String) -> FrameHeader.Reading { Array(text.utf8).withUnsafeBytes { FrameHeader.read($0) } }
 
     private func framed(_ text: String) -> String { "Content-Length: \(text.utf8.count)\r\n\r\n\(text)" }
 
     @Test(
-        "a header says how many bytes follow, in UTF-8",
+        "a complete header yields the length of the body in bytes",
         arguments: [
             "Content-Length: 7\r\n\r\n", "content-length:7\r\n\r\n", "CONTENT-LENGTH: \t007 \r\n\r\n",
             "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: 7\r\n\r\n",
@@ -26,7 +26,7 @@ struct FrameTests {
     }
 
     @Test(
-        "a header that cannot be read is named for what it is",
+        "a malformed header is reported with the specific problem",
         arguments: [
             ("Content-Length: 7\n\n", FrameFlaw.bareNewline), ("\n", .bareNewline), ("{\"jsonrpc\":\"2.0\"}", .looksLikeJSON),
             ("[", .looksLikeJSON),
@@ -43,13 +43,13 @@ struct FrameTests {
         ])
     func broken(_ text: String, _ flaw: FrameFlaw) { #expect(header(text) == .broken(flaw)) }
 
-    @Test("a body in another charset can be passed over")
+    @Test("a header with another charset is recognized, so that its body can be skipped")
     func charset() {
         let text = "Content-Length: 7\r\nContent-Type: application/vscode-jsonrpc; charset=utf-16\r\n\r\n"
         #expect(header(text) == .complete(FrameHeader(length: 7, isUTF8: false, size: text.utf8.count)))
     }
 
-    /// What a server with frames answers to `input`, and how it ends.
+    /// The responses of a server with Content-Length framing to `input`, and the reason for which it ended.
     private func answers(to input: String, maximum: Int = 1 << 20) -> (messages: [JSONValue], ending: ServerEnding?) {
         var options = ServerOptions()
         options.framing = .contentLength
@@ -75,7 +75,7 @@ struct FrameTests {
         framed(#"{"jsonrpc":"2.0","id":\#(id),"method":"nothing"\#(String(repeating: " ", count: padding))}"#)
     }
 
-    @Test("thousands of messages are read and answered, large ones and empty ones among them")
+    @Test("thousands of messages get a response each, including large and empty ones")
     func many() {
         let input = (0..<3000).map { request($0, padding: $0 % 500 == 0 ? 300_000 : 0) }.joined() + framed("") + framed(" \r\n\t")
         let (messages, ending) = answers(to: input)
@@ -84,7 +84,7 @@ struct FrameTests {
         #expect(ending == .inputEnded)
     }
 
-    @Test("a message beyond the limit, or in another charset, is skipped and the next one works")
+    @Test("a message above the limit or in another charset is skipped, and the next one is processed")
     func skipped() {
         let other = "Content-Length: 4\r\nContent-Type: text/plain; charset=latin1\r\n\r\nbody"
         let (messages, ending) = answers(
@@ -95,10 +95,10 @@ struct FrameTests {
     }
 
     @Test(
-        "after a header that cannot be read what came before is answered, the reason is said, and nothing more is read",
+        "after an unreadable header, earlier requests get responses, the error is reported and reading stops",
         arguments: ["Content-Length: x\r\n\r\n", "Content-Length: 10\r\n\r\nshort", "Content-Length: 10", "\r\n"])
     func final(_ text: String) {
-        // What ends inside a message has nothing after it.
+        // Input that ends inside a message cannot be followed by another message.
         let after = text.hasSuffix("\r\n") ? request(2) : ""
         let (messages, ending) = answers(to: request(1) + text + after)
         #expect(Set(messages.map { $0["id"] }) == [1, .null])

@@ -6,9 +6,9 @@ import Testing
 
 @testable import JSONRPC
 
-@Suite("a server to a program in the same process")
+@Suite("a server in the process of its caller")
 struct LocalServerTests {
-    @Test("what is cut off while another answer is being received is answered all the same")
+    @Test("closing the server answers pending requests, even while another response is being received")
     func cutOff() {
         let (waiting, begun, released) = (Gate<[LaterAnswer]>([]), Gate(false), Gate(false))
         let received = Mutex<[UInt8]>([])
@@ -26,7 +26,7 @@ struct LocalServerTests {
             begun.withLock { $0 = true }
             begun.broadcast()
             released.wait { $0 ? () : nil }
-            // Whoever closes has handed its answers over by then.
+            // Delays the receiver: `close` must wait until the responses are delivered.
             usleep(50_000)
             received.withLock { $0 += lines }
         }
@@ -42,7 +42,7 @@ struct LocalServerTests {
         #expect(answers.compactMap { $0["id"]?.int }.sorted() == [1, 2])
     }
 
-    @Test("the thread that goes on with what callers have left ends with its outbox")
+    @Test("the thread that writes the responses left by callers ends when its outbox is released")
     func writer() {
         let gone = usedOutbox()
         let deadline = Monotonic.nanoseconds() + 20_000_000_000
@@ -57,7 +57,7 @@ struct LocalServerTests {
         let received = Gate(0)
     }
 
-    /// One that a thread has written for, and that is closed.
+    /// A weak reference to a closed outbox for which a writer thread was started.
     private func usedOutbox() -> Gone {
         let echo = Echo()
         let flow = FlowControl(.init(unansweredRequests: .max, unansweredBytes: .max, unsentBytes: .max))
@@ -67,7 +67,7 @@ struct LocalServerTests {
                 return count
             }
             echo.received.broadcast()
-            // More comes each time: no caller goes on with that for ever.
+            // Sends another line each time, so that the calling thread stops writing and a thread takes over.
             if count < 10 { echo.outbox.withLock { $0 }?.send(Array("x\n".utf8)) }
         }
         let outbox = Outbox(output, flow: flow, onBroken: { _ in }, onEmpty: {})

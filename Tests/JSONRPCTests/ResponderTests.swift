@@ -18,14 +18,14 @@ let testMethods = MethodTable([
 
 struct Unexpected: Error { let secret = "hunter2" }
 
-@Suite("one line, one answer")
+@Suite("one response per line")
 struct ResponderTests {
     private let responder = Responder(testMethods, maximumAnswer: 1000)
 
     private func answer(_ line: String) -> String? { responder.answer(Array(line.utf8)).map { String(decoding: $0, as: UTF8.self) } }
 
     @Test(
-        "results, ids and traces come back exactly as they were written",
+        "results, IDs and traces are returned exactly as they were written",
         arguments: [
             (
                 #"{"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":[1.50,"é"]}}"#,
@@ -63,7 +63,7 @@ struct ResponderTests {
             (#"{"jsonrpc":"2.0","id":5,"method":"large","params":{"count":1000}}"#, 1002, "resultTooLarge", "5"),
             (#"{"jsonrpc":"2.0","id":5,"method":"echo","trace":7}"#, -32600, "invalidRequest", "5"),
             (#"{"jsonrpc":"2.0","id":5,"method":"$/cancelRequest","params":{"id":1}}"#, -32600, "invalidRequest", "5"),
-            // Neither a request nor a notification: section 5 of JSON-RPC 2.0.
+            // Neither a request nor a notification (JSON-RPC 2.0, section 5).
             (#"{"jsonrpc":"2.0","method":5}"#, -32600, "invalidRequest", "null"),
             (#"{"method":"echo"}"#, -32600, "invalidRequest", "null"),
             (#"{"jsonrpc":"2.0","method":"echo","params":5}"#, -32600, "invalidRequest", "null"),
@@ -80,7 +80,7 @@ struct ResponderTests {
         #expect(message["error"]?["message"]?.string?.contains("hunter2") == false)
     }
 
-    @Test("a typo is answered with what may have been meant")
+    @Test("an unknown method name yields the nearest name")
     func suggestion() throws {
         let message = try JSONValue(parsing: try #require(answer(#"{"jsonrpc":"2.0","id":5,"method":"ehco"}"#)))
         #expect(message["error"]?["data"]?["nearest"] == ["echo"])
@@ -88,7 +88,7 @@ struct ResponderTests {
     }
 
     @Test(
-        "notifications are never answered",
+        "notifications get no response",
         arguments: [
             #"{"jsonrpc":"2.0","method":"echo"}"#, #"{"jsonrpc":"2.0","method":"fail"}"#, #"{"jsonrpc":"2.0","method":"no such"}"#,
             #"{"jsonrpc":"2.0","method":"echo","params":[1]}"#, #"{"jsonrpc":"2.0","method":"$/x"}"#,
@@ -97,7 +97,7 @@ struct ResponderTests {
         ])
     func notifications(line: String) { #expect(answer(line) == nil) }
 
-    @Test("a batch is answered in one line, each member for itself")
+    @Test("a batch gets one line with a response for each of its requests")
     func batch() throws {
         let message = try JSONValue(
             parsing: try #require(

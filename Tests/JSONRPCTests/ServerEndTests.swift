@@ -4,9 +4,9 @@ import Testing
 
 @testable import JSONRPC
 
-@Suite("how a server comes to its end")
+@Suite("waiting for the end of a server")
 struct ServerEndTests {
-    /// Two threads that meet at every turn: one waits for what the other does at that very moment.
+    /// Synchronizes two threads: in each turn, one waits while the other completes the turn.
     private final class Turns: Sendable {
         let end = ServerEnd { _ in }
         let begun = Atomic(0)
@@ -15,14 +15,15 @@ struct ServerEndTests {
         func await(_ turn: Int) { while begun.load(ordering: .acquiring) < turn {} }
     }
 
-    @Test("whoever waits for the last answer hears of it, at whatever moment it is sent")
+    @Test("a waiting thread is woken by the last response, whatever the timing")
     func noCallIsMissed() {
         let turns = Turns()
         let count = 20_000
         _ = Thread.start(name: "answers") { [turns] in
             for turn in 1...count {
                 turns.await(turn)
-                // A little later each time, so that it falls on every moment of the other's way to sleep.
+                // The delay grows with each turn, so that the signal arrives at every stage of the other thread's
+                // wait.
                 for _ in 0..<(turn % 400) { _ = turns.done.load(ordering: .relaxed) }
                 turns.done.store(turn, ordering: .sequentiallyConsistent)
                 turns.end.stir()

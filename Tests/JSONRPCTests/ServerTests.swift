@@ -5,7 +5,7 @@ import Testing
 
 @testable import JSONRPC
 
-/// A server with a thread of its own, its input a pipe and its output a socket, which ends when the server closes it.
+/// A server on its own thread. Its input is a pipe; its output is a socket that the server closes when it ends.
 final class PipedServer: Sendable {
     private let toServer: Int32
     private let fromServer: Int32
@@ -41,7 +41,7 @@ final class PipedServer: Sendable {
 
     func endInput() { close(toServer) }
 
-    /// Reads to the end.
+    /// Reads until the end of the output.
     func everything() -> [UInt8] { read(lines: .max) }
 
     private func read(lines count: Int) -> [UInt8] {
@@ -57,7 +57,7 @@ final class PipedServer: Sendable {
         return all
     }
 
-    /// Reads to the end, or `count` lines.
+    /// Reads `count` lines, or until the end of the output.
     func lines(_ count: Int = .max) -> [JSONValue] {
         read(lines: count).split(separator: 10).compactMap { try? JSONValue(parsing: Array($0)) }
     }
@@ -71,7 +71,7 @@ struct ServerTests {
 
     private func ids(_ lines: [JSONValue]) -> [Int64] { lines.compactMap { $0["id"]?.int } }
 
-    @Test("what was read before the end of the input is answered, all of it")
+    @Test("every request read before the end of the input gets a response")
     func endOfInput() {
         let server = PipedServer(testMethods)
         _ = Thread.start(name: "host") {
@@ -84,7 +84,7 @@ struct ServerTests {
         #expect(server.waitForEnd() == .inputEnded)
     }
 
-    @Test("broken and oversized lines are answered, and the next one works")
+    @Test("malformed and oversized lines get errors, and the next request is processed")
     func brokenLines() {
         var options = ServerOptions()
         options.maximumLine = 2000
@@ -101,7 +101,7 @@ struct ServerTests {
         #expect(ids(lines) == [1])
     }
 
-    @Test("slow calls on other lanes do not hold up quick ones, and can be cancelled")
+    @Test("slow calls do not delay calls on other lanes, and can be canceled")
     func lanes() {
         let gate = Gate(false)
         let slow = MethodTable([
@@ -116,7 +116,7 @@ struct ServerTests {
         for id in 0..<40 { server.send(request(id, "slow")) }
         for id in 100..<110 { server.send(request(id, "quick")) }
         #expect(Set(ids(server.lines(10))) == Set(100..<110))
-        // Whether it runs by now or still waits for a thread, a cancellation ends it.
+        // Cancellation ends the call both while it runs and while it waits for a thread.
         server.send(#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":39}}"#)
         let cancelled = server.lines(1)
         #expect(cancelled.map { [$0["id"], $0["error"]?["code"]] } == [[39, -32800]])
@@ -127,7 +127,7 @@ struct ServerTests {
         #expect(server.waitForEnd() == .inputEnded)
     }
 
-    @Test("calls that wait hold no thread, and are answered when another call finds their answer, even if nobody holds it any more")
+    @Test("deferred calls occupy no thread and are completed by a later call, even if their responses are then released")
     func answeredLater() {
         let waiting = Gate<[LaterAnswer]>([])
         let methods = MethodTable([
@@ -158,7 +158,7 @@ struct ServerTests {
         #expect(notification != nil && answer != nil && notification! < answer!)
     }
 
-    @Test("in sequence, answers come in the order of requests, whatever their lanes")
+    @Test("in sequential mode, responses are sent in the order of the requests, whatever their lanes")
     func sequential() {
         var options = ServerOptions()
         options.sequential = true
@@ -170,7 +170,7 @@ struct ServerTests {
         #expect(ids(server.lines()) == (0..<300).map { Int64($0) })
     }
 
-    @Test("in sequence a lone request that moves on is not overtaken by the next")
+    @Test("in sequential mode, a request that moves to another lane completes before the next one")
     func sequentialMoving() {
         let slow = Method("slow") { call, _, _ in
             if call.lane != .network { throw MoveToLane(.network) }
@@ -186,7 +186,7 @@ struct ServerTests {
         #expect(ids(server.lines()) == [0, 1])
     }
 
-    @Test("a call that goes on later is answered by what it does then, though nobody keeps hold of it")
+    @Test("a deferred response takes precedence over the handler's own result")
     func later() {
         let later = Method("later") { call, _, result in
             result.string("forgotten")
@@ -202,7 +202,7 @@ struct ServerTests {
         #expect(answers.allSatisfy { $0["result"] == "now" })
     }
 
-    @Test("a host that does not read stops the reading, and gets everything once it does")
+    @Test("a host that does not read stops the server's reading, and later receives every response")
     func backpressure() {
         var options = ServerOptions()
         options.maximumUnsent = 100_000

@@ -1,13 +1,13 @@
 import JSON
 import Testing
 
-@Suite("looking into a text")
+@Suite("access to the nodes of a parsed text")
 struct JSONNodeTests {
     let root: JSONNode
 
     init() throws { root = try JSONText(#" {"a": [10, "x", {"deep": true}], "b\u0063": "q\n", "n": 1.50, "z": null} "#).root }
 
-    @Test("members are found by name, escaped or not")
+    @Test("members are found by name, whether or not the name is escaped in the text")
     func members() {
         #expect(root["a"]?.count == 3)
         #expect(root["bc"]?.string == "q\n")
@@ -20,14 +20,14 @@ struct JSONNodeTests {
         #expect(names == ["a", "bc", "n", "z"])
     }
 
-    @Test("elements come in order, whatever stands in them")
+    @Test("elements are visited in order, whatever their kind")
     func elements() {
         var seen: [String] = []
         root["a"]!.forEachElement { seen.append("\($0):\($1.rawText)") }
         #expect(seen == ["0:10", "1:\"x\"", "2:{\"deep\": true}"])
     }
 
-    @Test("a scalar is read only as what it is")
+    @Test("accessors return nil for values of another kind")
     func kinds() {
         #expect(root["n"]?.string == nil)
         #expect(root["n"]?.number?.text == "1.50")
@@ -38,7 +38,7 @@ struct JSONNodeTests {
         #expect(!root["bc"]!.isString("q"))
     }
 
-    @Test("names are equal byte by byte, not by canonical equivalence")
+    @Test("member names are compared by their bytes, not by canonical equivalence")
     func composed() throws {
         let value = try JSONValue(parsing: "{\"\u{E9}\":1,\"e\u{301}\":2}")
         #expect(value["\u{E9}"] == 1)
@@ -46,7 +46,7 @@ struct JSONNodeTests {
     }
 
     @Test(
-        "integers are exact, however they are written",
+        "integers are read exactly in every notation",
         arguments: [
             ("0", 0), ("-0", 0), ("7", 7), ("1.0", 1), ("1e3", 1000), ("1.5e1", 15), ("-120e-1", -12), ("9223372036854775807", Int64.max),
             ("0e999999999999", 0),
@@ -55,7 +55,7 @@ struct JSONNodeTests {
     func integers(text: String, expected: Int64) throws { #expect(try JSONValue(parsing: text).int == expected) }
 
     @Test(
-        "what is no 64-bit integer is none",
+        "numbers that are not 64-bit integers yield nil",
         arguments: ["0.5", "1e-1", "9223372036854775808", "1e19", "-9223372036854775809", "1e999999999999", "12.34e1"])
     func notIntegers(text: String) throws { #expect(try JSONValue(parsing: text).int == nil) }
 }

@@ -1,10 +1,10 @@
 import JSON
 import Testing
 
-@Suite("reading JSON strictly")
+@Suite("strict JSON parsing")
 struct StrictReadingTests {
     @Test(
-        "valid texts are read and written back",
+        "valid texts are parsed and written back",
         arguments: [
             ("null", "null"), (" true ", "true"), ("\t\r\n[ ]", "[]"), ("{ }", "{}"), ("0", "0"), ("-0", "-0"), ("0e1", "0e1"),
             ("1E+2", "1E+2"),
@@ -17,7 +17,7 @@ struct StrictReadingTests {
     func valid(text: String, written: String) throws { #expect(try JSONValue(parsing: text).text == written) }
 
     @Test(
-        "what is not JSON is refused with the reason and the byte",
+        "invalid JSON is rejected with the reason and the byte offset",
         arguments: [
             ("", .empty, 0), ("  ", .empty, 2), ("nul", .invalidLiteral, 0), ("True", .unexpectedByte, 0), ("nullx", .trailingBytes, 4),
             ("[1,]", .trailingComma, 3), (#"{"a":1,}"#, .trailingComma, 7), ("[1 2]", .unexpectedByte, 3), ("[,1]", .unexpectedByte, 1),
@@ -41,7 +41,7 @@ struct StrictReadingTests {
     }
 
     @Test(
-        "bytes that are not UTF-8 are refused",
+        "bytes that are not valid UTF-8 are rejected",
         arguments: [
             [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x9F, 0xBF], [0xED, 0xA0, 0x80], [0xE2, 0x82],
             [0xF0, 0x8F, 0xBF, 0xBF],
@@ -51,7 +51,7 @@ struct StrictReadingTests {
         #expect(throws: JSONSyntaxError(.invalidUTF8, at: 2)) { try JSONText([0x22, 0x61] + bytes + [0x22]) }
     }
 
-    @Test("every Unicode scalar comes back, raw and escaped")
+    @Test("every Unicode scalar is preserved, raw and escaped")
     func everyScalar() throws {
         for value in UInt32(0)...0x10FFFF {
             guard value % 97 == 0 || value < 0x900 || value > 0x10FF00, let scalar = Unicode.Scalar(value) else { continue }
@@ -62,7 +62,7 @@ struct StrictReadingTests {
         }
     }
 
-    @Test("every byte is escaped or not wherever it stands")
+    @Test("escaping of every byte is correct at every position in a string")
     func everyPlace() throws {
         for byte in UInt8(0)..<0x80 {
             for place in 0..<20 {
@@ -76,7 +76,7 @@ struct StrictReadingTests {
         }
     }
 
-    @Test("nesting is read to the limit and no further")
+    @Test("nesting is accepted up to the limit and rejected above it")
     func depth() throws {
         let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
         #expect(try JSONValue(parsing: deepest).text == deepest)
@@ -85,14 +85,14 @@ struct StrictReadingTests {
         #expect(throws: JSONSyntaxError(.tooDeep, at: 5 * 64)) { try JSONText(String(repeating: #"{"a":"#, count: 100_000)) }
     }
 
-    @Test("a name that repeats among thousands is found")
+    @Test("a duplicate name among thousands of members is rejected")
     func manyNames() throws {
         let names = (0..<5_000).map { "\"n\($0)\":\($0)" }.joined(separator: ",")
         #expect(try JSONText("{\(names)}").root.count == 5_000)
         #expect(throws: JSONSyntaxError.self) { try JSONText("{\(names),\"n4711\":0}") }
     }
 
-    @Test("a text cut anywhere is refused, and nothing crashes on flipped bits")
+    @Test("truncated texts are rejected, and texts with flipped bits never crash the parser")
     func mutilated() throws {
         let whole = Array(#"{"a":[1,-2.5e3,true,false,null,"x\u00e9\ud83d\ude00é"],"b":{"c":{}}}"#.utf8)
         for end in 0..<whole.count { #expect(throws: JSONSyntaxError.self) { try JSONText(Array(whole[..<end])) } }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Loopback
 
-/// The server, over real sockets.
+/// The loopback server over real sockets.
 @Suite(.serialized) struct LoopbackServerTests {
     private let isAskedSlowly = Gate(false)
 
-    /// Answers what it was asked, as text.
+    /// A server that responds with the method, target and body of the request.
     private func server(_ change: (inout LoopbackLimits) -> Void = { _ in }) throws -> LoopbackServer {
         var limits = LoopbackLimits()
         change(&limits)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("requests follow each other on one connection, also when they were sent together")
+    @Test("several requests on one connection get responses in order, including pipelined requests")
     func keepAlive() throws {
         let server = try server()
         defer { server.stop() }
@@ -40,7 +40,7 @@ import Testing
         #expect(!answers.contains("\r\nx-smuggled"))
     }
 
-    @Test("a port that is kept is nobody else's, refuses whoever connects, and is listened on again")
+    @Test("a reserved port cannot be bound, rejects connections, and can be listened on again after its release")
     func place() throws {
         let first = try server()
         first.stop()
@@ -63,7 +63,7 @@ import Testing
         #expect(second.port == first.port)
     }
 
-    @Test("an answer without content names no length, and the next one follows it")
+    @Test("a response without content has no Content-Length, and the next response follows it")
     func noContent() throws {
         let server = try LoopbackServer { LoopbackResponse(status: $0.target == "/none" ? 204 : 200, text: "x") }
         defer { server.stop() }
@@ -74,7 +74,7 @@ import Testing
         #expect(answers[1].hasPrefix("HTTP/1.1 200") && answers[1].contains("content-length: 2") && answers[2] == "x\n")
     }
 
-    @Test("HEAD is answered without the body, and who waits for a go-ahead gets it")
+    @Test("HEAD gets a response without a body, and Expect: 100-continue gets a 100 response")
     func headAndContinue() throws {
         let server = try server()
         defer { server.stop() }
@@ -88,7 +88,7 @@ import Testing
         #expect(waiting.everything().hasSuffix("POST /b ok"))
     }
 
-    @Test("what is too long, too slow or meant for somebody else is refused, and the connection ends")
+    @Test("requests that are too long, too slow or for another host are rejected, and the connection is closed")
     func refusals() throws {
         let server = try server { limits in
             limits.bodyBytes = 10
@@ -110,7 +110,7 @@ import Testing
         #expect(status("") == "")
     }
 
-    @Test("whoever is refused while they still send is told why")
+    @Test("a client that is rejected while it is still sending receives the status")
     func refusedWhileSending() throws {
         let server = try server { limits in
             limits.bodyBytes = 10
@@ -125,7 +125,7 @@ import Testing
         #expect(client.everything() == "")
     }
 
-    @Test("a connection too many takes the place of one that says nothing")
+    @Test("a connection above the limit replaces an idle one")
     func connections() throws {
         let server = try server { $0.connections = 2 }
         defer { server.stop() }
@@ -142,7 +142,7 @@ import Testing
         #expect(first.everything() == "")
     }
 
-    @Test("a connection too many waits while all others are being answered, and is answered after them")
+    @Test("a connection above the limit waits while all others are being served, and is then served")
     func busy() throws {
         let server = try server { $0.connections = 1 }
         defer { server.stop() }
@@ -153,7 +153,7 @@ import Testing
         for client in clients { #expect(client.some().hasPrefix("HTTP/1.1 200")) }
     }
 
-    @Test("a body in chunks is put together, and the next request begins behind it")
+    @Test("a chunked body is assembled, and the next request follows it")
     func chunks() throws {
         let server = try server()
         defer { server.stop() }
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "a body in chunks that is too long or cannot be read is refused",
+        "a chunked body that is too long or malformed is rejected",
         arguments: [
             ("6\r\nabcdef\r\n6\r\n", "413"), ("FFFFFFFF\r\n", "413"), ("FFFFFFFFF\r\n", "400"), ("-1\r\n", "400"), ("\r\n", "400"),
             ("2\r\nabc\r\n", "400"), ("2\nab\r\n", "400"), ("0x2\r\nab\r\n", "400"),
@@ -180,7 +180,7 @@ import Testing
         #expect(client.some().prefix(12) == "HTTP/1.1 \(status)")
     }
 
-    @Test("stopping waits for what is being answered and not for who is idle, and frees the port")
+    @Test("stopping waits for running requests but not for idle connections, and frees the port")
     func stopping() throws {
         let server = try server()
         let idle = Client(server)
@@ -197,11 +197,11 @@ import Testing
         again.stop()
     }
 
-    @Test("whoever comes while the system has no threads is turned away, and the next one is served")
+    @Test("a connection is closed if no thread can be started, and the next one is served")
     func threads() throws {
         let started = Atomic(0)
         let server = try LoopbackServer(startThread: { body in
-            // The first accepts, the second is for a connection.
+            // The first thread accepts connections; the second one serves a connection.
             started.add(1, ordering: .relaxed).newValue == 2 ? EAGAIN : Thread.tryStart(name: "loopback", body)
         }) { _ in LoopbackResponse(status: 200, text: "served") }
         let turnedAway = Client(server)
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("accepting goes on after any error but those of a socket at which nobody listens")
+    @Test("accepting continues after every error except those of an unusable socket")
     func errors() {
         for error in [EINVAL, EBADF, ENOTSOCK] { #expect(Socket.isOver(error)) }
         for error in [EINTR, ECONNABORTED, EMFILE, ENFILE, ENOMEM, EPERM, EPROTO, ENETDOWN, EHOSTUNREACH] { #expect(!Socket.isOver(error)) }
@@ -225,7 +225,7 @@ import Testing
         #expect(Socket.accept(pair[0]) == nil)
     }
 
-    @Test("a port that is taken is named")
+    @Test("a port that is in use is reported with its number")
     func taken() throws {
         let server = try server()
         defer { server.stop() }
@@ -235,7 +235,7 @@ import Testing
     }
 }
 
-/// The other side of a connection.
+/// A client with one connection to the server.
 private final class Client {
     private var descriptor: Int32
 
@@ -261,14 +261,14 @@ private final class Client {
 
     @discardableResult func send(_ text: String) -> Int { Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
 
-    /// What arrives first.
+    /// The bytes that arrive first.
     func some() -> String {
         var block = [UInt8](repeating: 0, count: 65536)
         let count = recv(descriptor, &block, block.count, 0)
         return String(decoding: block.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// Everything until the connection ends.
+    /// All bytes until the connection ends.
     func everything() -> String {
         var all = ""
         while case let more = some(), !more.isEmpty { all += more }

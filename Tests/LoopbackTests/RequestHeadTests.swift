@@ -2,11 +2,11 @@ import Testing
 
 @testable import Loopback
 
-/// What a request's head must look like.
+/// Parsing of the head of an HTTP request.
 @Suite struct RequestHeadTests {
     private func head(_ text: String) throws -> RequestHead { try RequestHead(Array(text.utf8)) }
 
-    @Test("a request line and headers are taken apart; names lose their case, values the blanks around them")
+    @Test("the request line and headers are parsed; names are lowercased and values are trimmed")
     func taken() throws {
         let head = try head("POST /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:80\r\nX-One: \t two  words \r\nContent-Length: 12\r\nEmpty:\r\n")
         #expect(head.method == "POST" && head.target == "/a?b=c" && head.bodyLength == 12 && head.keepsOpen)
@@ -14,7 +14,7 @@ import Testing
         #expect(head.headers.map(\.value) == ["127.0.0.1:80", "two  words", "12", ""])
     }
 
-    @Test("a connection ends when the client says so, and after HTTP/1.0")
+    @Test("the connection is closed after Connection: close and after HTTP/1.0")
     func closing() throws {
         #expect(try !head("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: TE, Close\r\n").keepsOpen)
         #expect(try !head("GET / HTTP/1.0\r\nHost: localhost\r\n").keepsOpen)
@@ -33,7 +33,7 @@ import Testing
         ("G\u{E4}T / HTTP/1.1\r\nHost: a\r\n", 400), ("\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\rb\r\n", 400),
     ]
 
-    @Test("what two readers could understand differently is refused", arguments: refusals)
+    @Test("a head that parsers could interpret differently is rejected", arguments: refusals)
     func refused(text: String, status: Int) {
         #expect { try head(text) } throws: { ($0 as? RequestHead.Refusal)?.status == status }
     }
@@ -43,7 +43,7 @@ import Testing
         ("evil.example", false), ("localhost:", false), ("localhost:80x", false), ("127.0.0.1@evil.example", false), ("", false),
     ]
 
-    @Test("only requests that are addressed to this machine are answered", arguments: hosts)
+    @Test("only requests addressed to this machine are accepted", arguments: hosts)
     func host(host: String, isOurs: Bool) throws {
         #expect(try head("GET / HTTP/1.1\r\nHost: \(host)\r\n").isForThisMachine == isOurs)
     }

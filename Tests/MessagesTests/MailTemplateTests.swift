@@ -14,7 +14,7 @@ import Testing
         } catch { return error.violations }
     }
 
-    @Test("every placeholder is filled in, blanks inside braces or not, and escaped in HTML alone")
+    @Test("every placeholder is replaced, with or without spaces inside the braces, and escaped only in HTML")
     func filled() throws {
         let template = try MailTemplate(
             subject: "{{code}} – {{tenantName}}", text: "{{ code }}/{{minutes}}/{{tenantName}}/{{address}}\n{x} }} {",
@@ -27,7 +27,7 @@ import Testing
                 == "<style>p { color: red } @media print { p { color: black }}</style><a title='Müller &amp; Söhne'>12345678</a>")
     }
 
-    @Test("a value is never read as a template, never begins a line, and never is HTML")
+    @Test("a value is never interpreted as a template, a header line or HTML")
     func hostileValues() throws {
         let template = try MailTemplate(
             subject: "{{tenantName}}", text: "{{tenantName}}{{code}}", html: "{{tenantName}}{{code}}", for: .signUp)
@@ -39,7 +39,7 @@ import Testing
         #expect(mail.html == "{{code}}  Bcc: eve@example.com &lt;script&gt;alert(&#39;&quot;&#39;)&lt;/script&gt; 12345678")
     }
 
-    @Test("unknown placeholders are refused with what they may have meant")
+    @Test("unknown placeholders are rejected with the nearest known names")
     func unknown() {
         let all = ["code", "minutes", "tenantName", "address"]
         #expect(
@@ -56,7 +56,7 @@ import Testing
         #expect(Self.violations("{{}}") == [.init(part: .subject, problem: .unknown(name: "", nearest: [], allowed: all))])
     }
 
-    @Test("a text without the code is useless, an empty part and an unclosed place are mistakes")
+    @Test("a missing code, an empty part and an unclosed placeholder are violations")
     func mistakes() {
         #expect(
             Self.violations("", "Hello", "<p>Hello</p>")
@@ -71,12 +71,12 @@ import Testing
     }
 
     @Test(
-        "a subject with line ends of any kind is refused", arguments: ["\n", "\r", "\r\n", "\u{0}", "\u{85}", "\u{2028}", "\u{2029}", "\t"])
+        "a subject with a control character is rejected", arguments: ["\n", "\r", "\r\n", "\u{0}", "\u{85}", "\u{2028}", "\u{2029}", "\t"])
     func subjectInjection(breaking: String) {
         #expect(Self.violations("Code\(breaking)Bcc: eve@example.com") == [.init(part: .subject, problem: .controlCharacter)])
     }
 
-    @Test("each part may be so long and no longer")
+    @Test("each part has a maximum length")
     func lengths() {
         let (subject, text, html) = MailTemplate.maximum
         func long(_ count: Int) -> String { "{{code}}" + String(repeating: "é", count: count - 8) }

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "times are written in UTC, also around a leap day and at the ends of what a clock can show",
+        "times are formatted in UTC, including around a leap day and at the limits of the range",
         arguments: [
             (0, "1970-01-01 00:00 UTC"), (1_709_164_799, "2024-02-28 23:59 UTC"), (1_709_210_096, "2024-02-29 12:34 UTC"),
             (1_709_251_200, "2024-03-01 00:00 UTC"), (253_402_300_799, "9999-12-31 23:59 UTC"), (.max, "9999-12-31 23:59 UTC"),
@@ -18,7 +18,7 @@ import Testing
     func times(_ seconds: Int64, _ text: String) { #expect(MessageTime.text(of: seconds) == text) }
 
     @Test(
-        "the built-in words exist for every purpose, with and without a name, and leave no place open", arguments: MessagePurpose.allCases)
+        "built-in templates exist for every purpose and fill every placeholder, with or without a name", arguments: MessagePurpose.allCases)
     func builtIn(purpose: MessagePurpose) {
         let hasCode = [.signUp, .signIn, .passwordReset, .verifyAddress].contains(purpose)
         for name in ["Shop", nil] {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a sign-up mail reads like this")
+    @Test("the built-in sign-up email has the expected subject and text")
     func example() {
         let mail = MessageTemplates().mail(for: .signUp, languages: [], Self.values()).1
         #expect(mail.subject == "12345678 is your code to confirm your email address for Shop")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "the language is looked up as RFC 4647 says",
+        "the language is selected by the lookup of RFC 4647",
         arguments: [
             (["de-CH"], "de-CH"), (["de-ch-1996"], "de-CH"), (["de-AT"], "de"), (["DE"], "de"), (["fr", "it-IT"], "it"), (["pt-BR"], "en"),
             (["zh-Hant-CN-x-private1-private2"], "zh-Hant"), (["zh-TW", "de"], "de"), (["*", "it"], "it"),
@@ -70,7 +70,7 @@ import Testing
         #expect(mail.subject == expected || expected == "en")
     }
 
-    @Test("a tenant's default language is for those who want none of the others, and only where it has words")
+    @Test("the default language applies if no requested language matches, and only to purposes with a template in it")
     func defaultLanguage() throws {
         let german = try TextMessageTemplate(text: "Ihr Code: {{code}}", for: .signIn)
         let templates = MessageTemplates(textMessages: [.signIn: ["de": german]], defaultLanguage: "de-CH")
@@ -80,7 +80,7 @@ import Testing
         #expect(templates.mail(for: .signIn, languages: ["de"], Self.values()).0 == "en")
     }
 
-    @Test("tags are told from other texts")
+    @Test("well-formed language tags are distinguished from other texts")
     func tags() {
         for tag in ["de", "de-CH", "zh-Hant-TW", "sl-rozaj-biske-1994", "en-x-a"] { #expect(LanguageTag.isWellFormed(tag), "\(tag)") }
         for text in ["", "d", "de_CH", "de-", "-de", "de--CH", "123", "de-123456789", "dé", "de\r\nX: y", "abcdefghi"] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Messages
 
-/// The webhook against a receiver that checks what it gets: `Tests/Interop/webhookserver.py`.
+/// The webhook with a receiver that verifies each request: `Tests/Interop/webhookserver.py`.
 @Suite struct WebhookTests {
     static let port = Result {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Interop/webhookserver.py").standardizedFileURL
@@ -15,7 +15,7 @@ import Testing
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", script.path]
         let output = Pipe()
-        // It ends when this process does, and with it the writing end.
+        // The receiver ends when its input closes, which happens when this process ends.
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
@@ -49,7 +49,7 @@ import Testing
         try JSONValue(parsing: client.send(HTTPRequest(url: "http://127.0.0.1:\(port)/\(id)", policy: loopback)).body)
     }
 
-    @Test("a message arrives as JSON, signed over timestamp, id and body", arguments: ["200", "202", "204"])
+    @Test("a message is posted as JSON, signed over timestamp, ID and body", arguments: ["200", "202", "204"])
     func arrives(status: String) throws {
         try webhook(status).post(message, id: id)
         let came = try came()
@@ -63,13 +63,13 @@ import Testing
             ])
     }
 
-    @Test("while a secret is replaced, both sign")
+    @Test("during the replacement of a secret, the message is signed with both")
     func replacing() throws {
         try webhook("200", [second, first]).post(message, id: id)
         #expect(try came()["secrets"] == ["first secret of a webhook", "second secret of a webhook"])
     }
 
-    @Test("the signature is that of openssl dgst -sha256 -hmac")
+    @Test("the signature equals the output of openssl dgst -sha256 -hmac")
     func vector() throws {
         let endpoint = try WebhookEndpoint(url: "https://example.com", secrets: [first])
         let id = try #require(WebhookId("msg_1"))
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "another status is a refusal, posted once, that says whether and when to try again",
+        "any other status fails without a retry and reports whether and when to retry",
         arguments: [
             ("400", false), ("401", false), ("404", false), ("408", true), ("410", false), ("429", true), ("500", true), ("503", true),
         ])
@@ -91,7 +91,7 @@ import Testing
         #expect(try came()["count"] == 1)
     }
 
-    @Test("redirects are not followed, plain http is refused elsewhere, and a closed port may be tried again")
+    @Test("redirects are not followed, plain HTTP is allowed only on loopback, and a refused connection is retryable")
     func unreachable() throws {
         let redirected = #expect(throws: WebhookFailure.self) { try webhook("307").post(message, id: id) }
         #expect(redirected?.isRetryable == false)
@@ -109,7 +109,7 @@ import Testing
         #expect(closed?.description.contains("secret") == false)
     }
 
-    @Test("short secrets, none, and three are refused; an id has no dots")
+    @Test("zero, three or short secrets are rejected, and IDs with dots or other characters are rejected")
     func settings() {
         for secrets in [[], [first, second, first], [SecretBytes(Array("fifteen letters".utf8))]] {
             #expect(throws: WebhookEndpoint.Refusal.secrets(minimumBytes: 16)) {

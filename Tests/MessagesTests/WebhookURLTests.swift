@@ -2,10 +2,10 @@ import Testing
 
 @testable import Messages
 
-@Suite("URLs that messages are posted to")
+@Suite("webhook URLs")
 struct WebhookURLTests {
     @Test(
-        "are https with a host",
+        "HTTPS URLs with a host are accepted",
         arguments: [
             "https://hooks.example.com", "https://hooks.example.com:8443/a/b?key=v", "https://10.0.0.7/x", "https://[fd00::1]:8443/",
             "https://my_service/x", "https://localhost",
@@ -13,14 +13,14 @@ struct WebhookURLTests {
     func good(_ url: String) { #expect(WebhookURL.flaw(in: url, allowsInsecureLoopback: false) == nil) }
 
     @Test(
-        "may be http on this machine, where that is allowed", arguments: ["http://127.0.0.1:9/x", "http://[::1]:9", "http://localhost/x"])
+        "plain HTTP is accepted for loopback hosts if allowed", arguments: ["http://127.0.0.1:9/x", "http://[::1]:9", "http://localhost/x"])
     func loopback(_ url: String) {
         #expect(WebhookURL.flaw(in: url, allowsInsecureLoopback: true) == nil)
         #expect(WebhookURL.flaw(in: url, allowsInsecureLoopback: false) != nil)
     }
 
     @Test(
-        "of any other form are refused, and not repeated",
+        "other URLs are rejected, and the message does not contain the URL",
         arguments: [
             "", "hooks.example.com/x", "htps://hooks.example.com", "https:/hooks.example.com", "https://", "https:///x", "https://?x",
             "https://[]/", "https://[fd00::1", "https://hooks.example.com:0", "https://hooks.example.com:65536",

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Mintmark
 
-@Suite("what a process offers")
+@Suite("the methods that a process offers")
 struct OfferingTests {
     private func call(_ mintmark: Mintmark, _ method: String, _ params: JSONValue = [:]) throws -> JSONValue {
         let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": params]
         return try JSONValue(parsing: try #require(mintmark.responder.answer(request.bytes)))
     }
 
-    @Test("a public pipe offers what proves itself, and says so of the rest")
+    @Test("with public callers, methods for developers are rejected and omitted from rpc.discover")
     func publicCaller() throws {
         let mintmark = Mintmark(Configuration(store: .memory, publicCaller: true))
         #expect(try call(mintmark, "pool.create", ["name": "x"])["error"]?["data"]?["type"] == "callerNotAllowed")
@@ -21,7 +21,7 @@ struct OfferingTests {
         #expect(offered.contains("token.verify") && !offered.contains("pool.create") && !offered.contains("test.clock"))
     }
 
-    @Test("testing methods are there in a testing store only")
+    @Test("testing methods exist only in a testing store")
     func testing() throws {
         #expect(try call(Mintmark(Configuration(store: .memory)), "test.clock")["error"]?["code"] == -32601)
         let testing = Mintmark(Configuration(store: .memory, testing: true, clock: 1_700_000_000))
@@ -36,7 +36,7 @@ struct OfferingTests {
     }
 
     @Test(
-        "the errors that the wire makes itself are those of the contract",
+        "the errors of the JSON-RPC module match those of the contract",
         arguments: [
             (JSONRPC.ShuttingDown() as any ResponseError, Contract.ShuttingDown.code, Contract.ShuttingDown.type),
             (JSONRPC.ResultTooLarge(limit: 1), Contract.ResultTooLarge.code, Contract.ResultTooLarge.type),
@@ -52,6 +52,6 @@ struct OfferingTests {
         #expect(error.type == type)
     }
 
-    @Test("the version is the one of the contract")
+    @Test("the version is the version of the contract")
     func version() { #expect(Mintmark.version == OpenRPCDocument.serviceVersion) }
 }

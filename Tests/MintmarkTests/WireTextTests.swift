@@ -3,9 +3,9 @@ import JSON
 import JSONRPC
 import Testing
 
-/// The wire's own errors and the contract's say the same.
+/// The errors of the JSON-RPC module have the same codes, messages and data as those of the contract.
 struct WireTextTests {
-    /// The wire's error beside the one that rpc.discover describes.
+    /// Each error of the JSON-RPC module with the corresponding error of the contract.
     private static let pairs: [(any ResponseError, any ContractError)] = [
         (JSONRPC.InvalidRequest("a request must be an object"), Contract.InvalidRequest(reason: "a request must be an object")),
         (
@@ -20,7 +20,7 @@ struct WireTextTests {
         (JSONRPC.TooManyRequests(), Contract.TooManyRequests()),
     ]
 
-    @Test("an error that is answered without a handler is the contract's, word for word", arguments: pairs.indices)
+    @Test("an error that is returned without a handler equals the contract's error", arguments: pairs.indices)
     func same(number: Int) {
         let (wire, contract) = Self.pairs[number]
         #expect((wire.code, wire.type) == (type(of: contract).code, type(of: contract).type))
@@ -31,7 +31,7 @@ struct WireTextTests {
         #expect(String(decoding: one.bytes, as: UTF8.self) == String(decoding: other.bytes, as: UTF8.self))
     }
 
-    @Test("a line that is not JSON is answered in the contract's words")
+    @Test("the message for a line that is not JSON is the contract's")
     func parseError() throws {
         let answer = try #require(Responder(MethodTable([])).answer(Array(#"{"a":1,}"#.utf8)))
         let error = try #require(try JSONValue(parsing: answer)["error"])
@@ -40,7 +40,7 @@ struct WireTextTests {
         #expect(error["message"]?.string == Contract.ParseError(reason: reason, offset: offset).message)
     }
 
-    @Test("parameters by position are answered in the contract's words")
+    @Test("the message for parameters by position is the contract's")
     func byPosition() throws {
         let methods = MethodTable([Method("echo") { _, _, _ in }])
         let answer = try #require(Responder(methods).answer(Array(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[1]}"#.utf8)))

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Network
 
-/// The range service is played by `webserver.py`; the digest of "password" is 5BAA6 1E4C9B93F3F0682250B6CF8331B7EE68FD8.
+/// `webserver.py` acts as the range service. The SHA-1 digest of "password" is 5BAA6
+/// 1E4C9B93F3F0682250B6CF8331B7EE68FD8.
 @Suite(.serialized) struct BreachedPasswordsTests {
     static let rest = "1E4C9B93F3F0682250B6CF8331B7EE68FD8"
     static let other = "00000000000000000000000000000000000"
@@ -17,13 +18,13 @@ import Testing
         return BreachedPasswords(url: server.origin() + base, http: CurlClient(), policy: .testing).look(up: Array("password".utf8))
     }
 
-    @Test("a password that leaked is found, whichever case and line ends the service writes")
+    @Test("a leaked password is found, whatever the case and line endings of the response")
     func found() throws {
         #expect(try outcome(["body": .string("\(Self.other):7\r\n\(Self.rest):10434004\r\n")]) == .found(times: 10_434_004))
         #expect(try outcome(["body": .string("\(Self.rest.lowercased()):3\n\(Self.other):7")], at: "/range/") == .found(times: 3))
     }
 
-    @Test("only five digits are told, and padding is asked for")
+    @Test("only five digits of the digest are sent, and padding is requested")
     func digits() throws {
         #expect(try outcome(["body": ""], at: "/asked", path: "/asked/5BAA6") == .notFound)
         let seen = try server.seen("/asked/5BAA6")
@@ -32,13 +33,13 @@ import Testing
         #expect(!seen.text.uppercased().contains(Self.rest))
     }
 
-    @Test("other passwords, and entries that only pad, are no hits")
+    @Test("other digests and padding entries are not found")
     func notFound() throws {
         #expect(try outcome(["body": .string("\(Self.other):7")]) == .notFound)
         #expect(try outcome(["body": .string("\(Self.rest):0\r\n\(Self.other):0")]) == .notFound)
     }
 
-    @Test("whatever is wrong with the service, the password is not refused for it")
+    @Test("a failing service yields unavailable with the reason")
     func unavailable() throws {
         #expect(try outcome(["status": 503, "body": ""]) == .unavailable(.status(503)))
         #expect(try outcome(["body": "<html>captive portal</html>"]) == .unavailable(.malformed))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Network
 
-/// The client against real servers.
+/// The HTTP client with real servers.
 @Suite struct CurlClientTests {
     let server: TestServer
     let client: CurlClient
@@ -16,7 +16,7 @@ import Testing
         client = CurlClient(.init(caFile: server.caFile))
     }
 
-    /// Why a request fails; nil if it does not.
+    /// The reason for which a request fails, or `nil` if it succeeds.
     func failure(_ url: String, policy: HTTPPolicy = .testing, of client: CurlClient? = nil) -> HTTPFailure.Reason? {
         do throws(HTTPFailure) {
             _ = try (client ?? self.client).send(HTTPRequest(url: url, policy: policy))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("a GET brings status, headers and body")
+    @Test("a GET request returns status, headers and body")
     func get() throws {
         try server.set("/get", ["body": "hello", "headers": ["Content-Type": "Application/JSON; charset=utf-8", "X-Empty": ""]])
         let response = try client.send(
@@ -43,7 +43,7 @@ import Testing
         #expect(headers["Accept-Encoding"] == nil)
     }
 
-    @Test("a POST sends its body, an empty one too", arguments: ["a=b&c=\u{e9}", ""])
+    @Test("a POST request sends its body, including an empty one", arguments: ["a=b&c=\u{e9}", ""])
     func post(body: String) throws {
         try server.set("/post", ["status": 201])
         let request = HTTPRequest(
@@ -56,19 +56,19 @@ import Testing
         #expect(seen["headers"]?["Expect"] == nil)
     }
 
-    @Test("a status of failure is an answer")
+    @Test("an error status is returned as a response")
     func notFound() throws {
         #expect(try client.send(HTTPRequest(url: server.origin() + "/nowhere", policy: .testing)).status == 404)
     }
 
-    @Test("https with the authority of --ca-file works")
+    @Test("a certificate of the authority in --ca-file is accepted")
     func trusted() throws {
         try server.set("/tls", ["body": "safe"])
         let policy = HTTPPolicy(allowsPrivateNetwork: true)
         #expect(try client.send(HTTPRequest(url: server.origin("https") + "/tls", policy: policy)).body == Array("safe".utf8))
     }
 
-    @Test("a certificate for another name, an expired one, and one of an unknown authority are refused, each with its reason")
+    @Test("certificates for another name, expired ones and those of an unknown authority are rejected with the reason")
     func certificates() throws {
         let policy = HTTPPolicy(allowsPrivateNetwork: true)
         func why(_ name: String, _ client: CurlClient? = nil) -> String {
@@ -83,7 +83,7 @@ import Testing
             failure(server.origin("https"), policy: policy, of: CurlClient(.init(caFile: "/nowhere.pem"))) == .unreadableCertificateFile)
     }
 
-    @Test("plain http is refused unless it is to loopback and allowed")
+    @Test("plain HTTP is rejected except to loopback with permission")
     func plain() {
         #expect(failure(server.origin(), policy: HTTPPolicy()) == .schemeNotAllowed("http"))
         #expect(failure(server.origin(), policy: HTTPPolicy(allowsPrivateNetwork: true)) == .schemeNotAllowed("http"))
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "private and loopback addresses are refused however they are written",
+        "private and loopback addresses are rejected in every notation",
         arguments: [
             "127.0.0.1", "localhost", "LOCALHOST", "a.localhost", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "2130706433", "0x7f.1",
             "127.1",
@@ -105,14 +105,14 @@ import Testing
         #expect(failure("https://\(host):\(server.ports["https"]!)/", policy: HTTPPolicy()) == .privateAddress)
     }
 
-    @Test("a mapped address is reached where loopback is allowed")
+    @Test("an IPv4-mapped loopback address can be reached if loopback is allowed")
     func mapped() throws {
         try server.set("/mapped", ["body": "here"])
         #expect(
             try client.send(HTTPRequest(url: "http://[::ffff:127.0.0.1]:\(server.ports["http"]!)/mapped", policy: .testing)).status == 200)
     }
 
-    @Test("malformed URLs, passwords in URLs and headers that break out are refused")
+    @Test("malformed URLs, URLs with passwords and headers with line breaks are rejected")
     func malformed() {
         for url in [
             "", "example.com/x", "https://", "https://a b/", "https://a/\r\nX: y", "https://a/\u{0}b", "https://[::1", "https://a:99999/",
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("redirects to the same host are followed, a few")
+    @Test("redirects to the same origin are followed up to the limit")
     func redirects() throws {
         for step in 0..<3 { try server.set("/r\(step)", ["status": 302, "headers": ["Location": .string("/r\(step + 1)?secret=1")]]) }
         for step in 1..<3 {
@@ -141,7 +141,7 @@ import Testing
         #expect(failure(server.origin() + "/circle") == .tooManyRedirects)
     }
 
-    @Test("redirects to another host, port or scheme, and those of a POST, are refused without asking there")
+    @Test("redirects to another origin and redirects of a POST are rejected without a request to the target")
     func redirectsElsewhere() throws {
         let other = server.origin("https")
         let targets: [(String, String)] = [
@@ -162,7 +162,7 @@ import Testing
         #expect(try server.count("/again") == 0)
     }
 
-    @Test("a slow answer, one that drips, and slow redirects end at the time limit")
+    @Test("slow responses, slow transfers and slow redirects end at the time limit")
     func slow() throws {
         let policy = HTTPPolicy(allowsInsecureLoopback: true, timeoutMilliseconds: 600)
         try server.set("/slow", ["delay": 5])
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("an answer longer than allowed is cut off, announced or not, in its headers too")
+    @Test("a response above the maximum length is aborted, with or without Content-Length, and including the headers")
     func large() throws {
         try server.set("/large", ["size": 10_000_000])
         #expect(failure(server.origin() + "/large") == .tooLarge(maximumBytes: 1 << 20))
@@ -189,7 +189,7 @@ import Testing
         #expect(failure(server.origin() + "/headers") == .tooLarge(maximumBytes: 64 * 1024))
     }
 
-    @Test("what is no HTTP, and what breaks off, is a failure that may be retried")
+    @Test("malformed and truncated responses are protocol errors")
     func broken() throws {
         for (path, raw) in [
             ("/empty", ""), ("/short", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), ("/noise", "secret noise\r\n\r\n"),
@@ -202,13 +202,13 @@ import Testing
         }
     }
 
-    @Test("a closed port and a name without address are told apart")
+    @Test("a refused connection and an unresolvable name are distinct failures")
     func unreachable() {
         #expect(failure("http://127.0.0.1:1/") == .unreachable)
         #expect(failure("https://nowhere.invalid/") == .unresolvable)
     }
 
-    @Test("a request is cancelled while the answer is awaited")
+    @Test("a request can be canceled while it waits for the response")
     func cancelled() throws {
         try server.set("/awaited", ["delay": 8])
         let start = Monotonic.nanoseconds()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Network
 
-/// How the client comes to its connections: the library, proxies, reuse.
+/// How the client connects: loading of the library, proxies, reuse of connections.
 @Suite struct CurlConnectionTests {
     let server: TestServer
     let https = HTTPPolicy(allowsPrivateNetwork: true)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("a missing libcurl is a failure that says how to install it, and is looked for again")
+    @Test("a missing libcurl is reported with the command that installs it, and is searched for again by the next request")
     func missing() {
         let client = CurlClient(.init(), library: "libcurl-nowhere.so.4")
         for _ in 0..<2 {
@@ -40,7 +40,7 @@ import Testing
         #expect(unfit?.description.contains("libm.so.6 has no curl_global_init") == true)
     }
 
-    @Test("proxies come from the options alone: a name reaches https through one, loopback does not use it")
+    @Test("an HTTPS request uses the configured proxy, and a request to loopback does not")
     func proxy() throws {
         try server.set("/proxied", ["body": "through"])
         let client = CurlClient(.init(caFile: server.caFile, proxy: server.origin("proxy")))
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: HTTPFailure(.privateAddress, at: "https://10.0.0.1")) { try client.send(HTTPRequest(url: "https://10.0.0.1/")) }
     }
 
-    @Test("a proxy that does not answer, and one that refuses, is named as the cause")
+    @Test("an unreachable proxy and a rejecting proxy are reported as the cause")
     func brokenProxy() {
         for proxy in ["http://127.0.0.1:1", "http://nowhere.invalid", server.origin()] {
             #expect(throws: HTTPFailure(.proxyFailed, at: "https://issuer.invalid"), "\(proxy)") {
@@ -62,9 +62,9 @@ import Testing
         }
     }
 
-    @Test("proxies and certificates of the environment are ignored")
+    @Test("proxies and certificates in environment variables are ignored")
     func environment() async throws {
-        // The variables must not reach the other tests.
+        // A separate process keeps the variables from affecting other tests.
         await #expect(processExitsWith: .success) {
             let server = try TestServer.shared.get()
             try server.set("/direct", ["body": "direct"])
@@ -74,13 +74,13 @@ import Testing
             let direct = try CurlClient(.init(caFile: server.caFile)).send(
                 HTTPRequest(url: server.origin("https") + "/direct", policy: https))
             let plain = try CurlClient().send(HTTPRequest(url: server.origin() + "/direct", policy: .testing))
-            // Without --ca-file the authority is unknown, whatever the environment says.
+            // Without `--ca-file`, the authority is unknown, whatever the environment contains.
             let untrusted = (try? CurlClient().send(HTTPRequest(url: server.origin("https") + "/direct", policy: https))) == nil
             exit(direct.status == 200 && plain.status == 200 && untrusted ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
 
-    @Test("connections are reused, but never one that was opened under a policy that allowed more")
+    @Test("connections are reused, but not under a policy other than the one they were opened with")
     func reuse() throws {
         try server.set("/reuse", [:])
         let client = CurlClient()
@@ -94,7 +94,7 @@ import Testing
         #expect(try server.count("/reuse") == 3)
     }
 
-    /// A name for this machine that does not look like one. Where it has no address, or a public one, it shows nothing.
+    /// A host name of this machine other than `localhost`. The test requires that all its addresses are private.
     static let ownName = ProcessInfo.processInfo.hostName
     static var isOwnNamePrivate: Bool {
         var found: UnsafeMutablePointer<addrinfo>?
@@ -103,7 +103,7 @@ import Testing
         return sequence(first: found, next: \.pointee.ai_next).allSatisfy { NetworkAddress($0.pointee.ai_addr)?.reach != .everyone }
     }
 
-    @Test("a name is judged by the address that it is connected to", .enabled(if: isOwnNamePrivate))
+    @Test("a host name is allowed or rejected by the address that it resolves to", .enabled(if: isOwnNamePrivate))
     func resolved() throws {
         let url = "https://\(Self.ownName):\(server.ports["https"]!)/"
         let failure = #expect(throws: HTTPFailure.self) { try CurlClient().send(HTTPRequest(url: url)) }
@@ -112,7 +112,7 @@ import Testing
         #expect(connected?.reason != .privateAddress)
     }
 
-    @Test("many threads share a client")
+    @Test("threads can share a client")
     func threads() async throws {
         try server.set("/many", ["body": "one of many"])
         let client = CurlClient(.init(caFile: server.caFile))

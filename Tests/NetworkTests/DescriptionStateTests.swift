@@ -3,7 +3,7 @@ import Testing
 
 @testable import Network
 
-/// The rule for what a request for a discovery document leads to.
+/// The decision to return, fetch or await a discovery document.
 @Suite struct DescriptionStateTests {
     static let second: UInt64 = 1_000_000_000
     let document: JSONNode
@@ -32,7 +32,7 @@ import Testing
         return state
     }
 
-    @Test("an issuer that was never asked is asked, by one caller at a time")
+    @Test("an unknown issuer is fetched by one caller, and other callers join")
     func first() {
         var state = DescriptionState()
         #expect(decision(state, at: 1000) == "ask")
@@ -40,7 +40,7 @@ import Testing
         #expect(decision(state, at: 1000) == "join")
     }
 
-    @Test("a document serves for its lifetime, then the issuer is asked again while the document serves the others")
+    @Test("a document is valid for its lifetime; then one caller fetches it again while others use the old document")
     func lifetime() {
         var state = fetched()
         #expect(decision(state, at: 4599) == "answer")
@@ -49,7 +49,7 @@ import Testing
         #expect(decision(state, at: 4600) == "answer")
     }
 
-    @Test("a document serves for one more day while the issuer cannot be asked, which is tried every 30 seconds")
+    @Test("if the issuer is unavailable, its document is valid for one more day and fetched again every 30 seconds")
     func outage() {
         let state = ended(fetched(), at: 4600, .failure(IssuerFailure(.unavailable, "")))
         #expect(decision(state, at: 4629) == "answer")
@@ -58,7 +58,7 @@ import Testing
         #expect(decision(late, at: 91_001) == "fail unavailable")
     }
 
-    @Test("an issuer that failed is not asked for five seconds; a canceled request changes nothing")
+    @Test("after a failure, the issuer is not contacted for five seconds; a canceled request has no effect")
     func pause() {
         let failed = ended(DescriptionState(), at: 1000, .failure(IssuerFailure(.document, "")))
         #expect(decision(failed, at: 1004) == "fail document")

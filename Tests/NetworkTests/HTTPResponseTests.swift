@@ -12,7 +12,7 @@ import Testing
         ([("Cache-Control", "max-age")], nil), ([("Cache-Control", ",,=,max-age=1e3")], 0), ([("Cache-Control", "s-maxage=9")], nil),
     ]
 
-    @Test("how long an answer may be kept follows from its headers", arguments: ages)
+    @Test("the maximum age of a response follows from its headers", arguments: ages)
     func maxAge(headers: [(String, String)], seconds: Int?) {
         #expect(HTTPResponse(status: 200, headers: headers).maxAgeSeconds == seconds)
     }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Network
 
-/// Issuers that answer from a table, and a clock that is turned by hand.
+/// A fake HTTP client with issuers that respond from a table, and a clock that the tests advance.
 private final class World: HTTPClient {
     let pages = Mutex<[String: HTTPResponse]>([:])
     let requests = Mutex<[HTTPRequest]>([])
     let now = Atomic<UInt64>(1_000_000_000_000)
-    /// Held while nobody is to be answered.
+    /// While this is `true`, requests block.
     let gate = Gate(false)
 
     func send(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
@@ -66,7 +66,7 @@ private final class World: HTTPClient {
         return false
     }
 
-    @Test("what was fetched is known without asking, under the same permissions only")
+    @Test("fetched keys are known without another request, but only for the same network permissions")
     func once() throws {
         #expect(try !isKnown())
         #expect(try keys.key(for: known, of: issuer)?.keyID == key.keyID)
@@ -76,7 +76,7 @@ private final class World: HTTPClient {
         #expect(reports.all == ["ok"])
     }
 
-    @Test("twenty who ask at once get one answer, and so does who would rather be told")
+    @Test("twenty concurrent callers share one request, and a registered callback is called when it completes")
     func together() throws {
         world.gate.withLock { $0 = true }
         let (done, told) = (Gate(0), Gate(false))
@@ -102,7 +102,7 @@ private final class World: HTTPClient {
     }
 
     @Test(
-        "how long keys are used follows the issuer, between five minutes and a day",
+        "the lifetime of keys follows the issuer's Cache-Control, between five minutes and one day",
         arguments: [
             ("", 3600), ("max-age=900", 900), ("max-age=1", 300), ("no-store", 300), ("max-age=9999999", 86_400),
         ])
@@ -117,7 +117,7 @@ private final class World: HTTPClient {
         while world.asked < 4 { Foundation.Thread.sleep(forTimeInterval: 0.001) }
     }
 
-    @Test("keys outlive their provider by a day, not more")
+    @Test("keys of an unavailable issuer remain valid for at most one day after their lifetime")
     func outage() throws {
         _ = try keys.key(for: known, of: issuer)
         world.pages.withLock { $0 = [:] }
@@ -131,7 +131,7 @@ private final class World: HTTPClient {
         #expect(try keys.key(for: known, of: issuer)?.keyID == key.keyID)
     }
 
-    @Test("of too many issuers the one not asked for the longest time is forgotten")
+    @Test("above the capacity, the issuer that was not requested for the longest time is evicted")
     func capacity() throws {
         _ = try keys.key(for: known, of: issuer)
         for number in 0..<IssuerKeys.capacity {
@@ -142,7 +142,7 @@ private final class World: HTTPClient {
         #expect(throws: IssuerFailure.self) { try keys.lookUp(known, of: IssuerAddress("https://\(IssuerKeys.capacity - 1).example")) }
     }
 
-    @Test("a slash at the end of an issuer is left out of the address of its document, and counts in its name")
+    @Test("a trailing slash of an issuer is omitted from its discovery URL, but is significant in its name")
     func slashes() throws {
         #expect(IssuerAddress("https://a.example/t/").discoveryURL == "https://a.example/t/.well-known/openid-configuration")
         #expect(IssuerAddress("https://a.example/t").discoveryURL == "https://a.example/t/.well-known/openid-configuration")
@@ -151,7 +151,7 @@ private final class World: HTTPClient {
     }
 
     @Test(
-        "an endpoint that a document names reaches this machine only from it, or with permission",
+        "an endpoint in a discovery document can be on loopback only for a loopback issuer, or with permission",
         arguments: [
             ("https://127.0.0.1:1", "https://127.0.0.1:1/jwks", true), ("https://127.0.0.1:1", "https://127.0.0.1:12/jwks", false),
             ("https://127.0.0.1:1", "http://127.0.0.1:1/jwks", false), ("https://127.0.0.1:1/a", "https://127.0.0.1:1@b.example/", false),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Network
 
-/// The rule for what a token that needs a key leads to.
+/// The decision to use, renew or fetch an issuer's keys for a token.
 @Suite struct IssuerStateTests {
     static let second: UInt64 = 1_000_000_000
     let known: JWSHeader
@@ -18,7 +18,7 @@ import Testing
         published = PublishedKeys(set: JWKSet([key.publicKey]), lifetimeSeconds: 3600)
     }
 
-    /// What a decision is called here.
+    /// The name of a decision in these tests.
     func decision(_ state: IssuerState, _ header: JWSHeader, at seconds: UInt64) -> String {
         switch state.decide(header, at: seconds * Self.second) {
         case .answer(let key): key == nil ? "none" : "key"
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A state that got these keys at second 1000.
+    /// A state with keys fetched at second 1000.
     func fetched(for header: JWSHeader? = nil) -> IssuerState {
         var state = IssuerState()
         state.begin(at: 1000 * Self.second)
@@ -44,7 +44,7 @@ import Testing
         return state
     }
 
-    @Test("an issuer that was never asked is asked, by one caller at a time")
+    @Test("an unknown issuer is fetched by one caller, and other callers join")
     func first() {
         var state = IssuerState()
         #expect(decision(state, known, at: 1000) == "ask")
@@ -52,14 +52,14 @@ import Testing
         #expect(decision(state, known, at: 1000) == "join")
     }
 
-    @Test("an issuer that failed is left in peace for five seconds")
+    @Test("after a failure, the issuer is not contacted for five seconds")
     func pause() {
         let state = failed(IssuerState(), at: 1000, .document)
         #expect(decision(state, known, at: 1004) == "fail document")
         #expect(decision(state, known, at: 1005) == "ask")
     }
 
-    @Test("keys serve for their time, then while newer ones are fetched, then only if the issuer cannot be asked")
+    @Test("expired keys are used for 10 minutes while new ones are fetched, then only if the issuer is unavailable")
     func ages() {
         #expect(decision(fetched(), known, at: 4599) == "key")
         #expect(decision(fetched(), known, at: 4600) == "key, renew")
@@ -71,7 +71,7 @@ import Testing
         #expect(decision(renewing, unknown, at: 5201) == "join")
     }
 
-    @Test("while the issuer is down old keys serve for a day more, and it is asked every half minute")
+    @Test("if the issuer is unavailable, its keys are valid for one more day and fetched again every 30 seconds")
     func down() {
         let state = failed(fetched(), at: 5200)
         #expect(decision(state, known, at: 5229) == "key")
@@ -82,7 +82,7 @@ import Testing
         #expect(decision(last, known, at: 4600 + 86_400) == "fail unavailable")
     }
 
-    @Test("a key that the issuer does not have is asked for once in half a minute")
+    @Test("an unknown key ID causes at most one request in 30 seconds")
     func unknownKid() {
         #expect(decision(fetched(), unknown, at: 1001) == "ask")
         var state = fetched()
@@ -94,7 +94,7 @@ import Testing
         #expect(decision(fetched(for: unknown), unknown, at: 1001) == "none")
     }
 
-    @Test("a name that nobody has does not hide the next one; of many the issuer is asked for a few only")
+    @Test("an unknown key ID does not suppress a request for another one, up to a limit of unknown key IDs")
     func manyUnknown() throws {
         var state = fetched(for: unknown)
         #expect(decision(state, try header(kid: "rotated"), at: 1001) == "ask")
@@ -110,14 +110,14 @@ import Testing
         #expect(decision(state, try header(kid: "rotated"), at: 1030) == "ask")
     }
 
-    @Test("who gives up leaves no trace")
+    @Test("a canceled request has no effect")
     func cancelled() {
         #expect(decision(failed(IssuerState(), at: 1000, .cancelled), known, at: 1000) == "ask")
         #expect(decision(failed(fetched(), at: 1001, .cancelled), unknown, at: 1001) == "ask")
     }
 }
 
-/// The header of a token that names this key.
+/// The header of a token with this key ID.
 func header(kid: String) throws -> JWSHeader {
     let token = try JWSSigner(try PrivateKey.generate(.ES256), type: "JWT", keyID: kid).sign(Array("{}".utf8))
     return try JWS.parse(token).header

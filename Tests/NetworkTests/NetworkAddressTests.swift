@@ -19,17 +19,17 @@ import Testing
         ("2001:db8::1", .nobody), ("100::1", .nobody), ("::ffff:169.254.169.254", .nobody), ("4000::1", .nobody),
     ]
 
-    @Test("each address is known for what it reaches, IPv4 inside IPv6 too", arguments: addresses)
+    @Test("addresses are classified by their reach, including IPv4 addresses embedded in IPv6", arguments: addresses)
     func reach(text: String, reach: NetworkAddress.Reach) throws {
         #expect(try #require(NetworkAddress(text)).reach == reach)
     }
 
-    @Test("what is no address is none", arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "[1::2::3]", "0x7f.0.0.1"])
+    @Test("text that is not an address is rejected", arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "[1::2::3]", "0x7f.0.0.1"])
     func none(text: String) {
         #expect(NetworkAddress(text) == nil)
     }
 
-    @Test("a policy allows https to everyone only, unless it says more")
+    @Test("by default, a policy allows only HTTPS to public addresses")
     func policy() throws {
         func admitted(_ policy: HTTPPolicy, _ scheme: String) throws -> [String] {
             try ["1.1.1.1", "10.0.0.1", "127.0.0.1", "169.254.169.254"]

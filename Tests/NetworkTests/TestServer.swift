@@ -3,8 +3,8 @@ import JSON
 
 @testable import Network
 
-/// `Tests/Interop/webserver.py`, started once for all tests. It ends, and removes its files, when its standard input does:
-/// at the latest with the test process.
+/// Runs `Tests/Interop/webserver.py` once for all tests. The server exits and removes its files when its standard
+/// input closes, at the latest when the test process exits.
 final class TestServer: Sendable {
     static let shared = Result { try TestServer() }
 
@@ -35,12 +35,12 @@ final class TestServer: Sendable {
         caFile = told["caFile"]?.string ?? ""
     }
 
-    /// The origin of one of the servers: http, https, otherName, expired, unknown, proxy.
+    /// The origin of one of the servers: `http`, `https`, `otherName`, `expired`, `unknown` or `proxy`.
     func origin(_ name: String = "http") -> String {
         "\(["http", "proxy"].contains(name) ? "http" : "https")://127.0.0.1:\(ports[name] ?? 0)"
     }
 
-    /// Teaches the servers how to answer a path.
+    /// Sets the response of the servers for a path.
     func set(_ path: String, _ answer: JSONObject) throws {
         var answer = answer
         answer["path"] = .string(path)
@@ -49,7 +49,8 @@ final class TestServer: Sendable {
         guard response.status == 204 else { throw Failure(description: "webserver.py did not learn") }
     }
 
-    /// What came for a path: `count`, `method`, `headers`, `body`, and `client`, the port it came from.
+    /// The requests for a path: `count` and, for the latest one, `method`, `headers`, `body` and the client port as
+    /// `client`.
     func seen(_ path: String) throws -> JSONValue {
         try JSONValue(parsing: try control.send(HTTPRequest(url: origin() + "/seen?" + path, policy: .testing)).body)
     }
@@ -60,6 +61,6 @@ final class TestServer: Sendable {
 }
 
 extension HTTPPolicy {
-    /// What a testing store allows.
+    /// The policy of a testing store.
     static let testing = HTTPPolicy(allowsInsecureLoopback: true)
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""schemas/openrpc.json is a valid OpenRPC 1.4 document, its references lead somewhere, its examples hold against its schemas.
+"""Checks that schemas/openrpc.json is a valid OpenRPC 1.4 document, its references resolve, and its examples match its schemas.
 
-Needs the jsonschema package. Run from anywhere; another document may be given as the argument, - for standard input.
+Requires the jsonschema package. Can be run from any directory. The argument can name another document, or - for standard input.
 """
 import json
 import pathlib

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BoundedPatternTests {
     @Test(
-        "a pattern is held against the whole text unless it may match anywhere",
+        "a pattern must match the whole text, unless it may match anywhere",
         arguments: [
             ("[a-z]+", "abc", true, true), ("[a-z]+", "abc1", false, true), ("^[a-z]+$", "abc", true, true),
             ("^[a-z]+$", "abc\n", false, false),
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "what is no pattern is refused with the place and the reason",
+        "malformed patterns are rejected with the offset and the reason",
         arguments: [
             ("[a-z", 4, "missing terminating ]"), ("ü(", 2, "missing closing parenthesis"), ("a)", 1, "unmatched closing parenthesis"),
             ("*", 0, "quantifier does not follow"), ("a{2,1}", 5, "out of order"), ("\\", 1, "\\ at end of pattern"),
@@ -43,7 +43,7 @@ import Testing
         #expect(why.contains(reason), "\(why)")
     }
 
-    @Test("patterns that would take long to compile or much memory are refused at once")
+    @Test("patterns that take long to compile or much memory are rejected quickly")
     func hugePatterns() {
         let start = Monotonic.nanoseconds()
         #expect(Self.refusal(String(repeating: "a", count: 2049)) == .tooLong(maximumBytes: 2048))
@@ -56,7 +56,7 @@ import Testing
         #expect(Monotonic.nanoseconds() - start < 20_000_000_000)
     }
 
-    /// Processor time of this thread, in milliseconds.
+    /// The processor time of this thread, in milliseconds.
     static func processorMilliseconds() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "patterns that explode are given up in bounded time, on short texts and on long ones",
+        "matching with catastrophic backtracking is abandoned in bounded time, on short and long texts",
         arguments: [
             "(a+)+b", "(a|a)*b", "(a|aa)+b", "(.*)*x", "(.*)(.*)(.*)(.*)(.*)x", "(?:a?){200}a{200}b", "^(([a-z])+.)+[A-Z]([a-z])+$",
             "(a*)*\\1b",
@@ -75,9 +75,11 @@ import Testing
         for count in [30, 5_000, 200_000] {
             for extent in [BoundedPattern.Extent.whole, .anywhere] {
                 let pattern = try BoundedPattern(pattern, matching: extent)
-                // Each letter that a pattern demands is there, or PCRE2 would not even begin.
+                // The text contains every letter that the patterns require; otherwise PCRE2 rejects it without
+                // matching.
                 let text = String(repeating: "a", count: count) + "bxAb!"
-                // A busy machine counts more than the work: a bound is kept if one of some turns keeps it.
+                // On a busy machine the measured time includes other work, so one measurement out of five within the
+                // limit suffices.
                 let isBounded = try (0..<5).contains { _ in
                     let start = Self.processorMilliseconds()
                     let verdict = pattern.matches(text)
@@ -90,7 +92,7 @@ import Testing
         #expect(try BoundedPattern("(a+)+b").matches(String(repeating: "a", count: 60) + "b!") == .tooExpensive)
     }
 
-    @Test("ordinary patterns decide about long texts: 10,000 emoji as a name")
+    @Test("ordinary patterns match long texts, such as a name of 10,000 emoji")
     func longTexts() throws {
         let name = String(repeating: "👩‍👩‍👧‍👦", count: 10_000)
         #expect(try BoundedPattern("[^<>]+").matches(name) == .yes)
@@ -99,7 +101,7 @@ import Testing
         #expect(try BoundedPattern("(?:[a-z]+ ?)+").matches(String(repeating: "word ", count: 2_000)) == .yes)
     }
 
-    @Test("each limit is kept")
+    @Test("each limit is enforced")
     func limits() throws {
         let text = String(repeating: "a", count: 20_000)
         func verdict(_ limits: BoundedPattern.Limits) throws -> BoundedPattern.Verdict {
@@ -112,7 +114,7 @@ import Testing
         #expect(try verdict(.init(milliseconds: 0)) == .tooExpensive)
     }
 
-    @Test("threads share a pattern")
+    @Test("threads can share a pattern")
     func threads() async throws {
         let pattern = try BoundedPattern("[a-z]+\\d")
         let good = await withTaskGroup(of: Bool.self) { group in
@@ -122,13 +124,13 @@ import Testing
         #expect(good == 200)
     }
 
-    @Test("a missing PCRE2 is a refusal that says how to install it")
+    @Test("a missing PCRE2 library is reported with the command that installs it")
     func missing() async {
         await #expect(processExitsWith: .success) {
             do throws(PatternRefusal) {
                 _ = try BoundedPattern("a", matching: .whole, limits: .init(), library: "libpcre2-nowhere.so.0")
             } catch {
-                // It is looked for again.
+                // A missing library is not cached: the next pattern loads it.
                 exit("\(error)".contains("apt-get install libpcre2-8-0") && (try? BoundedPattern("a")) != nil ? EXIT_SUCCESS : EXIT_FAILURE)
             }
         }

@@ -3,16 +3,16 @@ import Testing
 
 @Suite struct ForeignEncodingTests {
     @Test(
-        "base64 is read in either alphabet, with padding and without",
+        "Base64 is decoded in both alphabets, with and without padding",
         arguments: [
             ("", []), ("Bw==", [7]), ("Bw", [7]), ("+/8=", [0xFB, 0xFF]), ("-_8", [0xFB, 0xFF]), ("AQID", [1, 2, 3]),
         ] as [(String, [UInt8])])
     func base64(_ text: String, _ bytes: [UInt8]) { #expect(Base64.decode(text) == bytes) }
 
-    @Test("what is no base64 is refused", arguments: ["=", "B===", "Bw=", "B", "Bw==x", "a b=", "AQID=", "Bw==" + "="])
+    @Test("text that is not Base64 is rejected", arguments: ["=", "B===", "Bw=", "B", "Bw==x", "a b=", "AQID=", "Bw==" + "="])
     func noBase64(_ text: String) { #expect(Base64.decode(text) == nil) }
 
-    @Test("Base32 comes back as it was, with padding and without")
+    @Test("Base32 is decoded to the encoded bytes, with and without padding")
     func base32() {
         for count in 0..<12 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }

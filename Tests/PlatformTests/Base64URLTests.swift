@@ -4,7 +4,7 @@ import Testing
 @Suite("base64url and hexadecimal")
 struct Base64URLTests {
     @Test(
-        "RFC 4648 section 10, in the URL alphabet and without padding",
+        "the vectors of RFC 4648 section 10 are encoded in the URL alphabet without padding",
         arguments: [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"),
         ])
@@ -13,7 +13,7 @@ struct Base64URLTests {
         #expect(Base64URL.decode(encoded) == Array(plain.utf8))
     }
 
-    @Test("every byte value and length comes back")
+    @Test("bytes of every value and length are preserved")
     func roundTrip() {
         for count in 0..<300 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
@@ -23,12 +23,12 @@ struct Base64URLTests {
     }
 
     @Test(
-        "a text that is not the one encoding of its bytes is refused",
+        "text that is not the canonical encoding of its bytes is rejected",
         arguments: [
             "Zg==", "Zh", "Zm9", "Z", "Zm+v", "Zm/v", "Zm 9v", "Zm9v\n", "Zmév",
         ])
     func refusals(text: String) { #expect(Base64URL.decode(text) == nil) }
 
-    @Test("hexadecimal is even and of digits only", arguments: ["a", "0g", "é", "0x00", " 00"])
+    @Test("hexadecimal text with an odd length or other characters is rejected", arguments: ["a", "0g", "é", "0x00", " 00"])
     func hexRefusals(text: String) { #expect(Hex.decode(text) == nil) }
 }

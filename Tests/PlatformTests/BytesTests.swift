@@ -1,9 +1,9 @@
 import Platform
 import Testing
 
-@Suite("texts compared by their bytes")
+@Suite("comparison of texts by their bytes")
 struct BytesTests {
-    @Test("the same bytes are the same, whether a text is short, long, empty or a part of another")
+    @Test("texts with equal bytes are equal, including short, long, empty and partial texts")
     func same() {
         for text in ["", "a", "login.example.com", "a text of more than fifteen bytes", "é€😀"] {
             #expect(text.hasBytes(of: String(decoding: Array(text.utf8), as: UTF8.self)))
@@ -13,7 +13,7 @@ struct BytesTests {
         #expect(!"login.example.com".hasBytes(of: "login.example.cOm"))
     }
 
-    @Test("what is equal by canonical equivalence and written otherwise is not the same")
+    @Test("texts that are only canonically equivalent are not equal")
     func canonicalEquivalence() {
         #expect("e\u{301}" == "\u{E9}")
         #expect(!"e\u{301}".hasBytes(of: "\u{E9}"))

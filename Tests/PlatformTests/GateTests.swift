@@ -3,7 +3,7 @@ import Testing
 
 @Suite("threads and gates")
 struct GateTests {
-    @Test("a waiter sees what another thread put there")
+    @Test("a waiting thread receives the value that another thread set")
     func handover() {
         let gate = Gate<Int?>(nil)
         _ = Thread.start(name: "giver") {
@@ -19,7 +19,7 @@ struct GateTests {
         #expect(gate.wait(deadline: Monotonic.nanoseconds() + 2_000_000) { $0 } == nil)
     }
 
-    @Test("many threads count without losing one")
+    @Test("concurrent increments are all counted")
     func counting() {
         let gate = Gate((count: 0, done: 0))
         for _ in 0..<8 {

@@ -15,7 +15,7 @@ import Testing
 
     private func text(_ text: String) -> LineFile.Line { .text(Array(text.utf8)) }
 
-    @Test("lines come one by one, with either end, and the last one without")
+    @Test("lines are read one at a time, with either line ending and without a final one")
     func plain() throws {
         #expect(try lines("") == [])
         #expect(try lines("a\nbc\r\n\nd") == [text("a"), text("bc"), text(""), text("d")])
@@ -23,7 +23,7 @@ import Testing
         #expect(try lines("\n") == [text("")])
     }
 
-    @Test("a line may lie in many pieces, and what is too long is passed over alone")
+    @Test("a line can span several reads, and only lines above the limit are skipped")
     func long() throws {
         let long = String(repeating: "x", count: 70_000)
         #expect(try lines("a\n\(long)\nb\n") == [text("a"), text(long), text("b")])
@@ -32,12 +32,12 @@ import Testing
         #expect(try lines("a\n\(long)", longest: 10) == [text("a"), .tooLong])
     }
 
-    @Test("folders, devices and what is not there are no files of lines", arguments: ["/", "/dev/zero", "/nowhere/at/all"])
+    @Test("directories, devices and missing files are rejected", arguments: ["/", "/dev/zero", "/nowhere/at/all"])
     func refusals(_ path: String) {
         #expect(throws: LineFile.Failure.self) { _ = try LineFile(path, longestLine: 100) }
     }
 
-    @Test("what is refused is closed once: nobody else's file is closed with it")
+    @Test("a rejected file is closed exactly once, so that files of other threads stay open")
     func closedOnce() async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "mintmark-\(UUID().uuidString).txt")
         try Data("a\n".utf8).write(to: url)

@@ -1,14 +1,14 @@
 import Platform
 import Testing
 
-@Suite("Text in markup and in URLs")
+@Suite("text in markup and in URLs")
 struct MarkupTests {
-    @Test("nothing that a text holds is taken for markup, within an element or a quoted attribute")
+    @Test("escaped text contains no markup, in element content and in quoted attributes")
     func markup() {
         #expect(Markup.escaped("<a href='x'>\"R&D\"</a> é😀") == "&lt;a href=&#39;x&#39;&gt;&quot;R&amp;D&quot;&lt;/a&gt; é😀")
     }
 
-    @Test("RFC 3986: what is not unreserved becomes %XX of its UTF-8, and comes back")
+    @Test("characters outside of the unreserved set of RFC 3986 are percent-encoded as UTF-8 and decoded again")
     func percent() {
         #expect(PercentEncoding.encode("a-Z_0.9~ /+é%") == "a-Z_0.9~%20%2F%2B%C3%A9%25")
         #expect(PercentEncoding.encode("a/b c".utf8, keepingSlashes: true) == "a/b%20c")

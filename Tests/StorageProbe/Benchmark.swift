@@ -4,7 +4,7 @@ import Platform
 import Storage
 import Synchronization
 
-/// What Storage costs, beside the plain C API of SQLite on the same disk.
+/// Measures the overhead of Storage compared to the C API of SQLite on the same disk.
 struct Benchmark {
     let folder: String
     private let seconds = 2.0
@@ -31,7 +31,7 @@ struct Benchmark {
         return try SQLiteDatabase(location, migrations: Probe.migrations, connectionId: "benchmark-\(name)-\(memory)")
     }
 
-    /// Transactions of one row by the plain C API: the limit for writes that nobody groups.
+    /// Inserts with the C API, one row per transaction: the limit for writes without group commit.
     private func plainInserts() {
         let path = "\(folder)/plain-\(getpid()).db"
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
@@ -51,7 +51,7 @@ struct Benchmark {
         sqlite3_close(database)
     }
 
-    /// Reads of one row by the plain C API, each in a transaction of its own: the limit for reads.
+    /// Reads of one row with the C API, one per transaction: the limit for reads.
     private func plainReads() {
         var database: OpaquePointer?
         var select: OpaquePointer?
@@ -127,7 +127,7 @@ struct Benchmark {
         return Double(number) / elapsed(since: start)
     }
 
-    /// Runs `body` on so many threads and answers how often a second.
+    /// Runs `body` repeatedly on `threads` threads and returns the number of calls per second.
     private func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int, _ number: Int) throws -> Void) throws -> Double {
         let counts = Gate((running: threads, calls: 0, failure: (any Error)?.none))
         let start = Monotonic.nanoseconds()

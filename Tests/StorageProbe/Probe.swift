@@ -2,11 +2,12 @@ import Glibc
 import Platform
 import Storage
 
-/// A second process for the tests, and the measurements of Storage.
+/// A second process for the tests, and the benchmark of Storage.
 ///
-/// `StorageProbe write FILE THREADS` writes until it is killed and prints each row's name once it was answered.
-/// `StorageProbe fill FILE BYTES` writes until a file size limit of BYTES is met, and prints what it met and what it kept.
-/// `StorageProbe benchmark FOLDER` prints figures; build it with `-c release`.
+/// - `StorageProbe write FILE THREADS` writes until it is killed, and prints the ID of each committed row.
+/// - `StorageProbe fill FILE BYTES` writes until the file size limit of BYTES is reached. It prints the error, then
+///   the number of committed rows and the number of rows found.
+/// - `StorageProbe benchmark FOLDER` prints the measurements. Build it with `-c release`.
 @main
 enum Probe {
     static func main() throws {
@@ -60,7 +61,7 @@ enum Probe {
         say("\(kept) \(found ?? -1)")
     }
 
-    /// One line on standard output, at once and in one piece.
+    /// Writes one line to standard output with a single unbuffered write.
     private static func say(_ line: String) {
         let text = Array((line + "\n").utf8)
         _ = Glibc.write(STDOUT_FILENO, text, text.count)

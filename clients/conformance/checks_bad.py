@@ -1,4 +1,4 @@
-"""What clients do with bad input: programs that are none, answers that are none, values that are not JSON. Nothing is left of any of it."""
+"""Checks of invalid input: files that are not programs, malformed responses, values that are not JSON. No resources may leak."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from stand_ins import seen, stand_in, write
 
 
 def shell(driver, name, text):
-    """A program that starts fast."""
+    """Creates a program that starts quickly."""
     path = os.path.join(driver.folder, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"#!/bin/sh\n{text}\n")
@@ -19,20 +19,20 @@ def shell(driver, name, text):
 
 
 def what_cannot_be_run(driver):
-    """a broken link and a file of no known format are reported with their path"""
+    """a broken link and a file in an unknown format are reported with their path"""
     link, text = os.path.join(driver.folder, "link"), os.path.join(driver.folder, "format")
     os.symlink(os.path.join(driver.folder, "nowhere"), link)
     with open(text, "wb") as file:
         file.write(b"\0\1\2\3no program\n")
     os.chmod(text, 0o755)
     expect(link in spoilt(driver, "notFound", binary=link), "the message says where")
-    # Some systems' own functions hand such a file to the shell, which ends with 126 or 127.
+    # On some systems, such a file is run by the shell, which exits with 126 or 127.
     message = spoilt(driver, "notFound ended", binary=text)
     expect(text in message or "126" in message or "127" in message, f"the message says where, or how it ended: {message}")
 
 
 def an_endless_line(driver):
-    """a program that writes a line without an end is garbage; what it writes is not kept for ever"""
+    """a program that writes a line without an end is reported as garbage, and its output is not stored without limit"""
     program = write(os.path.join(driver.folder, "endless"), """
         import os, time
         try:
@@ -46,7 +46,7 @@ def an_endless_line(driver):
 
 
 def bytes_that_are_no_text(driver):
-    """a program whose output is no UTF-8, or nests for ever, is garbage"""
+    """a program whose output is not UTF-8 or is nested without end is reported as garbage"""
     for text in ("\\377\\376\\000", "[" * 200_000):
         written = os.path.join(driver.folder, "written")
         with open(written, "wb") as file:
@@ -56,7 +56,7 @@ def bytes_that_are_no_text(driver):
 
 
 def answers_that_are_none(driver):
-    """an answer that is none is an error of the client's own, and so is every call after it"""
+    """a malformed response fails its call and all later calls with a client error"""
     for wrong in ('{"jsonrpc": "2.0", "id": m["id"]}', '{"jsonrpc": "2.0", "id": m["id"], "error": "no"}',
                   '{"jsonrpc": "2.0", "id": m["id"], "error": {"message": 5}}', '{"jsonrpc": "1.0", "id": m["id"], "result": {}}', '[1, 2]', '42'):
         program = stand_in(driver, f"send({wrong})")
@@ -69,7 +69,7 @@ def answers_that_are_none(driver):
 
 
 def answers_nobody_asked_for(driver):
-    """answers to requests that nobody made, or made long ago, are passed over"""
+    """responses to unknown or completed requests are ignored"""
     client = driver.open(store=":memory:", binary=stand_in(driver, """
         for id in (987654321, "seven", -1, 1.5, 0, None, True, [1], {}, {"id": 1}): send({"jsonrpc": "2.0", "id": id, "result": {"pools": ["wrong"]}})
         answer(result={"pools": []})
@@ -80,7 +80,7 @@ def answers_nobody_asked_for(driver):
 
 
 def errors_of_no_request(driver):
-    """a program that answers everything with an error of no request is not waited for"""
+    """a program that returns only errors without a request ID does not block calls"""
     program = stand_in(driver, 'send({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "x"}})', methods="")
     answers = [driver.step("open", client="strange", store=":memory:", binary=program, timeoutSeconds=120)]
     if "error" not in answers[0]:
@@ -92,7 +92,7 @@ def errors_of_no_request(driver):
 
 
 def ended_in_mid_call(driver):
-    """a program that ends in mid-call, before or within its answer, is reported with how it ended"""
+    """a program that exits before or during its response is reported with its exit status"""
     for words in ("", '{"jsonrpc":"2.0","id":1,"resu'):
         program = stand_in(driver, f"sys.stdout.write({words!r}); sys.stdout.flush(); os._exit(73)")
         message = spoilt(driver, "ended", binary=program)
@@ -100,7 +100,7 @@ def ended_in_mid_call(driver):
 
 
 def half_an_answer(driver):
-    """a program that stops within its answer is waited for as long as asked"""
+    """a program that stops during its response fails the call at its time limit"""
     program = stand_in(driver, """sys.stdout.write('{"jsonrpc":"2.0","id":1,"resu'); sys.stdout.flush()""")
     client = driver.open(store=":memory:", binary=program)
     ping(driver, client)
@@ -108,7 +108,7 @@ def half_an_answer(driver):
 
 
 def ends_at_every_start(driver):
-    """a program that ends at every start is reported by every call, and started anew by the next"""
+    """a program that exits at every start fails each call, and the next call starts it again"""
     starts = os.path.join(driver.folder, "starts")
     program = shell(driver, "ends", f"echo start >> '{starts}'; exit 74")
     answers = [driver.step("open", client="ends", store=os.path.join(driver.folder, "shop.db"), binary=program, timeoutSeconds=120)]
@@ -121,7 +121,7 @@ def ends_at_every_start(driver):
 
 
 def strange_values(driver):
-    """a value that is no JSON is refused, or arrives as the language's own JSON has it; it does not vanish"""
+    """a value that is not JSON is refused or converted as by the language's JSON library; it is never dropped"""
     account = {"accountId": "a", "tenantId": "t", "emailVerified": False, "method": "anonymous", "providers": [], "attributes": {}, "claims": {},
                "disabled": False, "createdAt": 1, "updatedAt": 1}
     client = driver.open(store=":memory:", binary=stand_in(driver, f"answer(result={account!r})"))
@@ -166,7 +166,8 @@ def a_hundred_failures(driver):
         turn()
     for _ in range(12):
         fail("timedOut", binary=silent, timeoutSeconds=0.05)
-    # A language may open files and start threads of its own when they are first needed; what is lost at each failure is more than that.
+    # A language runtime may open a few files and start a few threads on first use.
+    # A leak at each failure would exceed this tolerance.
     eventually(lambda: not driver.processes(), "no process is left")
     eventually(lambda: driver.result("left") <= before + 5, f"no thread is left: {driver.result('left')} after {before}")
     eventually(lambda: descriptors(driver) <= files + 5, f"no descriptor is left: {descriptors(driver)} after {files}")

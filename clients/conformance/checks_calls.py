@@ -1,4 +1,4 @@
-"""What clients do with calls, beyond what transcripts can say."""
+"""Checks of calls that transcripts cannot express."""
 
 import json
 import signal
@@ -20,7 +20,7 @@ def ping(driver, client):
 
 
 def testing_in_one_line(driver):
-    """testing() starts a fresh store in memory whose clock can be turned"""
+    """testing() starts a new store in memory with a virtual clock"""
     first, second = driver.open(), driver.open()
     driver.result("call", client=first, method="pool.create", params={"name": "shop"})
     expect(driver.result("call", client=second, method="pool.list")["pools"] == [], "the second testing() has a store of its own")
@@ -29,7 +29,7 @@ def testing_in_one_line(driver):
 
 
 def a_thousand_calls(driver):
-    """1,000 concurrent calls get each its own answer"""
+    """1,000 concurrent calls each get their own response"""
     client = driver.open()
     pool = driver.result("call", client=client, method="pool.create", params={"name": "shop", "developerProvider": "login.shop"})["poolId"]
     params = [{"name": f"role-{number}", "poolId": pool} for number in range(1000)]
@@ -41,7 +41,7 @@ def a_thousand_calls(driver):
 
 
 def mixed_answers(driver):
-    """answers that come in another order, with errors between them, find their calls"""
+    """responses and errors in a different order are matched to their calls"""
     client = driver.open(store=":memory:", binary=stand_in(driver, """
         waiting = globals().setdefault("waiting", [])
         waiting.append(m)
@@ -58,7 +58,7 @@ def mixed_answers(driver):
 
 
 def a_long_parameter(driver):
-    """a parameter of 900 kB arrives; one above the limit is refused and costs nobody else anything"""
+    """a parameter of 900 kB arrives; one above the limit is refused without affecting other calls"""
     client = driver.open()
     name = "x" * 900_000
     error = driver.error("answered", "call", client=client, method="token.verify", params={"token": name, "audience": "a"})
@@ -71,7 +71,7 @@ def a_long_parameter(driver):
 
 
 def typed_errors(driver):
-    """an error has its own type, with its code and details"""
+    """an error has a specific type, with its code and details"""
     client = driver.open()
     error = driver.error("answered", "call", client=client, method="pool.get", params={"poolId": NOWHERE}, trace="order-17")
     expect(error["class"] == "PoolNotFound", f"its class is {error['class']}")
@@ -82,7 +82,7 @@ def typed_errors(driver):
 
 
 def what_is_new_is_kept(driver):
-    """members, states and errors that this client does not know are kept"""
+    """unknown members, states and errors are preserved"""
     answer = {"identityId": "i", "poolId": "p", "state": "petrified", "logins": ["login.shop"], "createdAt": 1, "updatedAt": 2,
               "aura": {"colour": "blue", "rays": [1, None, {"deep": 2.5}]}, "weight": 9007199254740991}
     error = {"code": 9999, "message": "Brand new.", "data": {"type": "brandNew", "shine": [1, {"bright": True}]}}
@@ -97,7 +97,7 @@ def what_is_new_is_kept(driver):
 
 
 def notifications(driver):
-    """notifications reach the application, those it does not know too"""
+    """known and unknown notifications reach the application"""
     client = driver.open(store=":memory:", binary=stand_in(driver, """
         send({"jsonrpc": "2.0", "method": "moon/risen", "params": {"phase": "full"}})
         send({"jsonrpc": "2.0", "method": "$/progress", "params": {"token": "p", "value": 3}})
@@ -109,7 +109,7 @@ def notifications(driver):
 
 
 def unasked_progress(driver):
-    """progress for a call that asked for none costs nothing"""
+    """progress for a call that did not request it is ignored"""
     client = driver.open(store=":memory:", binary=stand_in(driver, """
         send({"jsonrpc": "2.0", "method": "$/progress", "params": {"token": m["id"], "value": 3}})
         answer(result={"pools": []})
@@ -120,7 +120,7 @@ def unasked_progress(driver):
 
 
 def cancelled(driver):
-    """a cancelled call ends at once, and the process is told"""
+    """a canceled call ends immediately, and the process receives the cancellation"""
     client = driver.open(store=":memory:", binary=stand_in(driver, "pass"))
     driver.result("begin", client=client, call="slow", method="pool.list")
     eventually(lambda: any("pool.list" in line for line in seen(driver)), "the request is sent")
@@ -133,7 +133,7 @@ def cancelled(driver):
 
 
 def told(driver, method):
-    """The process is told that nobody waits for the answer to `method` any more."""
+    """Waits until the process has received a cancellation of the request for `method`."""
     def holds():
         messages = [json.loads(line) for line in seen(driver)]
         ids = [each.get("id") for each in messages if each.get("method") == method]
@@ -142,12 +142,12 @@ def told(driver, method):
 
 
 def cancelled_for_real(driver):
-    """a call that is cancelled while Mintmark stands still leaves the client usable"""
+    """a call that is canceled while Mintmark is suspended leaves the client usable"""
     client = driver.open()
     ping(driver, client)
     driver.signal(signal.SIGSTOP)
     driver.result("begin", client=client, call="slow", method="pool.list")
-    time.sleep(0.5)   # until it is on its way
+    time.sleep(0.5)   # until the request has been sent
     driver.result("cancel", call="slow")
     driver.error("cancelled", "await", call="slow")
     driver.signal(signal.SIGCONT)
@@ -155,7 +155,7 @@ def cancelled_for_real(driver):
 
 
 def timed_out(driver):
-    """a call that takes longer than its time limit ends, and the process is told"""
+    """a call that exceeds its time limit ends, and the process receives a cancellation"""
     client = driver.open(store=":memory:", binary=stand_in(driver, "pass"))
     ping(driver, client)
     began = time.monotonic()
@@ -167,7 +167,7 @@ def timed_out(driver):
 
 
 def values_without_json(driver):
-    """what has no JSON is refused before it is sent, and the client goes on"""
+    """values without a JSON representation are refused before sending, and the client stays usable"""
     client = driver.open()
     for value in ("nan", "infinity", "cycle", "surrogate"):
         driver.error("refused answered" if value == "surrogate" else "refused", "strange", client=client, value=value)

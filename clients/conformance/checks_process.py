@@ -1,4 +1,4 @@
-"""What clients do about the process: finding it, its death, its end, and programs that are not what they should be."""
+"""Checks of the process: finding the program, crashes, shutdown, and programs that are not a suitable Mintmark."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from stand_ins import stand_in, write
 
 
 def the_data_is_named(driver):
-    """either a store or an app is named, not neither and not both"""
+    """opening requires exactly one of store and app"""
     for options in ({"testing": True}, {"store": ":memory:", "app": "shop"}):
         error = driver.error("refused", "open", client="none", **options)
         expect("store" in error["message"].lower() and "app" in error["message"].lower(), f"the message says which: {error['message']}")
@@ -18,7 +18,7 @@ def the_data_is_named(driver):
 
 
 def an_app(driver):
-    """an app has a store of its own, in the folder of the user's data"""
+    """an app has a separate store in the user's data directory"""
     first = driver.open(app="shop")
     driver.result("call", client=first, method="pool.create", params={"name": "shop"})
     driver.result("close", client=first)
@@ -28,7 +28,7 @@ def an_app(driver):
 
 
 def spoilt(driver, kind, **options):
-    """The error of the first call, or of opening."""
+    """Returns the message of the error with which opening or the first call fails."""
     answer = driver.step("open", client="spoilt", **{"store": ":memory:", "timeoutSeconds": 120, **options})
     if "error" not in answer:
         answer = driver.step("call", client="spoilt", method="pool.list")
@@ -40,7 +40,7 @@ def spoilt(driver, kind, **options):
 
 
 def a_missing_binary(driver):
-    """a program that is missing, or cannot be run, is named with what to do"""
+    """a missing or non-executable program is reported with its path and a remedy"""
     nowhere, text = os.path.join(driver.folder, "nowhere"), os.path.join(driver.folder, "text")
     with open(text, "w") as file:
         file.write("no program\n")
@@ -50,7 +50,7 @@ def a_missing_binary(driver):
 
 
 def an_old_binary(driver):
-    """a program without a method of this contract is called too old, with what to do"""
+    """a program without a method of this contract is reported as too old, with a remedy"""
     old = stand_in(driver, """
         answer(error={"code": -32601, "message": "There is no such method.", "data": {"type": "methodNotFound", "method": m["method"]}})
     """, version="0.0.1", methods="system.info system.ping")
@@ -59,14 +59,14 @@ def an_old_binary(driver):
 
 
 def an_old_version(driver):
-    """a program whose contract version is below the client's is called too old at the start"""
+    """a program with a lower contract version than the client is reported as too old at the start"""
     old = stand_in(driver, 'answer(result={"pools": []})', version="0.0.1")
     message = spoilt(driver, "tooOld", binary=old)
     expect("0.0.1" in message and "MINTMARK_BINARY" in message, f"the message says what to do: {message}")
 
 
 def garbage(driver):
-    """a program that prints garbage is told from Mintmark, and ended"""
+    """a program that prints garbage is detected and ended"""
     for words in ('print("Welcome!")', 'print(json.dumps(["jsonrpc"]))', 'print(json.dumps({"id": 1, "result": {}}))', 'print("\\0\\x01{")'):
         program = write(os.path.join(driver.folder, "garbage"), f"""
             import json, sys, time
@@ -80,7 +80,7 @@ def garbage(driver):
 
 
 def one_that_ends(driver):
-    """a program that ends at once is reported with its exit status and last words"""
+    """a program that exits immediately is reported with its exit status"""
     program = write(os.path.join(driver.folder, "ends"), """
         import sys
         print("the disk is gone", file=sys.stderr)
@@ -91,13 +91,13 @@ def one_that_ends(driver):
 
 
 def refused_arguments(driver):
-    """arguments that the program refuses are reported as such"""
+    """arguments that the program rejects are reported"""
     message = spoilt(driver, "ended", arguments=["--no-such-option"])
     expect("arguments" in message, f"the message says so: {message}")
 
 
 def silence(driver):
-    """a program that never answers is waited for as long as asked, and ended by close"""
+    """a program that never responds fails the call at its time limit, and close ends the program"""
     program = write(os.path.join(driver.folder, "silent"), """
         import time
         time.sleep(600)
@@ -113,13 +113,13 @@ def silence(driver):
 
 
 def killed_in_mid_call(driver):
-    """when the process is killed, every waiting call fails; with a store on disk the next call starts it again"""
+    """killing the process fails every waiting call; with a store on disk, the next call starts it again"""
     client = driver.open(store=os.path.join(driver.folder, "shop.db"))
     pool = driver.result("call", client=client, method="pool.create", params={"name": "shop"})
     driver.signal(signal.SIGSTOP)
     for number in range(5):
         driver.result("begin", client=client, call=f"c{number}", method="pool.list")
-    time.sleep(0.5)   # until they are on their way
+    time.sleep(0.5)   # until the requests have been sent
     driver.signal(signal.SIGKILL)
     for number in range(5):
         error = driver.error("ended", "await", call=f"c{number}")
@@ -128,7 +128,7 @@ def killed_in_mid_call(driver):
 
 
 def killed_with_its_memory(driver):
-    """when a store in memory is gone the next call says so, unless restart was asked for"""
+    """after the loss of a store in memory, the next call fails unless restart is enabled"""
     for restart in (None, True):
         options = {} if restart is None else {"restart": restart}
         client = driver.open(store=":memory:", **options)
@@ -143,12 +143,12 @@ def killed_with_its_memory(driver):
 
 
 def closed(driver):
-    """close lets waiting calls finish, ends the process, and refuses later calls"""
+    """close lets waiting calls finish, ends the process and refuses later calls"""
     slow = stand_in(driver, 'time.sleep(2); answer(result={"pools": []})')
     client = driver.open(store=":memory:", binary=slow)
     ping(driver, client)
     driver.result("begin", client=client, call="slow", method="pool.list")
-    time.sleep(0.7)   # until it is on its way
+    time.sleep(0.7)   # until the request has been sent
     left = driver.processes()
     driver.result("close", client=client)
     driver.result("await", call="slow")
@@ -158,7 +158,7 @@ def closed(driver):
 
 
 def nothing_is_left(driver):
-    """clients that were closed leave no process and no thread"""
+    """closed clients leave no process and no thread"""
     def turn():
         client = driver.open()
         ping(driver, client)
@@ -173,14 +173,14 @@ def nothing_is_left(driver):
 
 
 def an_end_without_close(driver):
-    """a program that ends without close takes its process with it"""
+    """a program that exits without close ends its process"""
     ping(driver, driver.open())
     ping(driver, driver.open(store=os.path.join(driver.folder, "shop.db")))
     expect(len(driver.processes()) == 2, "both processes run")
 
 
 def the_parent(driver):
-    """the process is told by --parent whose end is its own, also one that was started again; an own argument takes precedence"""
+    """every process, including a restarted one, gets --parent; an explicit argument takes precedence"""
     def parent(client):
         ping(driver, client)
         process = max(driver.processes(), key=lambda each: b"serve" in command(each))

@@ -1,4 +1,4 @@
-"""What the class CredentialsProvider of each client does, and the first program of its README."""
+"""Checks of the class CredentialsProvider of each client, and of the first program of its README."""
 
 import os
 import re
@@ -12,7 +12,7 @@ ALICE = {"login.shop": "alice"}
 
 
 def a_shop(driver, client):
-    """A pool for guests and for users of the application's own, each with a role."""
+    """Creates a pool for guests and for users of the application's backend, each with a role."""
     def call(method, **params):
         return driver.result("call", client=client, method=method, params=params)
     pool = call("pool.create", name="shop", developerProvider="login.shop", allowUnauthenticated=True)["poolId"]
@@ -30,7 +30,7 @@ def opened(driver, client, pool, backend="mints", **params):
 
 
 def its_own_backend(driver):
-    """CredentialsProvider asks the application for a token when one is needed, and only then"""
+    """CredentialsProvider requests a token from the application only if one is needed"""
     client = driver.open()
     opened(driver, client, a_shop(driver, client), logins=ALICE)
     first = driver.result("provider.get", provider="p")
@@ -47,7 +47,7 @@ def its_own_backend(driver):
 
 
 def closed_at_once(driver):
-    """a CredentialsProvider that was closed before its first call opens nothing, and fails as closed"""
+    """a CredentialsProvider that was closed before its first call opens nothing and fails as closed"""
     client = driver.open()
     opened(driver, client, a_shop(driver, client), logins=ALICE)
     driver.result("provider.close", provider="p")
@@ -59,7 +59,7 @@ def closed_at_once(driver):
 
 
 def guests(driver):
-    """CredentialsProvider serves guests, and users who sign in and out"""
+    """CredentialsProvider works for guests and for users who sign in and out"""
     client = driver.open()
     pool = a_shop(driver, client)
     opened(driver, client, pool)
@@ -75,7 +75,7 @@ def guests(driver):
 
 
 def joined(driver):
-    """calls of CredentialsProvider that come meanwhile join: the application is asked once"""
+    """concurrent calls of CredentialsProvider share one token request to the application"""
     client = driver.open()
     opened(driver, client, a_shop(driver, client), backend="slow", logins=ALICE)
     for number in range(20):
@@ -86,7 +86,7 @@ def joined(driver):
 
 
 def a_backend_that_fails(driver):
-    """an application that cannot give a token is what CredentialsProvider fails with, and may be asked again"""
+    """CredentialsProvider fails with the application's error if it cannot provide a token, and tries again on the next call"""
     client = driver.open()
     opened(driver, client, a_shop(driver, client), backend="fails", logins=ALICE)
     error = driver.error("own", "provider.get", provider="p")
@@ -96,7 +96,7 @@ def a_backend_that_fails(driver):
 
 
 def after_a_restart(driver):
-    """CredentialsProvider goes on with the same identity when the process was killed"""
+    """CredentialsProvider keeps its identity after the process was killed"""
     client = driver.open(store=os.path.join(driver.folder, "shop.db"))
     opened(driver, client, a_shop(driver, client), logins=ALICE)
     first = driver.result("provider.get", provider="p")
@@ -107,7 +107,7 @@ def after_a_restart(driver):
 
 
 def another_identity(driver):
-    """the application hears of an identity that turned out to be another one"""
+    """the application receives a notification if the identity changes to another one"""
     client = driver.open()
     pool = a_shop(driver, client)
     alice = driver.result("call", client=client, method="token.mintForDeveloper", params={"poolId": pool, "logins": ALICE})["identityId"]
@@ -123,7 +123,7 @@ def another_identity(driver):
 
 
 def first_program(driver):
-    """the first program of the README runs as it stands"""
+    """the first program of the README runs unchanged"""
     with open(os.path.join(CLIENTS, driver.language, "README.md"), encoding="utf-8") as file:
         block = re.search(r"^```(?!sh\b|\s*$)\w+\n(.*?)^```", file.read(), re.M | re.S)
     if not block:

@@ -1,4 +1,4 @@
-"""A client's driver: a program in the client's own language that carries out steps, one JSON line each. See README.md."""
+"""Controls a client's driver: a program in the client's language that carries out steps, one JSON line each. See README.md."""
 
 import itertools
 import json
@@ -12,16 +12,16 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 CLIENTS = os.path.dirname(HERE)
 
-# How long a step may take before the driver counts as stuck, in seconds.
+# The time limit of a step, in seconds. A driver that exceeds it counts as stuck.
 PATIENCE = 180
 
 
 class Problem(Exception):
-    """What a client did is not what it should have done."""
+    """A client did not behave as expected."""
 
 
 def drivers():
-    """The programs by the names of their columns: clients/go/conformance/driver is go, clients/python/conformance/driver-asyncio python-asyncio."""
+    """Returns the driver programs by column: go for clients/go/conformance/driver, python-asyncio for clients/python/conformance/driver-asyncio."""
     found = {}
     for language in os.listdir(CLIENTS):
         folder = os.path.join(CLIENTS, language, "conformance")
@@ -33,7 +33,7 @@ def drivers():
 
 
 class Driver:
-    """A client's driver, by the name of its column, with a folder and an environment of its own."""
+    """A running driver, selected by the name of its column, with a separate folder and environment."""
 
     def __init__(self, name, folder):
         self.language, self.folder = name.partition("-")[0], folder
@@ -51,7 +51,7 @@ class Driver:
         self._answers.put(None)
 
     def step(self, do, patience=PATIENCE, **members):
-        """What the driver answers: {"result": …} or {"error": …}."""
+        """Sends a step and returns the driver's response: {"result": …} or {"error": …}."""
         try:
             self.process.stdin.write(json.dumps({"do": do, **members}).encode() + b"\n")
             self.process.stdin.flush()
@@ -68,14 +68,14 @@ class Driver:
         return answer
 
     def result(self, do, **members):
-        """The result of a step that has to succeed."""
+        """Returns the result of a step that must succeed."""
         answer = self.step(do, **members)
         if "error" in answer:
             raise Problem(f"{do} {json.dumps(members)[:300]}: expected a result, found {show(answer['error'])}")
         return answer.get("result")
 
     def error(self, kind, do, **members):
-        """The error of a step that has to fail in one of these ways, words of README.md."""
+        """Returns the error of a step that must fail with one of these kinds, which README.md defines."""
         answer = self.step(do, **members)
         if "error" not in answer:
             raise Problem(f"{do} {json.dumps(members)[:300]}: expected the error {kind}, found the result {show(answer.get('result'))}")
@@ -84,19 +84,19 @@ class Driver:
         return answer["error"]
 
     def open(self, **options):
-        """A new client, by the name to use it by. Without options: what testing() gives."""
+        """Creates a client and returns its name. Without options, it is a testing() client."""
         name = f"client{next(self._names)}"
         self.result("open" if options else "testing", client=name, **options)
         return name
 
-    # What the system says of the driver
+    # Processes of the driver
 
     def processes(self):
-        """The ids of the programs it has started and not yet waited for."""
+        """Returns the IDs of the programs that the driver has started and not yet waited for."""
         return self._below(self.process.pid)[0]
 
     def _below(self, number):
-        """The programs below one of its processes, and the processes between: those that are the driver itself once more, as subshells are."""
+        """Returns the programs below a process of the driver, and the processes in between that are copies of the driver, such as subshells."""
         programs, between = set(), set()
         for each in children(number):
             if command(each) == command(self.process.pid):
@@ -108,7 +108,7 @@ class Driver:
         return programs, between
 
     def signal(self, number, settle=True):
-        """Sends a signal to every process that the driver has started."""
+        """Sends a signal to every program that the driver has started."""
         for each in self.processes():
             os.kill(each, number)
             if number == signal.SIGSTOP and settle:
@@ -119,7 +119,7 @@ class Driver:
             return file.read()[-600:]
 
     def finish(self):
-        """Ends its input; it has to end by itself, with all it has started."""
+        """Ends the input of the driver. The driver and all its processes must then exit."""
         left = set().union(*self._below(self.process.pid))
         self.process.stdin.close()
         try:
@@ -131,7 +131,7 @@ class Driver:
         eventually(lambda: not any(alive(each) for each in left), "processes outlive the program that started them")
 
     def close(self):
-        """Whatever happened: nothing stays."""
+        """Kills the driver and all its processes."""
         left = set().union(*self._below(self.process.pid)) if self.process.poll() is None else set()
         self.process.kill()
         self.process.wait()
@@ -143,19 +143,19 @@ class Driver:
 
 
 def children(number):
-    """The ids of a process's children, whichever of its threads has started them."""
+    """Returns the IDs of a process's children, started by any of its threads."""
     found = set()
     try:
         for task in os.listdir(f"/proc/{number}/task"):
             with open(f"/proc/{number}/task/{task}/children") as file:
                 found.update(int(each) for each in file.read().split())
     except OSError:
-        pass  # it has ended meanwhile, or one of its threads
+        pass  # the process or one of its threads has ended in the meantime
     return found
 
 
 def ancestors(number):
-    """The ids of the processes above a process."""
+    """Returns the IDs of the ancestors of a process."""
     found = set()
     while number > 1:
         try:
@@ -168,7 +168,7 @@ def ancestors(number):
 
 
 def command(number):
-    """The command line of a process; nothing for one that has ended."""
+    """Returns the command line of a process, or an empty byte string if it has ended."""
     try:
         with open(f"/proc/{number}/cmdline", "rb") as file:
             return file.read()
@@ -177,7 +177,7 @@ def command(number):
 
 
 def state(number):
-    """The letter that stands for what a process does; Z for one that is gone."""
+    """Returns the state letter of a process, or Z if it no longer exists."""
     try:
         with open(f"/proc/{number}/stat") as file:
             return file.read().rpartition(")")[2].split()[0]

@@ -16,25 +16,25 @@ FOLDERS = [os.path.join(HERE, "transcripts"), os.path.join(ROOT, "Tests", "Trans
 
 
 def files():
-    """Every transcript, those of the clients first."""
+    """Returns all transcripts, those of the clients first."""
     return [os.path.join(folder, name) for folder in FOLDERS for name in sorted(os.listdir(folder)) if name.endswith(".txt")]
 
 
 def title(file):
-    """What a transcript is about: the first sentence of its first comment."""
+    """Returns the title of a transcript: its first comment."""
     with open(file, encoding="utf-8") as lines:
         return f"{os.path.basename(file)[:-4]}: {next(lines).lstrip('# ').strip()}"
 
 
 def once(pairs):
-    """An object whose members are named once each."""
+    """Returns an object. Fails if a name occurs twice."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a member twice")
     return dict(pairs)
 
 
 def request(entry):
-    """What a line of bytes asks for, if a client could ask so."""
+    """Returns the request in a line of bytes, or None if no client could send it."""
     try:
         message = json.loads(entry.text, object_pairs_hook=once)
     except ValueError:
@@ -45,7 +45,7 @@ def request(entry):
 
 
 class Replay:
-    """One transcript while it runs. A line of bytes is made where it is a request; others are left out: no client writes such."""
+    """Runs one transcript. Lines of bytes that are not requests are skipped, because no client sends them."""
 
     def __init__(self, driver, file):
         self.driver, self.file, self.names = driver, file, {"storeKind": "memory"}

@@ -1,18 +1,18 @@
-"""Programs that stand in for Mintmark where it has to misbehave, or to be newer or older than it is."""
+"""Programs that replace Mintmark in tests that need faulty behavior or another version."""
 
 import os
 import sys
 import textwrap
 
-# A version that no contract is ahead of.
+# A version that is at least that of every contract.
 NEWEST = "999.0.0"
 
 
 def stand_in(driver, body, version=NEWEST, methods="system.info system.ping"):
-    """A program that runs `body` for each request `m`; it has `answer(**members)` and a whole `pool(**members)`, and itself answers
-    what `methods` names.
+    """Creates a program that runs `body` for each request `m`. `body` can call `answer(**members)` and build a pool with
+    `pool(**members)`. The program itself handles the requests in `methods`.
 
-    What it was sent stands in the file `seen` beside it.
+    It records the messages that it receives in the file `seen` in the same folder.
     """
     path = os.path.join(driver.folder, "stand-in")
     return write(path, f"""
@@ -35,7 +35,7 @@ def stand_in(driver, body, version=NEWEST, methods="system.info system.ping"):
 
 
 def write(path, head, body=""):
-    """A Python program that can be run."""
+    """Writes an executable Python program."""
     text = textwrap.dedent(head).strip() + "\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"#!{sys.executable}\n{text}")
@@ -44,7 +44,7 @@ def write(path, head, body=""):
 
 
 def seen(driver):
-    """What the stand-in was sent, line by line."""
+    """Returns the lines that the program has received."""
     path = os.path.join(driver.folder, "seen")
     if not os.path.exists(path):
         return []

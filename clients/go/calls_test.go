@@ -13,7 +13,7 @@ import (
 	"mintmark.localhost/mintmark/mintmarktest"
 )
 
-func TestProgressComesToTheCallBeforeItsResult(t *testing.T) {
+func TestProgressArrivesBeforeTheResultOfItsCall(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	var accounts []mintmark.PortableAccount
@@ -39,7 +39,7 @@ func TestProgressComesToTheCallBeforeItsResult(t *testing.T) {
 	}
 }
 
-func TestALimitThatIsOverIsOver(t *testing.T) {
+func TestACallWithAnExpiredTimeLimitFails(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	for _, limit := range []time.Duration{0, -time.Hour} {
@@ -52,7 +52,7 @@ func TestALimitThatIsOverIsOver(t *testing.T) {
 	}
 }
 
-func TestAProgramThatEndsWithoutAWordSaysWhatToDo(t *testing.T) {
+func TestAProgramThatExitsWithoutOutputFailsWithAdvice(t *testing.T) {
 	t.Parallel()
 	_, err := mintmark.Start(ctx, mintmark.Options{Store: ":memory:", Binary: "/bin/true"})
 	var ended *mintmark.ProcessEndedError
@@ -61,7 +61,7 @@ func TestAProgramThatEndsWithoutAWordSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAProviderWithoutAFunctionIsRefused(t *testing.T) {
+func TestNewCredentialsProviderWithoutFunctionPanics(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if text := fmt.Sprint(recover()); !strings.Contains(text, "takes a function") {

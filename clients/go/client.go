@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Client is a Mintmark process and its methods. Any number of goroutines may share one.
+// Client is a Mintmark process and its methods. It is safe for concurrent use by multiple goroutines.
 type Client struct {
 	Namespaces
 
@@ -20,7 +20,7 @@ type Client struct {
 	isClosed      bool
 }
 
-// Start starts the process and waits until it has said that it is Mintmark, and new enough.
+// Start starts the process and waits until it has reported a supported version.
 func Start(ctx context.Context, options Options) (*Client, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func Start(ctx context.Context, options Options) (*Client, error) {
 	limited, cancel := settings.limit(ctx)
 	defer cancel()
 	if _, err := c.ready(limited, "system.info"); err != nil {
-		// It was asked nothing yet: a context that has ended kills it.
+		// No call was sent yet, so Shutdown can kill the process with a context that has ended.
 		over, end := context.WithCancel(ctx)
 		end()
 		_ = c.Shutdown(over)
@@ -40,7 +40,7 @@ func Start(ctx context.Context, options Options) (*Client, error) {
 	return c, nil
 }
 
-// Testing starts a process with a new testing store, in memory unless the options name another. Package mintmarktest has its methods.
+// Testing starts a process with a new testing store, which is in memory unless the options name a store. Package mintmarktest has the methods test.*.
 func Testing(ctx context.Context, options Options) (*Client, error) {
 	if options.Store == "" && options.App == "" {
 		options.Store = inMemory
@@ -49,8 +49,8 @@ func Testing(ctx context.Context, options Options) (*Client, error) {
 	return Start(ctx, options)
 }
 
-// Call calls a method by its name, also one that this client does not know. Params are anything that has a JSON object; result is filled as by
-// json.Unmarshal, and can be nil.
+// Call calls a method by its name. Use it for methods that this client does not know. The params can be any value that encodes to a JSON object. The
+// result is decoded into result as by json.Unmarshal; result can be nil.
 func (c *Client) Call(ctx context.Context, method string, params, result any, options ...CallOption) error {
 	answer, err := c.call(ctx, method, params, options)
 	if err != nil || result == nil {
@@ -62,21 +62,22 @@ func (c *Client) Call(ctx context.Context, method string, params, result any, op
 	return nil
 }
 
-// CallWithProgress is Call that calls progress with each value that is reported, in the goroutine of the caller.
+// CallWithProgress is like Call, and calls progress with each progress value, in the goroutine of the caller.
 func (c *Client) CallWithProgress(
 	ctx context.Context, method string, params, result any, progress func(json.RawMessage), options ...CallOption,
 ) error {
 	return c.Call(ctx, method, params, result, append(options[:len(options):len(options)], func(s *callSettings) { s.progress = progress })...)
 }
 
-// Close lets the process answer what it was asked, and end; after 10 seconds it is killed. Later calls are refused.
+// Close lets the process finish the requests that it has received, then waits for its exit. It kills the process after 10 seconds. Later calls fail
+// with a ClientClosedError.
 func (c *Client) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return c.Shutdown(ctx)
 }
 
-// Shutdown is Close with a time of one's own: when the context ends the process is killed.
+// Shutdown is like Close, but kills the process when the context ends.
 func (c *Client) Shutdown(ctx context.Context) error {
 	c.mutex.Lock()
 	c.isClosed = true
@@ -152,7 +153,8 @@ func isKnown(method string) bool {
 	return false
 }
 
-// ready is the process once it has said who it is; a new one where there is none, or where one has died whose data are still there.
+// ready returns a process that has identified itself. It starts a process if there is none, or if the previous one has ended and its data still
+// exist.
 func (c *Client) ready(ctx context.Context, method string) (*process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, callEnded(method, err)
@@ -188,7 +190,7 @@ func (c *Client) running(method string) (*process, error) {
 	return process, nil
 }
 
-// advised says of a process that ended what comes next.
+// advised adds the next action to a ProcessEndedError.
 func (c *Client) advised(err error) error {
 	var ended *ProcessEndedError
 	if errors.As(err, &ended) {

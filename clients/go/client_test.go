@@ -31,7 +31,7 @@ func shop(t *testing.T, m *mintmarktest.Mintmark) *mintmark.Pool {
 	return pool
 }
 
-// standIn is a program that answers each request by a shell command line, which reads it from $line and has its id in $id.
+// standIn writes a program that handles each request with a shell command line, which reads the request from $line and its ID from $id.
 func standIn(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "stand-in")
@@ -60,7 +60,7 @@ func start(t *testing.T, options mintmark.Options) *mintmark.Client {
 	return m
 }
 
-func TestErrorsHaveTheirTypesForErrorsAs(t *testing.T) {
+func TestErrorsHaveTypesAndSentinels(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	_, err := m.Pool.Get(ctx, mintmark.PoolGetParams{PoolID: nowhere}, mintmark.WithTrace("order-17"))
@@ -126,7 +126,7 @@ func TestAThousandCallsFromAsManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-func TestPagesAreReadOneAfterTheOther(t *testing.T) {
+func TestPagesAreRequestedInOrder(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	for i := 0; i < 5; i++ {
@@ -185,7 +185,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 }
 
-func TestTheRawResultHasWhatThisClientDoesNotKnow(t *testing.T) {
+func TestTheRawResultContainsUnknownMembers(t *testing.T) {
 	t.Parallel()
 	const answer = `{"identityId":"i","poolId":"p","state":"petrified","logins":[],"createdAt":1,"updatedAt":2,"aura":{"rays":[1,null]}}`
 	m := start(t, mintmark.Options{Binary: standIn(t, `echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":`+strings.ReplaceAll(answer, `"`, `\"`)+`}"`)})
@@ -199,7 +199,7 @@ func TestTheRawResultHasWhatThisClientDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestNumbersOfFreeFormKeepTheirDigits(t *testing.T) {
+func TestNumbersInFreeFormObjectsKeepTheirDigits(t *testing.T) {
 	t.Parallel()
 	m := start(t, mintmark.Options{Binary: standIn(t, `echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"claims\":{\"n\":9007199254740993}}}"`)})
 	account, err := m.Account.Get(ctx, mintmark.AccountGetParams{AccountID: "a"})
@@ -231,7 +231,7 @@ func TestAnEmptyListIsSentAndANilOneIsNot(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoJSONIsRefused(t *testing.T) {
+func TestValuesWithoutAJSONFormAreRejected(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	var usage *mintmark.UsageError
@@ -262,7 +262,7 @@ func TestWhatHasNoJSONIsRefused(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestCloseLeavesNoGoroutinesRunning(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for i := 0; i < 5; i++ {
 		m, err := mintmark.Testing(ctx, mintmark.Options{Stderr: io.Discard})
@@ -287,7 +287,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-func TestACallbackMayCall(t *testing.T) {
+func TestANotificationCallbackCanMakeCalls(t *testing.T) {
 	t.Parallel()
 	heard := make(chan error, 1)
 	var m *mintmark.Client
@@ -313,7 +313,7 @@ func TestACallbackMayCall(t *testing.T) {
 	}
 }
 
-func TestATestingMethodWithoutTestingSaysWhatToPass(t *testing.T) {
+func TestATestingMethodWithoutATestingStoreFailsWithAdvice(t *testing.T) {
 	t.Parallel()
 	m := start(t, mintmark.Options{})
 	_, err := mintmarktest.Methods(m).Clock(ctx, mintmarktest.TestClockParams{})

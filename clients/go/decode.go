@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// decode fills a value as json.Unmarshal does, but for numbers in objects of free form: these are json.Number, so that none loses a digit.
+// decode works like json.Unmarshal, except that numbers in free-form objects become json.Number, which keeps all digits.
 func decode(text []byte, value any) error {
 	if !isOfFreeForm(reflect.TypeOf(value)) {
 		return json.Unmarshal(text, value)
@@ -19,12 +19,12 @@ func decode(text []byte, value any) error {
 
 var freeForms sync.Map // reflect.Type to bool
 
-// isOfFreeForm reports whether a type has an interface in it, which takes any JSON.
+// isOfFreeForm reports whether a type contains an interface, which accepts any JSON value.
 func isOfFreeForm(kind reflect.Type) bool {
 	if found, isThere := freeForms.Load(kind); isThere {
 		return found.(bool)
 	}
-	// Until it is known, a type that contains itself is not.
+	// A recursive type counts as not free-form while it is being examined.
 	isFree := hasInterface(kind, map[reflect.Type]bool{})
 	freeForms.Store(kind, isFree)
 	return isFree
@@ -52,7 +52,7 @@ func hasInterface(kind reflect.Type, seen map[reflect.Type]bool) bool {
 
 const head = `{"jsonrpc":"2.0","id":`
 
-// quickly reads an answer as Mintmark writes it, with nothing behind its result; nil is what encoding/json has to read.
+// quickly parses a response in the exact form that Mintmark writes, with the result as the last member. It returns nil for any other line.
 func quickly(line []byte) *message {
 	if !bytes.HasPrefix(line, []byte(head)) {
 		return nil
@@ -73,7 +73,7 @@ func quickly(line []byte) *message {
 	return &message{Version: "2.0", ID: id, Result: result}
 }
 
-// slowly reads whatever is JSON; what is not has no version.
+// slowly parses any JSON object. A line that is not a JSON object yields a message without a version.
 func slowly(line []byte) *message {
 	found := new(message)
 	if json.Unmarshal(line, found) != nil {

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// field is a member of a struct that encoding/json writes.
+// field is a member of a struct that is written as a JSON object.
 type field struct {
 	index      int
 	name       string
@@ -23,7 +23,7 @@ var fields sync.Map // reflect.Type to []field, nil for a type that encoding/jso
 
 var marshaler = reflect.TypeOf((*json.Marshaler)(nil)).Elem()
 
-// fieldsOf lists the members of a struct of the contract: one whose exported fields all have names in JSON.
+// fieldsOf returns the members of a contract struct: a struct whose exported fields all have JSON names. It returns nil for other types.
 func fieldsOf(kind reflect.Type) []field {
 	if found, isThere := fields.Load(kind); isThere {
 		return found.([]field)
@@ -45,8 +45,8 @@ func fieldsOf(kind reflect.Type) []field {
 	return all
 }
 
-// encoder writes parameters as JSON. Unlike encoding/json it writes an optional list or map that is empty and not nil, which clears what the
-// store has, and a required one that is nil as empty.
+// encoder writes parameters as JSON. Unlike encoding/json, it writes an optional list or map that is empty but not nil, which clears the value in the
+// store. It writes a required list or map that is nil as an empty one.
 type encoder struct {
 	text   bytes.Buffer
 	others *json.Encoder
@@ -81,7 +81,7 @@ func (e *encoder) value(value reflect.Value) error {
 	return e.other(value)
 }
 
-// other writes what is no type of the contract.
+// other writes a value whose type is not part of the contract.
 func (e *encoder) other(value reflect.Value) error {
 	if e.others == nil {
 		e.others = json.NewEncoder(&e.text)
@@ -90,7 +90,7 @@ func (e *encoder) other(value reflect.Value) error {
 	if err := e.others.Encode(value.Interface()); err != nil {
 		return err
 	}
-	// Encode adds a line break.
+	// Encode appends a line break.
 	e.text.Truncate(e.text.Len() - 1)
 	return nil
 }

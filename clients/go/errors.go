@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// MintmarkError is implemented by every error of this package: those that Mintmark returns, and the failures of the client itself.
+// MintmarkError is implemented by every error of this package: the errors that Mintmark returns and the errors of the client.
 type MintmarkError interface {
 	error
 	mintmark()
 }
 
-// ErrorType is the stable name of an error that Mintmark returns. The constants of this type are for errors.Is:
+// ErrorType is the stable name of an error that Mintmark returns. Pass the constants of this type to errors.Is:
 //
 //	if errors.Is(err, mintmark.ErrPoolNotFound) { … }
 type ErrorType string
@@ -23,16 +23,16 @@ type ErrorType string
 // Error returns the name.
 func (t ErrorType) Error() string { return "mintmark: " + string(t) }
 
-// APIError is an error that Mintmark returned. Errors with data have types of their own, such as [PoolNotFoundError], which are an APIError too:
-// errors.As finds both.
+// APIError is an error that Mintmark returned. Errors with data have specific types, such as [PoolNotFoundError]. errors.As finds both the specific
+// type and the APIError.
 type APIError struct {
-	// The number of the error. Each type has one of its own.
+	// The number of the error, which is unique to its type.
 	Code int64
 	// The stable name of the error.
 	Type ErrorType
-	// What happened and what to do, for people.
+	// The text for the developer: the problem and the recommended action.
 	Message string
-	// The details, Type included.
+	// The details, including Type.
 	Data json.RawMessage
 	// The method that was called.
 	Call string
@@ -58,7 +58,7 @@ func (e *APIError) As(target any) bool {
 	return fits
 }
 
-// RetryAfter returns the time after which the same call can succeed; 0 for an error that does not pass by itself.
+// RetryAfter returns the time after which the same call can succeed, or 0 if a retry cannot succeed.
 func (e *APIError) RetryAfter() time.Duration {
 	var data struct {
 		RetryAfterSeconds int64 `json:"retryAfterSeconds"`
@@ -69,7 +69,7 @@ func (e *APIError) RetryAfter() time.Duration {
 
 func (e *APIError) mintmark() {}
 
-// typed returns the error of its own type, where there is one.
+// typed converts an error to its specific type, if there is one.
 func typed(answer *APIError) error {
 	if make, isThere := typedErrors[answer.Type]; isThere {
 		return make(answer)
@@ -77,13 +77,13 @@ func typed(answer *APIError) error {
 	return answer
 }
 
-// filled fills what fits: the data can be of another version.
+// filled decodes the details into a typed error. Members that do not fit are ignored, because the data can have another version.
 func filled(answer *APIError, typed error) error {
 	_ = json.Unmarshal(answer.Data, typed)
 	return typed
 }
 
-// UsageError is returned for options or parameters that cannot be used.
+// UsageError is returned for invalid options or parameters.
 type UsageError struct{ Reason string }
 
 // Error returns the reason.
@@ -102,7 +102,7 @@ type BinaryNotFoundError struct {
 const howToGetIt = "Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark) and name it: Options{Binary: …}, " +
 	"export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH."
 
-// Error returns the place and what to do.
+// Error returns the path or name and the recommended action.
 func (e *BinaryNotFoundError) Error() string {
 	where := "named " + e.Binary + " on PATH"
 	if strings.Contains(e.Binary, "/") {
@@ -122,13 +122,13 @@ type BinaryTooOldError struct {
 	Binary string
 	// The version of the program; empty if it lacks a method.
 	Version string
-	// The method that it lacks; empty if its version is too low.
+	// The missing method; empty if the version is too old.
 	Call string
-	// The error that it returned if it lacks a method.
+	// The error that the program returned, if it lacks a method.
 	Answer *APIError
 }
 
-// Error returns what to do.
+// Error returns the reason and the recommended action.
 func (e *BinaryTooOldError) Error() string {
 	what := "is Mintmark " + e.Version
 	if e.Call != "" {
@@ -148,24 +148,24 @@ func (e *BinaryTooOldError) Unwrap() error {
 
 func (e *BinaryTooOldError) mintmark() {}
 
-// ProcessEndedError is returned if the process ended before it answered. It is unknown whether the call took effect.
+// ProcessEndedError is returned if the process ended before it returned a response. It is unknown whether the call took effect.
 type ProcessEndedError struct {
 	// The path or name of the program.
 	Binary string
-	// The exit status, -1 if a signal ended it.
+	// The exit status, or -1 if a signal ended the process.
 	ExitCode int
-	// How it ended, in words.
+	// The description of the exit status.
 	Status string
-	// The last lines that it wrote to standard error.
+	// The last lines that the process wrote to standard error.
 	Stderr []string
-	// The method that was waiting.
+	// The method that was waiting for a response.
 	Call string
 
 	advice     string
 	isStranger bool
 }
 
-// Error returns how it ended, its last words, and what happens next.
+// Error returns the exit status, the last log lines and the recommended action.
 func (e *ProcessEndedError) Error() string {
 	parts := []string{fmt.Sprintf("mintmark: %s: the process %s ended before it answered: %s.", e.Call, e.Binary, e.Status)}
 	switch e.ExitCode {
@@ -188,20 +188,20 @@ func (e *ProcessEndedError) Error() string {
 
 func (e *ProcessEndedError) mintmark() {}
 
-// ProtocolError is returned if the output of the program is not that of Mintmark, whose process is then killed, or if the result of one call
-// does not fit its type.
+// ProtocolError is returned if the output of the program is not valid Mintmark output, in which case the process is killed, or if the result of a
+// call does not fit its type.
 type ProtocolError struct {
 	// The path or name of the program.
 	Binary string
-	// The method whose result does not fit; empty if the process was killed.
+	// The method whose result does not fit its type; empty if the process was killed.
 	Call string
-	// What is wrong.
+	// The problem.
 	Reason string
-	// The error of encoding/json for the result of a call.
+	// The error of encoding/json, if the result of a call does not fit.
 	Cause error
 }
 
-// Error returns what is wrong and what to do.
+// Error returns the problem and the recommended action.
 func (e *ProtocolError) Error() string {
 	if e.Call != "" {
 		return fmt.Sprintf("mintmark: the answer of %s is not what this client takes: %s. Is the program newer than this client? %s --version says; "+
@@ -215,19 +215,19 @@ func (e *ProtocolError) Unwrap() error { return e.Cause }
 
 func (e *ProtocolError) mintmark() {}
 
-// CallTimeoutError is returned if the time limit of a call passed, its own or that of its context. The request was cancelled; it is unknown
-// whether it took effect. errors.Is finds context.DeadlineExceeded in it.
+// CallTimeoutError is returned if the time limit of a call or the deadline of its context passes. The request was canceled; it is unknown whether it
+// took effect. errors.Is finds context.DeadlineExceeded in it.
 type CallTimeoutError struct {
-	// The method.
+	// The method that was called.
 	Call string
 	// context.DeadlineExceeded.
 	Cause error
 }
 
-// Error returns the method.
+// Error returns the method and the cause.
 func (e *CallTimeoutError) Error() string { return ended(e.Call, e.Cause) }
 
-// Timeout returns true, as that of a net.Error.
+// Timeout returns true, as for a net.Error.
 func (e *CallTimeoutError) Timeout() bool { return true }
 
 // Unwrap returns context.DeadlineExceeded.
@@ -235,16 +235,16 @@ func (e *CallTimeoutError) Unwrap() error { return e.Cause }
 
 func (e *CallTimeoutError) mintmark() {}
 
-// CallCancelledError is returned if the context of a call was cancelled. The request was cancelled; it is unknown whether it took effect.
-// errors.Is finds context.Canceled in it.
+// CallCancelledError is returned if the context of a call was canceled. The request was canceled; it is unknown whether it took effect. errors.Is
+// finds context.Canceled in it.
 type CallCancelledError struct {
-	// The method.
+	// The method that was called.
 	Call string
 	// context.Canceled.
 	Cause error
 }
 
-// Error returns the method.
+// Error returns the method and the cause.
 func (e *CallCancelledError) Error() string { return ended(e.Call, e.Cause) }
 
 // Unwrap returns context.Canceled.
@@ -252,7 +252,7 @@ func (e *CallCancelledError) Unwrap() error { return e.Cause }
 
 func (e *CallCancelledError) mintmark() {}
 
-// callEnded is the error of a call whose context has ended.
+// callEnded returns the error of a call whose context has ended.
 func callEnded(method string, cause error) error {
 	if errors.Is(cause, context.DeadlineExceeded) {
 		return &CallTimeoutError{method, cause}
@@ -264,15 +264,15 @@ func ended(method string, cause error) string {
 	return fmt.Sprintf("mintmark: %s was given up: %v. It was cancelled; it may have taken effect nevertheless.", method, cause)
 }
 
-// ClientClosedError is returned if the client or the CredentialsProvider was closed before the call.
+// ClientClosedError is returned if the client or the CredentialsProvider was already closed.
 type ClientClosedError struct {
-	// The method.
+	// The method that was called.
 	Call string
 
 	isProvider bool
 }
 
-// Error returns what to do.
+// Error returns the method and the recommended action.
 func (e *ClientClosedError) Error() string {
 	if e.isProvider {
 		return "mintmark: " + e.Call + " was called on a CredentialsProvider that is closed; make a new one."

@@ -14,7 +14,7 @@ import (
 	"mintmark.localhost/mintmark"
 )
 
-// All ranges over the items of a list; the pages are read when they are needed.
+// All iterates over the items of a list; the pages are requested as needed.
 func ExamplePages_All() {
 	ctx := context.Background()
 	m, err := mintmark.Testing(ctx, mintmark.Options{})
@@ -52,7 +52,7 @@ func ExampleSecret_LogValue() {
 	// Output: {"level":"INFO","msg":"minted","token":"[secret]"}
 }
 
-func TestAllYieldsTheErrorOfACallLast(t *testing.T) {
+func TestAllYieldsAnErrorAsTheLastElement(t *testing.T) {
 	t.Parallel()
 	m := start(t, mintmark.Options{})
 	var errs []error

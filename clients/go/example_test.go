@@ -11,7 +11,7 @@ import (
 	"mintmark.localhost/mintmark/mintmarktest"
 )
 
-// A process with a store in memory, and a token for a user of the application.
+// Starts a process with a store in memory, and mints a token for a user of the application.
 func Example() {
 	ctx := context.Background()
 	m, err := mintmark.Start(ctx, mintmark.Options{Store: ":memory:"})
@@ -68,7 +68,7 @@ func ExampleSignUpMethods_Start() {
 	// Output: completed completed alice@example.com
 }
 
-// A sentinel tells which error it is; the type of the error has its data.
+// A sentinel identifies the error; the type of the error has its data.
 func ExampleErrorType() {
 	ctx := context.Background()
 	m, err := mintmark.Testing(ctx, mintmark.Options{})
@@ -101,7 +101,7 @@ func ExampleWithTimeout() {
 	// Output: true true
 }
 
-// Before Go 1.23, Each calls a function with each item of a list.
+// For Go versions before 1.23, Each calls a function with each item of a list.
 func ExamplePages_Each() {
 	ctx := context.Background()
 	m, err := mintmark.Testing(ctx, mintmark.Options{})

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// log keeps the last lines that a process writes to standard error, and hands all of them on.
+// log keeps the last lines that a process writes to standard error, and copies all lines to a writer.
 type log struct {
 	reader, writer *os.File
 	onward         io.Writer
@@ -54,7 +54,7 @@ func (l *log) run() {
 	}
 }
 
-// finish waits for the last words, but not for a grandchild that holds the pipe.
+// finish waits for the last lines, for at most one second: a grandchild process can hold the pipe open.
 func (l *log) finish() {
 	select {
 	case <-l.done:

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// Notification is what Mintmark tells without being asked.
+// Notification is a notification from Mintmark.
 type Notification struct {
-	// Method is its name, such as $/progress or credentialsProvider/identityChanged.
+	// Method is the name, such as $/progress or credentialsProvider/identityChanged.
 	Method string
 
-	// Params is what it says; of credentialsProvider/identityChanged an IdentityChange.
+	// Params has the parameters; for credentialsProvider/identityChanged, an IdentityChange.
 	Params json.RawMessage
 }
 
-// notifications hands them to a callback, in a goroutine of its own: it may make calls.
+// notifications calls a callback with one notification at a time, in a separate goroutine. The callback may make calls.
 type notifications struct {
 	callback func(Notification)
 	mutex    sync.Mutex
@@ -39,7 +39,7 @@ func (n *notifications) add(notification Notification) {
 	}
 }
 
-// run lives while there is something to tell.
+// run delivers notifications until the queue is empty.
 func (n *notifications) run() {
 	for {
 		n.mutex.Lock()

@@ -47,7 +47,7 @@ func (o *Options) store() string {
 	return absolute(o.Store)
 }
 
-// absolute makes a path independent of the current folder, which can differ at a restart.
+// absolute makes a path independent of the current directory, which can change before a restart.
 func absolute(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		return absolute
@@ -58,13 +58,13 @@ func absolute(path string) string {
 func (o *Options) arguments() []string {
 	all := append([]string{"serve"}, o.flags()...)
 	if runtime.GOOS == "linux" && o.Parent == 0 {
-		// One in Arguments takes precedence: the last counts.
+		// If Arguments has the same option, that value takes precedence, because the last one counts.
 		all = append(all, "--parent="+strconv.Itoa(os.Getpid()))
 	}
 	return append(all, o.Arguments...)
 }
 
-// What names a store in the environment would win over the options, and is left out.
+// environment omits the variables that name a store: they would take precedence over the options.
 func (o *Options) environment() []string {
 	var all []string
 	for _, each := range os.Environ() {
@@ -93,17 +93,17 @@ type callSettings struct {
 	raw       *json.RawMessage
 }
 
-// WithTimeout limits the time of one call, in addition to its context. A limit that is not positive has passed already.
+// WithTimeout limits the time of one call, in addition to its context. A limit that is zero or negative has already passed.
 func WithTimeout(limit time.Duration) CallOption {
 	return func(s *callSettings) { s.timeout, s.isLimited = limit, true }
 }
 
-// WithRawResult also stores the result as JSON, with the members that this client does not know. It is not changed if the call fails.
+// WithRawResult also stores the result as JSON, including members that this client does not know. raw does not change if the call fails.
 func WithRawResult(raw *json.RawMessage) CallOption {
 	return func(s *callSettings) { s.raw = raw }
 }
 
-// reporting has progress called with the values that a method reports; a value of another version is filled as far as it fits.
+// reporting decodes each progress value and passes it to progress. Members that do not fit the type are ignored.
 func reporting[T any](progress func(T)) CallOption {
 	return func(s *callSettings) {
 		if progress == nil {
@@ -117,12 +117,12 @@ func reporting[T any](progress func(T)) CallOption {
 	}
 }
 
-// WithTrace sets up to 128 characters that logs and audit records of the call show.
+// WithTrace sets the trace, at most 128 characters, which is written to the logs and audit records of the call.
 func WithTrace(trace string) CallOption {
 	return func(s *callSettings) { s.trace = trace }
 }
 
-// Ptr returns a pointer to a value, for optional members whose zero value differs from their absence.
+// Ptr returns a pointer to a value, for optional members whose zero value differs from an absent member.
 func Ptr[T any](value T) *T { return &value }
 
 // Timestamp is a time in seconds since 1970-01-01 UTC.
@@ -131,8 +131,8 @@ type Timestamp int64
 // Time returns the time as a time.Time.
 func (t Timestamp) Time() time.Time { return time.Unix(int64(t), 0) }
 
-// String returns the time in UTC as RFC 3339 writes it.
+// String returns the time in UTC in the format of RFC 3339.
 func (t Timestamp) String() string { return t.Time().UTC().Format(time.RFC3339) }
 
-// TimestampOf returns a time in whole seconds.
+// TimestampOf returns a time, truncated to whole seconds.
 func TimestampOf(t time.Time) Timestamp { return Timestamp(t.Unix()) }

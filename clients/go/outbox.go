@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// outbox writes lines to a pipe in their order. Whoever sends never waits: a process that stops reading delays no caller.
+// outbox writes lines to a pipe in order. Sending never blocks, even if the process stops reading.
 type outbox struct {
 	mutex   sync.Mutex
 	changed *sync.Cond
@@ -31,7 +31,7 @@ func (o *outbox) send(line []byte) {
 	}
 }
 
-// end closes the pipe once everything is written.
+// end closes the pipe after all queued lines are written.
 func (o *outbox) end() {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -39,7 +39,7 @@ func (o *outbox) end() {
 	o.changed.Signal()
 }
 
-// discard closes the pipe at once.
+// discard closes the pipe immediately and discards the queued lines.
 func (o *outbox) discard() {
 	o.mutex.Lock()
 	o.isEnded, o.waiting = true, nil
@@ -62,7 +62,7 @@ func (o *outbox) run() {
 			return
 		}
 		if _, err := o.pipe.Write(bytes.Join(lines, nil)); err != nil {
-			// The process is going, and its end is told by its output.
+			// The process has closed its input. Its output reports its end.
 			return
 		}
 	}

@@ -2,11 +2,11 @@ package mintmark
 
 import "context"
 
-// Pages reads a list page by page. From Go 1.23 on, All ranges over the items:
+// Pages reads a list page by page. With Go 1.23 and later, All iterates over the items:
 //
 //	for pool, err := range m.Pool.ListPages(mintmark.PoolListParams{}).All(ctx) { … }
 //
-// Before, Each calls a function with each item. Next and Page give the pages themselves.
+// With earlier versions, Each calls a function with each item. Next and Page return whole pages.
 type Pages[P, T any] struct {
 	read   func(ctx context.Context, cursor string) (*P, error)
 	split  func(*P) ([]T, string)
@@ -20,7 +20,7 @@ func newPages[P, T any](cursor string, read func(ctx context.Context, cursor str
 	return &Pages[P, T]{read: read, split: split, cursor: cursor}
 }
 
-// Next reads the next page, and returns whether there is one.
+// Next requests the next page, and reports whether there is one.
 func (p *Pages[P, T]) Next(ctx context.Context) bool {
 	if p.isLast || p.err != nil {
 		return false
@@ -42,10 +42,10 @@ func (p *Pages[P, T]) Items() []T {
 	return items
 }
 
-// Err returns the error that ended Next, nil after the last page.
+// Err returns the error that stopped Next, or nil after the last page.
 func (p *Pages[P, T]) Err() error { return p.err }
 
-// Each calls a function with each item of the pages that are left. It ends with the first error of the function or of a call.
+// Each calls a function with each item of the remaining pages. It stops at the first error of the function or of a call.
 func (p *Pages[P, T]) Each(ctx context.Context, use func(T) error) error {
 	for p.Next(ctx) {
 		for _, item := range p.Items() {

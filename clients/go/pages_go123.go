@@ -7,7 +7,7 @@ import (
 	"iter"
 )
 
-// All ranges over the items of the pages that are left. An error is the last element.
+// All iterates over the items of the remaining pages. An error is the last element.
 func (p *Pages[P, T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for p.Next(ctx) {

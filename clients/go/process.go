@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// Answers have up to 16 MiB; what stands around them fits into the rest.
+	// The maximum length of a line, in bytes: a result of 16 MiB and its envelope.
 	longestAnswer = 17 << 20
 
-	// infoID is the id of what every process is asked first. Calls have higher ids.
+	// infoID is the ID of the first request, system.info. Calls have higher IDs.
 	infoID = "0"
 )
 
-// process is one running mintmark serve and its pipe, from start to end.
+// process is one process of mintmark serve and its pipes.
 type process struct {
 	binary string
 
-	// ready is closed once it has said who it is, ended once it is gone and all calls are told.
+	// ready is closed when the process has identified itself, ended when it has exited and its log is complete.
 	ready, ended chan struct{}
 
 	command *exec.Cmd
@@ -38,7 +38,7 @@ type process struct {
 	refusal  error
 }
 
-// outcome is what became of a request: an answer, or an error of this side.
+// outcome is the result of a request: a response, or an error of the client.
 type outcome struct {
 	message *message
 	err     error
@@ -81,8 +81,8 @@ func start(options *Options, notify func(Notification)) (*process, error) {
 	return p, nil
 }
 
-// request sends a request and waits for what becomes of it. body is all of it but the beginning; progress, which may be nil, gets what is told
-// meanwhile.
+// request sends a request and waits for its outcome. body is the request without its beginning. progress, which may be nil, receives the progress
+// values.
 func (p *process) request(ctx context.Context, method string, body []byte, progress func(json.RawMessage)) outcome {
 	call := &waiting{answer: make(chan outcome, 1)}
 	if progress != nil {
@@ -119,7 +119,7 @@ func (p *process) request(ctx context.Context, method string, body []byte, progr
 			return found
 		case <-ctx.Done():
 			if !p.forget(id) {
-				// It was answered in this moment.
+				// The response has arrived at the same time, or the process has ended.
 				if found := <-call.answer; found.message != nil {
 					return found
 				}
@@ -138,7 +138,7 @@ func (p *process) forget(id string) bool {
 	return waits
 }
 
-// close ends the input: what was sent is answered, then the process ends. It is killed when the context ends first.
+// close closes the input. The process finishes the requests that it has received, then exits. It is killed if the context ends first.
 func (p *process) close(ctx context.Context) {
 	p.input.end()
 	select {
@@ -149,7 +149,7 @@ func (p *process) close(ctx context.Context) {
 	}
 }
 
-// isKnown is whether it ever said who it is.
+// isKnown reports whether the process has identified itself.
 func (p *process) isKnown() bool {
 	select {
 	case <-p.ready:
@@ -165,7 +165,7 @@ func (p *process) hasEnded() bool {
 	return p.isEnding
 }
 
-// failure is a new error for a call that fails by the end of the process, which has ended.
+// failure returns the error for a call that failed because the process has ended.
 func (p *process) failure(method string) error {
 	<-p.ended
 	if p.refusal != nil {
@@ -177,7 +177,7 @@ func (p *process) failure(method string) error {
 	}
 }
 
-// Reading
+// The functions below run in the goroutine that reads the output.
 
 func (p *process) read(stdout io.Reader) {
 	lines := bufio.NewReaderSize(stdout, 1<<16)
@@ -203,7 +203,7 @@ func (p *process) read(stdout io.Reader) {
 	p.finish()
 }
 
-// take hands an answer to its call. What it gives back says that the process is not what it should be.
+// take passes a response to its call. It returns an error if the output is not valid Mintmark output.
 func (p *process) take(line []byte) error {
 	message := quickly(line)
 	if message == nil {
@@ -229,10 +229,10 @@ func (p *process) take(line []byte) error {
 		}
 	case (id == "" || id == "null") && message.Error != nil:
 		if !p.isKnown() {
-			// It was asked nothing yet but who it is.
+			// No request except system.info was sent yet.
 			return &ProtocolError{Binary: p.binary, Reason: "it cannot read system.info: " + message.Error.Message}
 		}
-		// It could not read a line and does not know whose it was: no call may wait for ever.
+		// The process could not parse a line, so the error has no ID. Every waiting call fails with it.
 		p.settleAll(outcome{message: message})
 	default:
 		p.mutex.Lock()
@@ -246,7 +246,7 @@ func (p *process) take(line []byte) error {
 	return nil
 }
 
-// judge looks whether the process is new enough. One that may not be asked is taken for it.
+// judge checks the version of the process. A process that does not allow system.info counts as supported.
 func (p *process) judge(message *message) error {
 	var info struct {
 		Version string `json:"version"`
@@ -268,10 +268,10 @@ func (p *process) settleAll(found outcome) {
 	}
 }
 
-// finish waits until the process is gone, and tells the calls that waited.
+// finish waits until the process has exited, then fails the waiting calls.
 func (p *process) finish() {
 	p.input.end()
-	// A process that has closed its output and does not end is of no use any more.
+	// A process that has closed its output but does not exit is killed.
 	timer := time.AfterFunc(10*time.Second, func() { kill(p.command) })
 	p.command.Wait()
 	timer.Stop()

@@ -13,7 +13,7 @@ import (
 	"mintmark.localhost/mintmark"
 )
 
-// within fails the test if something is not over after a minute.
+// within fails the test if body does not return within a minute.
 func within(t *testing.T, what string, body func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -28,7 +28,7 @@ func within(t *testing.T, what string, body func()) {
 	}
 }
 
-func TestShutdownEndsWhatAScriptHasStarted(t *testing.T) {
+func TestShutdownKillsTheChildrenOfAScript(t *testing.T) {
 	t.Parallel()
 	sleeps := make(chan struct{}, 1)
 	m := start(t, mintmark.Options{
@@ -42,7 +42,7 @@ func TestShutdownEndsWhatAScriptHasStarted(t *testing.T) {
 	within(t, "Shutdown", func() { m.Shutdown(soon) })
 }
 
-func TestAnAnswerThatDoesNotFitSaysWhatToDo(t *testing.T) {
+func TestAResultOfAnUnexpectedTypeFailsWithAdvice(t *testing.T) {
 	t.Parallel()
 	m := start(t, mintmark.Options{Binary: standIn(t, `echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"now\":\"soon\"}}"`)})
 	_, err := m.System.Ping(ctx)

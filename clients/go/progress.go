@@ -2,7 +2,7 @@ package mintmark
 
 import "encoding/json"
 
-// waiting is a call without an answer yet, and what it was told meanwhile.
+// waiting is a call without a response, and its undelivered progress values.
 type waiting struct {
 	answer      chan outcome
 	more        chan struct{}
@@ -10,7 +10,7 @@ type waiting struct {
 	told        []json.RawMessage
 }
 
-// tell hands on what a call was told.
+// tell delivers the pending progress values of a call.
 func (p *process) tell(call *waiting, progress func(json.RawMessage)) {
 	p.mutex.Lock()
 	told := call.told
@@ -21,7 +21,7 @@ func (p *process) tell(call *waiting, progress func(json.RawMessage)) {
 	}
 }
 
-// takeNotification hands progress to the call that asked for it, and everything else to whoever listens.
+// takeNotification passes progress to the call that requested it, and every other notification to the listener.
 func (p *process) takeNotification(notification Notification) {
 	var told struct{ Token, Value json.RawMessage }
 	if notification.Method == "$/progress" && json.Unmarshal(notification.Params, &told) == nil {

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// CredentialsProvider keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed,
-// OnTokenRequired is asked for it, once for all calls that wait. Any number of goroutines may share one.
+// CredentialsProvider provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a
+// token, OnTokenRequired is called once for all waiting calls. It is safe for concurrent use by multiple goroutines.
 type CredentialsProvider struct {
 	client          *Client
 	onTokenRequired OnTokenRequired
@@ -17,24 +17,24 @@ type CredentialsProvider struct {
 	asking          chan struct{}
 }
 
-// TokenRequired says for whom a token is needed.
+// TokenRequired is the request for a token of the application's backend.
 type TokenRequired struct {
-	// Logins say who the user is.
+	// Logins are the logins of the user.
 	Logins map[string]Secret
 
-	// IdentityID is the identity that is kept so far, for the backend to name in token.mintForDeveloper; empty for none.
+	// IdentityID is the current identity ID, which the backend passes to token.mintForDeveloper; empty if there is none.
 	IdentityID string
 
-	// Reason says why it is needed.
+	// Reason is the reason a token is required.
 	Reason string
 }
 
-// OnTokenRequired gives what the application's backend got from token.mintForDeveloper: the identity's id, and the token. Its error is the
-// call's.
+// OnTokenRequired returns the identity ID and the token that the application's backend obtained from token.mintForDeveloper. If it returns an error,
+// the call returns the same error.
 type OnTokenRequired func(ctx context.Context, required TokenRequired) (identityID string, token Secret, err error)
 
-// NewCredentialsProvider makes a provider. The first call opens it; after the process has died, the next one opens it again, with the same
-// identity. TokenSource is the caller in any case. Without a function it panics.
+// NewCredentialsProvider creates a provider. The first call opens it. If the process has ended, the next call opens the provider again with the same
+// identity. TokenSource is always the caller. It panics if onTokenRequired is nil.
 func NewCredentialsProvider(client *Client, params CredentialsProviderOpenParams, onTokenRequired OnTokenRequired) *CredentialsProvider {
 	if onTokenRequired == nil {
 		panic("mintmark: NewCredentialsProvider takes a function that gives tokens")
@@ -45,14 +45,14 @@ func NewCredentialsProvider(client *Client, params CredentialsProviderOpenParams
 	}
 }
 
-// Get answers credentials that are good for a while, with IdentityID and RoleARN.
+// Get returns valid credentials, with IdentityID and RoleARN.
 func (p *CredentialsProvider) Get(ctx context.Context) (*CredentialsProviderAnswer, error) {
 	return p.ready(ctx, func(handle string) (*CredentialsProviderAnswer, error) {
 		return p.client.CredentialsProvider.Get(ctx, CredentialsProviderGetParams{Provider: handle})
 	})
 }
 
-// Refresh is Get that renews the credentials in any case.
+// Refresh renews the credentials even if they are still valid.
 func (p *CredentialsProvider) Refresh(ctx context.Context) (*CredentialsProviderAnswer, error) {
 	isFirst := true
 	return p.ready(ctx, func(handle string) (*CredentialsProviderAnswer, error) {
@@ -62,7 +62,7 @@ func (p *CredentialsProvider) Refresh(ctx context.Context) (*CredentialsProvider
 	})
 }
 
-// IdentityID answers the id of the identity.
+// IdentityID returns the ID of the identity.
 func (p *CredentialsProvider) IdentityID(ctx context.Context) (string, error) {
 	answer, err := p.ready(ctx, func(handle string) (*CredentialsProviderAnswer, error) {
 		return p.client.CredentialsProvider.IdentityID(ctx, CredentialsProviderIdentityIDParams{Provider: handle})
@@ -73,7 +73,7 @@ func (p *CredentialsProvider) IdentityID(ctx context.Context) (string, error) {
 	return answer.IdentityID, nil
 }
 
-// SetLogins says who the user is now. The identity is kept, and may become another one that the logins own.
+// SetLogins replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity.
 func (p *CredentialsProvider) SetLogins(ctx context.Context, logins map[string]Secret) error {
 	if err := p.remember(ctx, "credentialsProvider.setLogins", logins); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *CredentialsProvider) SetLogins(ctx context.Context, logins map[string]S
 	})
 }
 
-// ClearCredentials drops the credentials and keeps the identity.
+// ClearCredentials discards the credentials and keeps the identity.
 func (p *CredentialsProvider) ClearCredentials(ctx context.Context) error {
 	return p.do(ctx, func(handle string) error {
 		_, err := p.client.CredentialsProvider.ClearCredentials(ctx, CredentialsProviderClearCredentialsParams{Provider: handle})
@@ -92,7 +92,7 @@ func (p *CredentialsProvider) ClearCredentials(ctx context.Context) error {
 	})
 }
 
-// ClearKeychain drops everything: credentials, identity and logins. For a sign-out, and for another user.
+// ClearKeychain discards the credentials, the identity and the logins. Call it when the user signs out or another user signs in.
 func (p *CredentialsProvider) ClearKeychain(ctx context.Context) error {
 	if err := p.remember(ctx, "credentialsProvider.clearKeychain", nil); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (p *CredentialsProvider) ClearKeychain(ctx context.Context) error {
 	})
 }
 
-// Close closes it; the identity's id stays in the store under its key.
+// Close closes the provider. The store keeps the identity ID under the provider's key.
 func (p *CredentialsProvider) Close(ctx context.Context) error {
 	if err := take(ctx, p.opening, "credentialsProvider.close"); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (p *CredentialsProvider) Close(ctx context.Context) error {
 	}
 	_, err := p.client.CredentialsProvider.Close(ctx, CredentialsProviderCloseParams{Provider: handle})
 	if errors.Is(err, ErrProviderNotOpen) {
-		// Its process was started anew: there is nothing to close.
+		// The process was restarted and no longer has the provider.
 		return nil
 	}
 	return err
@@ -131,7 +131,7 @@ func (p *CredentialsProvider) remember(ctx context.Context, method string, login
 	return nil
 }
 
-// take is Lock that ends with the context. Receiving from place unlocks.
+// take acquires a lock, or fails if the context ends first. Receiving from place releases the lock.
 func take(ctx context.Context, place chan struct{}, method string) error {
 	select {
 	case place <- struct{}{}:
@@ -160,7 +160,7 @@ func (p *CredentialsProvider) ready(
 		return nil, err
 	}
 	defer func() { <-p.asking }()
-	// Whoever waited here may find it done.
+	// Another call may have submitted a token while this one waited for the lock.
 	if err := p.do(ctx, again); err != nil || answer.State != CredentialsProviderAnswerStateTokenRequired {
 		return answer, err
 	}
@@ -173,7 +173,7 @@ func (p *CredentialsProvider) ready(
 	})
 }
 
-// do calls with the provider's handle, and once more with a new one where a process that was started anew does not know it.
+// do calls with the provider's handle. If a restarted process does not have the handle, it opens the provider again and retries once.
 func (p *CredentialsProvider) do(ctx context.Context, call func(handle string) error) error {
 	handle, err := p.open(ctx, "")
 	if err != nil {

@@ -15,7 +15,7 @@ func noTokens(context.Context, mintmark.TokenRequired) (string, mintmark.Secret,
 	return "", "", errors.New("the backend is down")
 }
 
-func TestAProviderThatWasClosedBeforeItWasUsedOpensNothing(t *testing.T) {
+func TestAProviderClosedBeforeItsFirstUseDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	provider := mintmark.NewCredentialsProvider(m.Client, mintmark.CredentialsProviderOpenParams{PoolID: shop(t, m).PoolID}, noTokens)
@@ -28,7 +28,7 @@ func TestAProviderThatWasClosedBeforeItWasUsedOpensNothing(t *testing.T) {
 	}
 }
 
-func TestAProviderThatItsProcessDoesNotKnowIsClosed(t *testing.T) {
+func TestClosingAProviderThatItsProcessDoesNotHaveSucceeds(t *testing.T) {
 	t.Parallel()
 	m := start(t, mintmark.Options{Binary: standIn(t, `case $line in
 *credentialsProvider.close*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":3030,\"message\":\"x\",\"data\":{\"type\":\"providerNotOpen\",\"provider\":\"p\"}}}" ;;
@@ -43,7 +43,7 @@ esac`)})
 	}
 }
 
-func TestAContextHoldsWhileAnotherCallOpensTheProvider(t *testing.T) {
+func TestAContextEndsAWaitForAnotherCallThatOpensTheProvider(t *testing.T) {
 	t.Parallel()
 	opening := make(chan struct{}, 1)
 	m := start(t, mintmark.Options{

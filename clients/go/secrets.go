@@ -7,7 +7,7 @@ import (
 
 const hidden = "[secret]"
 
-// Secret is a text that is not printed: fmt, log and log/slog show "[secret]". string(secret) is the text, which encoding/json writes.
+// Secret is a string that is not printed: fmt, log and log/slog show "[secret]". string(secret) returns the text, and encoding/json writes it.
 type Secret string
 
 // String returns "[secret]".

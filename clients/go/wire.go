@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// message is whatever comes out of the pipe.
+// message is a message from the process.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -21,7 +21,7 @@ type message struct {
 	Trace   string          `json:"trace"`
 }
 
-// wireError is the error of an answer.
+// wireError is the error object of a response.
 type wireError struct {
 	Code    int64           `json:"code"`
 	Message string          `json:"message"`
@@ -38,7 +38,8 @@ func (e *wireError) answer(method, trace string) *APIError {
 	return &APIError{Code: e.Code, Type: kind.Type, Message: e.Message, Data: e.Data, Call: method, Trace: trace}
 }
 
-// requestBody is a request from behind its id on. What the process could not attribute to it is refused here.
+// requestBody encodes a request without its beginning, from the member after the ID onwards. It rejects requests that the process could not attribute
+// to the call.
 func requestBody(method string, params any, trace string, longest int) ([]byte, error) {
 	e := &encoder{}
 	e.text.WriteString(`,"method":`)
@@ -67,13 +68,13 @@ func requestBody(method string, params any, trace string, longest int) ([]byte, 
 	return body, nil
 }
 
-// refused is what Mintmark would answer to a line that it cannot read.
+// refused returns the error that Mintmark would return for a line that it cannot parse.
 func refused(method string, code int64, kind ErrorType, reason string) error {
 	data, _ := json.Marshal(map[string]string{"type": string(kind), "reason": reason})
 	return typed(&APIError{Code: code, Type: kind, Message: "This request cannot be sent: " + reason + ".", Data: data, Call: method})
 }
 
-// hasReplacement looks for what encoding/json writes for bytes that are no UTF-8; it writes a string's own U+FFFD as it is.
+// hasReplacement reports whether encoding/json has replaced invalid UTF-8 with an escaped U+FFFD. It writes a valid U+FFFD unescaped.
 func hasReplacement(body []byte) bool {
 	for {
 		at := bytes.Index(body, []byte(`\ufffd`))
@@ -88,7 +89,7 @@ func hasReplacement(body []byte) bool {
 	}
 }
 
-// depth is how deep the arrays and objects of a JSON text without its first brace nest.
+// depth returns the nesting depth of arrays and objects in a JSON text without its first brace.
 func depth(text []byte) int {
 	level, deepest, inString := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -115,7 +116,7 @@ func depth(text []byte) int {
 
 var aVersion = regexp.MustCompile(`^\d+(\.\d+)*(-.*)?$`)
 
-// isBelow compares versions such as 0.1.0; what is no version is not below anything.
+// isBelow reports whether a version such as 0.1.0 is below another. A text that is not a version is never below another.
 func isBelow(version, other string) bool {
 	if !aVersion.MatchString(version) {
 		return false

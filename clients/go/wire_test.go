@@ -2,7 +2,7 @@ package mintmark
 
 import "testing"
 
-func TestWhatIsNoVersionIsNotBelowAnything(t *testing.T) {
+func TestATextThatIsNotAVersionIsNotBelowAnyVersion(t *testing.T) {
 	for _, below := range []string{"0.0.9", "0.0", "0", "0.0.9-rc.1", "0.0.1.5"} {
 		if !isBelow(below, "0.1.0") {
 			t.Errorf("%q is below 0.1.0", below)
@@ -15,7 +15,7 @@ func TestWhatIsNoVersionIsNotBelowAnything(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsReadQuicklyOnlyIfNothingElseIsInIt(t *testing.T) {
+func TestQuicklyReadsOnlyResponsesWithoutFurtherMembers(t *testing.T) {
 	for line, result := range map[string]string{
 		`{"jsonrpc":"2.0","id":12,"result":{"a":[1,"}"]}}`:               `{"a":[1,"}"]}`,
 		`{"jsonrpc":"2.0","id":12,"result":null}`:                        "null",

@@ -1,11 +1,11 @@
-# Mintmark from bash 5: `source mintmark.bash`, then mintmark_start, mintmark_call and the rest; README.md beside this file tells of them.
-# Any number of subshells and background jobs may share one process: how, stands in lib/keeper.bash.
+# Mintmark from bash 5: `source mintmark.bash`, then call mintmark_start, mintmark_call and the other functions; see README.md.
+# Any number of subshells and background jobs may share one process; lib/keeper.bash describes how.
 # shellcheck shell=bash
 
-# Other shells get as far as this, and read nothing that only bash knows.
+# This part must be valid in other shells, too.
 if [ -z "${BASH_VERSION:-}" ] || [ "${BASH_VERSION%%.*}" -lt 5 ]; then
     echo "mintmark: mintmark.bash needs bash 5.0 or newer; this is ${BASH_VERSION:-another shell}." >&2
-    # Whatever comes after it in the script must not run.
+    # The rest of the script must not run.
     # shellcheck disable=SC2317
     return 64 2>/dev/null || exit 64
 fi

@@ -3,12 +3,12 @@ import JSON
 import Storage
 
 extension AccountService {
-    /// Sends a code to the address that an account is to have, or to the one it has if that is not verified.
+    /// Sends a code to the new email address of an account, or to its current address if that is not verified.
     ///
     /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`, `InvalidUsername`, `UserAlreadyExists`, `RecentSignInRequired`,
-    ///   `SecondFactorNeeded`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what verifying an ID token throws; for a
-    ///   continuation token `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: firebase.md, sections 2.9 and 7 (recent login); native-auth.md 1.8, 6.3.
+    ///   `SecondFactorNeeded`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`,
+    ///   and the errors of ID token verification; for a continuation token `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
     public func changeEmail(_ request: AccountChangeEmail.Params, _ call: any CallContext) throws -> AccountChangeEmail.Result {
         let name = AccountChangeEmail.info.name
         guard case .email(let typed) = request.address, let asker = try asker(request.account, call) else {
@@ -45,16 +45,16 @@ extension AccountService {
         return answer(flow, tenant)
     }
 
-    /// Who asks for an address.
+    /// The account whose address changes, and the caller's authorization.
     private struct Asker {
         let accountId: String
-        /// The user's ID token; nil if the developer asks.
+        /// The user's ID token; `nil` if the caller is the developer.
         let token: VerifiedTenantToken?
-        /// The parameter that says it.
+        /// The parameter that identifies the account.
         let named: String
     }
 
-    /// - Returns: nil for a continuation token.
+    /// - Returns: `nil` for a continuation token.
     private func asker(_ account: AccountChangeEmail.Params.Account, _ call: any CallContext) throws -> Asker? {
         switch account {
         case .continuationToken: return nil
@@ -81,7 +81,7 @@ extension AccountService {
             owner: try tx.account(named: address.folded, in: tenant.id)?.id, isHidden: tenant.settings.enumerationProtection)
     }
 
-    /// - Throws: `RecentSignInRequired` without a password, else `InvalidPassword`, `PasswordNotSet`, `AccountLocked`.
+    /// - Throws: `RecentSignInRequired` without a password; with a password `InvalidPassword`, `PasswordNotSet`, `AccountLocked`.
     private func prove(
         _ account: AccountRecord, _ tenant: TenantRecord, _ password: String?, _ token: VerifiedTenantToken, _ client: ClientKey?,
         at now: Int64
@@ -108,7 +108,7 @@ extension AccountService {
         if let refusal { throw refusal }
     }
 
-    /// Where a change stands that waits for its code.
+    /// The result for a flow that waits for its code.
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> EmailChangeStep {
         EmailChangeStep(
             state: .codeRequired, continuationToken: flows.token(of: flow), sentTo: (try? Username(flow.username))?.masked, channel: .email,

@@ -1,11 +1,10 @@
 import Contract
 
 extension AccountService {
-    /// Changes the password of whoever shows an ID token and the present password. Every session ends; a new one begins.
+    /// Changes the password of the user of an ID token after verifying the current password. Ends all sessions and starts a new one.
     ///
-    /// - Throws: what verifying the ID token throws, `InvalidPassword` for a wrong present one and for a new one that breaks rules,
-    ///   `PasswordNotSet`, `SecondFactorNeeded`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`.
-    /// - Source: native-auth.md 1.7, 1.11.
+    /// - Throws: the errors of ID token verification, `InvalidPassword` if the current password is wrong or the new one violates the
+    ///   policy, `PasswordNotSet`, `SecondFactorNeeded`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`.
     public func changePassword(_ request: AccountChangePassword.Params, _ call: any CallContext) throws -> AccountChangePassword.Result {
         let (now, name) = (surroundings.clock.now, AccountChangePassword.info.name)
         let (check, completion) = (PasswordCheck(surroundings), SignInCompletion(surroundings, catalogue))
@@ -23,7 +22,7 @@ extension AccountService {
         if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
         try check.requireKnown(before)
         let match = try check.match(request.currentPassword, before)
-        // Who does not know the present one learns nothing about what the new one would have to be.
+        // Check the new password only if the current one is correct, so that the policy is not revealed otherwise.
         if match.isRight { try surroundings.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
         let sealed = try surroundings.passwords.sealed(request.newPassword, as: before.id)
         let fresh = completion.fresh()

@@ -2,10 +2,10 @@ import Contract
 import ServiceContext
 
 extension AccountService {
-    /// Creates an account for whose address the caller vouches.
+    /// Creates an account. The caller vouches for the email address.
     ///
-    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserAlreadyExists`, `AccountExists`, `AccountMerged`, `InvalidPassword`, `InvalidAttributes`.
-    /// - Source: native-auth.md 1.5.
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserAlreadyExists`, `AccountExists`, `AccountMerged`, `InvalidPassword`,
+    ///   `InvalidAttributes`.
     public func create(_ request: AccountCreate.Params, _ call: any CallContext) throws -> AccountCreate.Result {
         let now = surroundings.clock.now
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
@@ -33,7 +33,7 @@ extension AccountService {
 }
 
 extension InvalidParams {
-    /// A setting that would do nothing.
+    /// The error for `mustChangePassword` on an account without a password.
     static var noPasswordToChange: InvalidParams {
         InvalidParams(violations: [
             Violation(

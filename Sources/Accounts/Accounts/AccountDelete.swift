@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 
 extension AccountService {
-    /// Deletes an account with its sessions and flows. Its address is free again.
+    /// Deletes an account with its sessions and flows. Its address can be registered again.
     ///
     /// - Throws: `AccountNotFound`, `AccountMerged`.
     public func delete(_ request: AccountDelete.Params, _ call: any CallContext) throws -> AccountDelete.Result {

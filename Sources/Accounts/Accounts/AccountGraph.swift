@@ -2,9 +2,9 @@ import Contract
 import Storage
 
 extension AccountService {
-    /// Shows what belongs to a person, and how.
+    /// Returns the graph of an account: its sign-in methods, factors, sessions, merged accounts and identities.
     ///
-    /// - Throws: what verifying an ID token throws; `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`.
+    /// - Throws: the errors of ID token verification; `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`.
     public func graph(_ request: AccountGraph.Params, _ call: any CallContext) throws -> AccountGraph.Result {
         let now = surroundings.clock.now
         var token: VerifiedTenantToken?
@@ -30,7 +30,7 @@ extension AccountService {
     }
 }
 
-/// What belongs to an account, as nodes and edges. The account is the first node.
+/// The records that belong to an account, as nodes and edges. The account is the first node.
 struct PersonGraph {
     private static let mostSessions = 1000
     private let account: AccountRecord
@@ -47,7 +47,7 @@ struct PersonGraph {
         nodes.append(node)
     }
 
-    /// Providers, second factors, sessions, and accounts that are part of this one.
+    /// Adds providers, second factors, sessions, and accounts that were merged into this one.
     mutating func addWaysIn(at now: Int64, in tx: Transaction) throws {
         for way in account.providers(try tx.accountLogins(of: account.id)) {
             add(GraphNode(kind: .provider, providerId: way.providerId, subject: way.subject), .leadsTo)
@@ -65,7 +65,7 @@ struct PersonGraph {
         for id in try tx.mergedAccounts(of: account.id) { add(GraphNode(kind: .mergedAccount, accountId: id), .mergedInto) }
     }
 
-    /// The identities that the account's ID tokens resolve to, and the other logins of each.
+    /// Adds the identities to which the account's ID tokens resolve, and the other logins of each identity.
     mutating func addIdentities(_ identities: any LinkedIdentities, in tx: Transaction) throws {
         for identity in try identities.identities(ofAccount: account.id, tenantId: account.tenantId, in: tx) {
             let place = Int64(nodes.count)

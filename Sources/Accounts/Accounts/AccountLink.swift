@@ -2,12 +2,11 @@ import Contract
 import Storage
 
 extension AccountService {
-    /// Adds a way into the account of whoever shows an ID token.
+    /// Links a sign-in method to the account of an ID token.
     ///
-    /// - Throws: `TooManyFromClient`, what verifying the ID token and proving the credential throw, `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
+    /// - Throws: `TooManyFromClient`, the errors of ID token and credential verification, `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
     ///   `ProviderAlreadyLinked`, `AddressDiffers`, `RecentSignInRequired`, `SecondFactorNeeded`, `InvalidPassword`, `PasswordNotAccepted`,
     ///   `AudienceNotOffered`.
-    /// - Source: firebase.md 2.5.4 step 3, 5.2.
     public func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result {
         let now = surroundings.clock.now
         let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
@@ -29,7 +28,7 @@ extension AccountService {
             let fresh = completion.fresh()
             let outcome = try proofs.settling(spending) {
                 try surroundings.database.write(isolation: .serializable) { tx in
-                    // Also what cannot be linked was shown, and is not taken again.
+                    // A credential that cannot be linked is also marked as used, because it was submitted.
                     if let spending { try tx.spend(spending) }
                     return try linking.link(
                         audience: request.audience, returnsProviderTokens: request.returnProviderTokens, fresh, call, at: now, in: tx)

@@ -4,11 +4,10 @@ import ServiceContext
 import Storage
 
 extension AccountService {
-    /// Makes one account of two, for whoever shows that both are theirs.
+    /// Merges two accounts for a user who has ID tokens of both.
     ///
-    /// - Throws: what verifying the ID tokens throws; `InvalidParams` for one account shown twice, `RecentSignInRequired`,
+    /// - Throws: the errors of ID token verification; `InvalidParams` if both tokens belong to the same account; `RecentSignInRequired`,
     ///   `SecondFactorNeeded`, `MergeUndecided`, `TooManyFactors`, `ClaimsTooLong`, `AudienceNotOffered`.
-    /// - Source: firebase.md 5.3, where the application has to do it; 7; cognito.md 7.2 for identities in pools.
     public func merge(_ request: AccountMerge.Params, _ call: any CallContext) throws -> AccountMerge.Result {
         let now = surroundings.clock.now
         let verifier = TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue)
@@ -55,7 +54,7 @@ extension AccountService {
         return answer
     }
 
-    /// Notices to the account that stays.
+    /// Queues the notices to the user of the remaining account.
     private func tell(_ plan: MergeRule.Plan, _ lost: [FactorRecord], _ tenant: TenantRecord, at now: Int64, in tx: Transaction) throws {
         func notify(_ purpose: MessagePurpose, _ what: String) throws {
             try surroundings.notify(purpose, plan.account, tenant, what: what, by: AccountMerge.info.name, at: now, in: tx)

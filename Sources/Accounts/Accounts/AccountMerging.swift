@@ -3,7 +3,7 @@ import JSON
 import ServiceContext
 import Storage
 
-/// Decides what merging two accounts comes to, for the deed and for its dry run alike.
+/// Decides the result of merging two accounts, both for the merge and for its dry run.
 struct AccountMerging: Sendable {
     let links: any LinkedIdentities
     let tenant: TenantRecord
@@ -17,15 +17,15 @@ struct AccountMerging: Sendable {
         let source: OwnAccount
         var plan: MergeRule.Plan
         let identities: any LinkedIdentityMerge
-        /// Ways into the account that stays, and its factors, as they become.
+        /// The sign-in methods and factors of the remaining account after the merge.
         let logins: [AccountLogin]
         let factors: [FactorRecord]
         let endedSessions: Int
         let now: Int64
     }
 
-    /// - Throws: `InvalidParams` for a choice about nothing, `AccountMerged`, `TokenRevoked`,
-    ///   `RecentSignInRequired`, `SecondFactorNeeded`, `TooManyFactors`, `ClaimsTooLong`.
+    /// - Throws: `InvalidParams` if a choice names an unknown field or provider; `AccountMerged`, `TokenRevoked`, `RecentSignInRequired`,
+    ///   `SecondFactorNeeded`, `TooManyFactors`, `ClaimsTooLong`.
     func decide(in tx: Transaction) throws -> Outcome {
         let owners = (target: try OwnAccount(target, in: tx), source: try OwnAccount(source, in: tx))
         let (own, other) = (try side(owners.target, in: tx), try side(owners.source, in: tx))
@@ -62,7 +62,7 @@ extension AccountMerging.Outcome {
         if !undecided.isEmpty { throw MergeUndecided(names: undecided, conflicts: conflicts) }
     }
 
-    /// The session goes on where the one of the account that stays was; a second factor that was shown for either was shown.
+    /// The proof for the new session: that of the remaining account's session, with the second factor verified in either session.
     var proof: SignInProof {
         let proof = target.session.proof
         return proof.secondFactor == nil ? proof.adding(source.session.secondFactor) : proof
@@ -79,7 +79,7 @@ extension AccountMerging.Outcome {
             dryRun: isDryRun)
     }
 
-    /// What the audit log keeps of it.
+    /// The audit event of the merge.
     func event(_ call: any CallContext) -> AuditEvent {
         var event = AuditEvent(
             AccountMerge.info.name, call, tenant: target.account.tenantId, subject: target.account.id,

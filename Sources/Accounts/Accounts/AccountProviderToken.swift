@@ -1,11 +1,11 @@
 import Contract
 
 extension AccountService {
-    /// Answers the provider's own access token of whoever shows an ID token, refreshed where it does not last.
+    /// Returns the provider's access token for the user of an ID token, refreshed if it is about to expire.
     ///
-    /// - Throws: what verifying the ID token throws, `ProviderNotLinked`, `IdpNotFound`, `IdpDisabled`, `ProviderTokenNotKept`,
+    /// - Throws: the errors of ID token verification, `ProviderNotLinked`, `IdpNotFound`, `IdpDisabled`, `ProviderTokenNotKept`,
     ///   `ProviderTokenExpired`, `ProviderTokenRefused`, `ProviderUnavailable`, `ProviderUnusable`.
-    /// - Source: RFC 6749 6.
+    /// - Source: RFC 6749 §6.
     public func providerToken(_ request: AccountProviderToken.Params, _ call: any CallContext) throws -> AccountProviderToken.Result {
         let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
             request.idToken, .init(use: .id), now: surroundings.clock.now)
@@ -26,7 +26,7 @@ extension AccountService {
             case .serves: return grant.answer
             case .expired(let moment): throw ProviderTokenExpired(providerId: idp.providerId, expiresAt: moment)
             case .refused(let reason): throw ProviderTokenRefused(providerId: idp.providerId, reason: reason)
-            // Nothing better is to be had.
+            // The token was just refreshed, so a second refresh would not return a better one.
             case .refresh where wasAsked: return grant.answer
             case .refresh(let refreshToken):
                 guard let endpoint = try IdpService(surroundings, catalogue).endpoints(of: idp, call).token else {

@@ -1,12 +1,11 @@
 import Contract
 
 extension AccountService {
-    /// Lets whoever shows an ID token show once more that the account is theirs. A new session begins, with
-    /// the scopes of the one that asks; the others go on.
+    /// Reauthenticates the user of an ID token. Starts a new session with the scopes of the current one; other sessions continue. Unlike a
+    /// sign-in, it creates no account, links nothing, and never signs in to another account.
     ///
-    /// - Throws: `TooManyFromClient`, what verifying the ID token and proving the credential throw, `UserMismatch`, `AccountDisabled`, what `PasswordSignIn`
-    ///   throws.
-    /// - Source: firebase.md 2.13: like a sign-in, but it makes no account, links nothing, and never leads to another one.
+    /// - Throws: `TooManyFromClient`, the errors of ID token and credential verification, `UserMismatch`, `AccountDisabled`, and the errors
+    ///   of `PasswordSignIn`.
     public func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result {
         let (now, name) = (surroundings.clock.now, AccountReauthenticate.info.name)
         let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(

@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// Accounts of people: `account.*`.
+/// Implements the methods `account.*`.
 public struct AccountService: Sendable {
     package let surroundings: AccountsContext
     package let catalogue: TenantConfigurationCache

@@ -3,7 +3,7 @@ import JSON
 import ServiceContext
 
 extension AccountService {
-    /// Sets the custom claims of an account; tokens say them from the next one on.
+    /// Replaces the custom claims of an account. Tokens issued after the call contain them.
     ///
     /// - Throws: `AccountNotFound`, `AccountMerged`, `ClaimNameReserved`, `ClaimsTooLong`.
     public func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result {
@@ -23,10 +23,10 @@ extension AccountService {
 }
 
 extension TenantTokenClaims {
-    /// How many characters custom claims may have, written without spaces.
+    /// The maximum length of custom claims as JSON without whitespace, in characters.
     static let longestCustomClaims = 1000
 
-    /// - Throws: `ClaimNameReserved` with every name that is, `ClaimsTooLong`.
+    /// - Throws: `ClaimNameReserved` with every reserved name; `ClaimsTooLong`.
     package static func check(custom claims: JSONObject) throws {
         let refused = claims.names.filter(reserved.contains)
         if !refused.isEmpty { throw ClaimNameReserved(names: refused) }

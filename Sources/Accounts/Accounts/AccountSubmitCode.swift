@@ -3,11 +3,10 @@ import ServiceContext
 import Storage
 
 extension AccountService {
-    /// Gives the account the address whose code this is. Its sessions end, and both addresses get a notice.
+    /// Verifies the code of an email change and sets the address. Ends the account's sessions and sends notices to both addresses.
     ///
-    /// - Throws: `TooManyFromClient`, `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
-    ///   `StepNotPossible`.
-    /// - Source: firebase.md, section 2.9 (apply VERIFY_AND_CHANGE_EMAIL, VERIFY_EMAIL); native-auth.md 1.8, 6.2, 6.11.
+    /// - Throws: `TooManyFromClient`, `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`,
+    ///   `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result {
         let now = surroundings.clock.now
         let (token, name) = (request.continuationToken, AccountSubmitCode.info.name)
@@ -32,7 +31,7 @@ extension AccountService {
             account.username = flow.username
             account.email = flow.username
             account.isEmailVerified = true
-            // Whoever was anonymous has a way to sign in from now on: codes to this address.
+            // An anonymous account gains a sign-in method: codes sent to this address.
             if account.method == .anonymous { account.method = .code }
             account.updatedAt = now
             try tx.update(account)

@@ -2,11 +2,9 @@ import Contract
 import ServiceContext
 
 extension AccountService {
-    /// Takes a way into the account away from whoever shows an ID token. Sessions go on, address and profile stay.
+    /// Unlinks a sign-in method from the account of an ID token. Sessions, address and profile remain.
     ///
-    /// - Throws: what verifying the ID token throws, `ProviderNotLinked`, `LastProvider`, `RecentSignInRequired`,
-    ///   `SecondFactorNeeded`.
-    /// - Source: firebase.md 5.4, 7.
+    /// - Throws: the errors of ID token verification, `ProviderNotLinked`, `LastProvider`, `RecentSignInRequired`, `SecondFactorNeeded`.
     public func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result {
         let (now, name) = (surroundings.clock.now, AccountUnlink.info.name)
         let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(

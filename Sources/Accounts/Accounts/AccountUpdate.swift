@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 
 extension AccountService {
-    /// Changes what is given of an account. Disabling it ends its sessions.
+    /// Updates the given members of an account. Disabling an account ends its sessions.
     ///
     /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidAttributes`.
     public func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result {

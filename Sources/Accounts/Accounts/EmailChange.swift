@@ -1,24 +1,23 @@
 import Contract
 
-/// What asking for an address comes to: its owner has to show a code, nothing is to be done, or it is somebody else's.
+/// The required action for a requested email address.
 enum EmailChange: Equatable {
-    /// It is the account's own, and verified.
+    /// Nothing is to be done: the account already has the address, and it is verified.
     case nothing
-    /// It is the account's own; only the code is missing.
+    /// The account already has the address, but it must be verified.
     case verification
     case change
-    /// Somebody else has it, and whoever asks is not to learn that.
+    /// Another account has the address, which the response must not reveal.
     case show
 
-    /// Whether the account would get another address, as far as whoever asks is told.
+    /// Whether the response describes a change of the address.
     var isChange: Bool { self == .change || self == .show }
 
     /// - Parameters:
-    ///   - present: the account's address.
-    ///   - owner: the account that signs in with `address`, if there is one.
-    ///   - isHidden: whether the tenant hides who has an account.
+    ///   - present: The current address of the account.
+    ///   - owner: The ID of the account that signs in with `address`, if any.
+    ///   - isHidden: Whether the tenant has account enumeration protection.
     /// - Throws: `UserAlreadyExists`.
-    /// - Source: firebase.md, section 2.9 (VERIFY_AND_CHANGE_EMAIL) and the table of email enumeration protection.
     static func decide(
         _ address: Username, of accountId: String, present: String?, isVerified: Bool, owner: String?, isHidden: Bool
     ) throws -> EmailChange {
@@ -31,7 +30,7 @@ enum EmailChange: Equatable {
     }
 }
 
-/// How long ago a sign-in may be for what could lock its owner out (firebase.md, section 7).
+/// The recent sign-in requirement for operations that could lock the user out, in seconds since the sign-in.
 enum RecentSignIn {
     static let maximumAgeSeconds: Int64 = 300
 

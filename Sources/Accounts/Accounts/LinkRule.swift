@@ -1,32 +1,33 @@
 import Contract
 
-/// What may be linked to an account: the truth table of firebase.md 5.2. Rows stand beside the cases. The id never changes.
+/// Decides which sign-in methods can be linked to an account. The trailing comments number the rows of the decision table. Linking never
+/// changes the account ID.
 enum LinkRule {
     struct Facts {
         let accountId: String
         let providerId: String
-        /// Whose the login is.
+        /// The ID of the account to which the login is linked.
         var owner: String?
-        /// Whether the account has a login of this provider, or a password if that is to be linked.
+        /// Whether the account already has a login at this provider, or a password if a password is to be linked.
         var hasProvider = false
-        /// OAPE.
+        /// Whether the tenant permits only one account per email address.
         var oneAccountPerAddress = true
-        /// The account's own address, in lower case.
+        /// The current address of the account, in lowercase.
         var ownAddress: String?
-        /// What the credential says, if an account can have it, in lower case.
+        /// The address of the credential if an account can have it, in lowercase.
         var address: String?
-        /// Who has that address.
+        /// The ID of the account that has that address.
         var addressOwner: String?
-        /// V.
+        /// Whether the provider's email addresses are trusted for this login.
         var isTrusted = false
-        /// U: whether the own address was shown to be the owner's.
+        /// Whether the account's current address is verified.
         var isOwnAddressVerified = false
     }
 
-    /// What happens to the account's own address.
+    /// The effect on the account's address.
     enum Address: Equatable {
         case stays
-        /// It has been shown to be its owner's.
+        /// The address is now verified.
         case isVerified
         case isTaken(String, verified: Bool)
     }
@@ -35,13 +36,13 @@ enum LinkRule {
         case credentialAlreadyInUse
         case emailAlreadyInUse
         case providerAlreadyLinked
-        /// The account has shown that another address is its owner's; a password drops none (account.changeEmail does, with a code).
+        /// The account has a different verified address. Linking a password does not replace it; `account.changeEmail` does, with a code.
         case addressDiffers
     }
 
-    /// A login of a provider.
+    /// Decides whether the login of a provider can be linked.
     static func provider(_ facts: Facts) -> Result<Address, Refusal.Failure> {
-        // Who owns it already gets no quiet yes either: the table knows no exception.
+        // The call also fails if the login is already linked to this account.
         if facts.owner != nil { return .failure(.init(.credentialAlreadyInUse)) }  // row 2
         if facts.hasProvider { return .failure(.init(.providerAlreadyLinked)) }  // row 1
         guard facts.oneAccountPerAddress, let address = facts.address else { return .success(.stays) }  // row 7
@@ -50,7 +51,7 @@ enum LinkRule {
         return .success(own == address && facts.isTrusted ? .isVerified : .stays)  // rows 5, 6
     }
 
-    /// An address with a password.
+    /// Decides whether an address with a password can be linked.
     static func password(_ facts: Facts) -> Result<Address, Refusal.Failure> {
         if facts.hasProvider { return .failure(.init(.providerAlreadyLinked)) }  // row 9
         guard let address = facts.address else { return .success(.stays) }
@@ -69,7 +70,7 @@ extension LinkRule.Refusal {
     }
 }
 
-/// What may be unlinked from an account: firebase.md 5.4.
+/// Decides which sign-in methods can be unlinked from an account.
 enum UnlinkRule {
     enum Refusal: Error, Equatable {
         case notLinked
@@ -78,10 +79,10 @@ enum UnlinkRule {
     }
 
     /// - Parameters:
-    ///   - own: the account's own way in: `password` or `code`.
-    ///   - providers: those of its logins.
-    ///   - usable: those of them that somebody can sign in with: a provider that is switched off or gone is no way in.
-    ///   - isNamedByBackend: whether custom tokens lead to it too.
+    ///   - own: The account's own sign-in method, `password` or `code`.
+    ///   - providers: The providers of its logins.
+    ///   - usable: Those of `providers` that permit sign-in: providers that are disabled or deleted are excluded.
+    ///   - isNamedByBackend: Whether custom tokens also sign in to the account.
     static func check(
         _ providerId: String, own: String?, providers: [String], usable: [String], isNamedByBackend: Bool, isRecent: Bool, force: Bool
     ) throws(Refusal) {

@@ -1,13 +1,13 @@
 import Contract
 import Storage
 
-/// The identities in pools that a tenant's accounts sign in to. Accounts know pools only through this protocol.
+/// The pool identities that are linked to a tenant's accounts. Accounts access pools only through this protocol.
 public protocol LinkedIdentities: Sendable {
-    /// Decides how the identities of two accounts combine; nothing is written.
+    /// Decides how the identities of two accounts combine. Writes nothing.
     ///
     /// - Parameters:
-    ///   - sourceId: the account that is merged.
-    ///   - targetId: the account that remains.
+    ///   - sourceId: The account that is merged.
+    ///   - targetId: The account that remains.
     func merge(
         of sourceId: String, into targetId: String, tenantId: String, policy: MergePolicy, in tx: Transaction
     ) throws -> any LinkedIdentityMerge
@@ -18,7 +18,7 @@ public protocol LinkedIdentities: Sendable {
 
 /// A decided merge of identities.
 public protocol LinkedIdentityMerge {
-    /// What happens to each identity.
+    /// The effect of the merge on each identity.
     var changes: [MergedIdentity] { get }
     /// The pools in which both accounts have logins that exclude each other.
     var conflicts: [MergeConflict] { get }
@@ -27,7 +27,7 @@ public protocol LinkedIdentityMerge {
     func apply(at now: Int64, in tx: Transaction) throws
 }
 
-/// An identity that an account's ID tokens resolve to.
+/// An identity to which an account's ID tokens resolve.
 public struct LinkedIdentity: Sendable {
     public let poolId: String
     public let identityId: String

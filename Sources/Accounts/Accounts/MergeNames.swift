@@ -1,8 +1,8 @@
 import Contract
 import Storage
 
-/// What a merge can be told about by name, whether the two accounts differ in it or not. A choice about anything else would be lost
-/// without a word, and a merge cannot be undone.
+/// The field and provider names for which a merge accepts a choice, whether the two accounts differ in them or not. Unknown names are
+/// rejected, because a merge cannot be undone.
 struct MergeNames {
     let fields: [String]
     let providers: [String]
@@ -16,7 +16,7 @@ struct MergeNames {
         providers = Set(offered + sides.flatMap { $0.logins.map(\.providerId) }).sorted()
     }
 
-    /// - Throws: `InvalidParams` with every name that fits nothing.
+    /// - Throws: `InvalidParams` with every unknown name.
     func check(_ choices: MergeRule.Choices) throws {
         var violations: [Violation] = []
         func refuse(_ given: [String], in parameter: String, but known: [String], _ what: (String) -> String) {

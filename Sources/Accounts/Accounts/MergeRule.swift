@@ -1,17 +1,17 @@
 import Contract
 import JSON
 
-/// What two accounts become when they are merged (firebase.md 5.3 leaves it to the application). Everything that only one of them has is
-/// kept; what both have and an account can have once, is as the caller chose.
+/// Decides the result of merging two accounts. Values that only one account has are kept. If both have a value that must be unique, the
+/// caller's choice decides.
 struct MergeRule {
-    /// One of the two, with all that hangs on it.
+    /// One of the two accounts, with its logins and factors.
     struct Side {
         var account: AccountRecord
         var logins: [AccountLogin]
         var factors: [FactorRecord]
     }
 
-    /// What the caller allows to be dropped.
+    /// The caller's choices of which values to drop.
     struct Choices {
         var policy = MergePolicy.fail
         var fields: Members<MergePolicy> = [:]
@@ -19,22 +19,21 @@ struct MergeRule {
         var identities: MergePolicy?
     }
 
-    /// What is to be done. Of the password alone it says whose it is: it is sealed for its account.
+    /// The changes that the merge makes. The password itself is not included, because it is encrypted for its account.
     struct Plan {
-        /// The account that stays, as it becomes.
+        /// The remaining account after the merge.
         var account: AccountRecord
         var conflicts: [MergeConflict] = []
-        /// Whether it signs in with the other account's address and password or codes.
+        /// Whether the remaining account receives the other account's address with its password or codes.
         var takesAddress = false
         var movedWay: String?
         var movedLogins: [AccountLogin] = []
         var droppedWays: [LinkedProvider] = []
-        /// Logins of the account that stays which give way.
+        /// Logins of the remaining account that are replaced.
         var replacedLogins: [AccountLogin] = []
         var movedFactors: [FactorRecord] = []
 
-        /// Whether the account that stays loses a way in of its own or gains a factor: then sessions that began before go with it
-        /// (firebase.md 4.3).
+        /// Whether the remaining account loses its own sign-in method or gains a factor. In both cases its earlier sessions end.
         var endsSessions = false
 
         var undecided: [MergeConflict] { conflicts.filter { $0.policy == .fail } }
@@ -58,7 +57,7 @@ struct MergeRule {
         return plan
     }
 
-    /// Whether what the target has is kept, of something that both have.
+    /// Records a conflict, and returns whether the target's value is kept.
     private func keepsTarget(
         _ kind: MergeConflict.Kind, _ name: String, _ target: String, _ source: String, _ policy: MergePolicy?, _ plan: inout Plan
     ) -> Bool {
@@ -67,10 +66,10 @@ struct MergeRule {
         return policy != .keepSource
     }
 
-    /// The address with the password or the codes of its own: they belong together, or somebody could sign in with a password for an
-    /// address that it never was for.
+    /// Merges the address together with its password or code method. They must stay together; otherwise a password would give access with
+    /// an address for which it was never set.
     ///
-    /// - Returns: the own way into the account that stays.
+    /// - Returns: The remaining account's own sign-in method.
     private func address(_ target: AccountRecord, _ source: AccountRecord, _ plan: inout Plan) -> String? {
         guard let theirs = source.email else { return target.ownWayIn }
         let own = target.email
@@ -119,7 +118,7 @@ struct MergeRule {
         }
     }
 
-    /// No factor of either is ever dropped, but the same number or address is one factor.
+    /// Merges the factors. No factor is dropped, but the same phone number or email address in both accounts counts as one factor.
     private func factors(_ target: Side, _ source: Side, _ plan: inout Plan) throws {
         plan.movedFactors = source.factors.filter { factor in
             !target.factors.contains { own in
@@ -134,12 +133,12 @@ struct MergeRule {
         if let way { return way == "password" ? .password : .code }
         if target.method == .custom { return .custom }
         if hasLogins { return .federated }
-        // Nobody can sign in to it: an anonymous one stays what it is, unless something has come to it that is not anonymous.
+        // The account has no sign-in method. It stays anonymous only if both accounts were anonymous.
         return target.method == .anonymous && source.method == .anonymous ? .anonymous : .federated
     }
 }
 
 extension AccountRecord {
-    /// Its own way in as it is listed, if it has one.
+    /// The account's own sign-in method as a linked provider, if it has one.
     fileprivate var ownWay: LinkedProvider? { ownWayIn.map { LinkedProvider(providerId: $0, subject: email ?? "", email: email) } }
 }

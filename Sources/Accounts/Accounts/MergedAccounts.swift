@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// The table of accounts that were merged: their ids lead to the account that they are part of, for as long as that is there.
+/// The table of merged accounts. Their IDs refer to the account into which they were merged, as long as that account exists.
 package enum MergedAccountTables {
     package static let statements: [SQL] = [
         """
@@ -10,7 +10,7 @@ package enum MergedAccountTables {
             id TEXT PRIMARY KEY, survivor_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, merged_at BIGINT NOT NULL)
         """,
         "CREATE INDEX merged_account_of_survivor ON merged_account (survivor_id)",
-        // Whoever has no more than a refresh token learns the survivor by it.
+        // Maps refresh tokens of merged accounts, so that a client that has only a refresh token gets the ID of the remaining account.
         """
         CREATE TABLE merged_refresh_token (
             mac BYTEA PRIMARY KEY, account_id TEXT NOT NULL REFERENCES merged_account (id) ON DELETE CASCADE, expires_at BIGINT NOT NULL)
@@ -21,7 +21,7 @@ package enum MergedAccountTables {
 }
 
 extension Transaction {
-    /// Why there is no account with this id: it is part of another one, or it never was.
+    /// Returns the reason no account with this ID exists: it was merged, or it was not found.
     package func absence(of accountId: String) throws -> any ContractError {
         let merged = try queryOne("SELECT survivor_id, merged_at FROM merged_account WHERE id = $1", accountId) {
             AccountMerged(accountId: accountId, survivorId: $0.string(0), mergedAt: $0.int(1))
@@ -29,29 +29,30 @@ extension Transaction {
         return merged ?? AccountNotFound(accountId: accountId)
     }
 
-    /// Why a token of an account that is not there any more proves nothing.
+    /// Returns the reason tokens of an account that no longer exists are revoked.
     func loss(ofAccount id: String) throws -> any ContractError {
         let absence = try absence(of: id)
         return absence is AccountMerged ? absence : TokenRevoked(reason: "its account was deleted")
     }
 
-    /// - Throws: `AccountMerged` for the refresh token of an account that is part of another one.
+    /// - Throws: `AccountMerged` if the refresh token belongs to a merged account.
     func requireUnmerged(refreshToken mac: [UInt8]) throws {
         let accountId = try queryOne("SELECT account_id FROM merged_refresh_token WHERE mac = $1", mac) { $0.string(0) }
         if let accountId { try requireUnmerged(accountId) }
     }
 
-    /// - Throws: `AccountMerged` for an id that no account can have any more.
+    /// - Throws: `AccountMerged` if the account was merged; its ID cannot be used again.
     func requireUnmerged(_ accountId: String) throws {
         if let merged = try absence(of: accountId) as? AccountMerged { throw merged }
     }
 
-    /// Ids of the accounts that were merged into one, in their order.
+    /// Returns the IDs of the accounts that were merged into an account, in ascending order.
     func mergedAccounts(of survivorId: String) throws -> [String] {
         try query("SELECT id FROM merged_account WHERE survivor_id = $1 ORDER BY id", survivorId) { $0.string(0) }
     }
 
-    /// Moves what a plan says to the account that stays, which itself is written by the session that begins, and takes the other one away.
+    /// Applies a merge plan: moves records to the remaining account and deletes the other one. The remaining account itself is stored when
+    /// its new session starts.
     ///
     /// - Throws: `Overtaken`.
     func merge(_ source: AccountRecord, by plan: MergeRule.Plan, at now: Int64) throws {
@@ -73,7 +74,7 @@ extension Transaction {
         try endFlows(of: source.id)
         try clearLockout(of: source.lockoutSubject)
         try clearLockout(of: FactorCheck.lockoutSubject(source.id))
-        // Who was merged into the other one is now part of this one.
+        // Accounts that were merged into the source now refer to the target.
         try execute("UPDATE merged_account SET survivor_id = $2 WHERE survivor_id = $1", source.id, target.id)
         try execute("INSERT INTO merged_account (id, survivor_id, merged_at) VALUES ($1, $2, $3)", source.id, target.id, now)
         try execute(
@@ -88,14 +89,14 @@ extension Transaction {
         if let name = target.username, try !claim(name, for: target) { throw Overtaken() }
     }
 
-    /// How many sessions an account has, also those that are over and not yet swept away.
+    /// Returns the number of sessions of an account, including ended sessions that were not yet deleted.
     func sessionCount(of accountId: String) throws -> Int {
         try queryOne("SELECT count(*) FROM session WHERE account_id = $1", accountId) { Int($0.int(0)) } ?? 0
     }
 }
 
 extension Sweep {
-    /// Refresh tokens of accounts that were merged, once they would have expired.
+    /// Deletes refresh tokens of merged accounts after their expiry.
     package static let mergedRefreshTokens = Sweep(
         name: "refresh tokens of merged accounts",
         hasWork: { tx, now in

@@ -1,14 +1,14 @@
 import Contract
 import Storage
 
-/// Whoever shows an ID token, with the account and the session that it is of.
+/// The account and session of a verified ID token.
 struct OwnAccount {
     let account: AccountRecord
     let session: SessionRecord
 
-    /// Reads them anew, in the transaction that writes.
+    /// Reads the account and the session again, in the write transaction.
     ///
-    /// - Throws: `AccountMerged`; `TokenRevoked` for what else is over since the token was verified.
+    /// - Throws: `AccountMerged`; `TokenRevoked` if the account or session ended since the token was verified.
     init(_ token: VerifiedTenantToken, in tx: Transaction) throws {
         try tx.lock([token.accountId])
         guard let account = try tx.account(token.accountId) else { throw try tx.loss(ofAccount: token.accountId) }
@@ -18,8 +18,8 @@ struct OwnAccount {
         self.session = session
     }
 
-    /// Whether the sign-in that the session began with is recent enough for something weighty. Whoever is anonymous has no way to sign in
-    /// again, and is not asked (firebase.md 7).
+    /// Returns whether the session's sign-in is recent enough for a sensitive operation. Always `true` for anonymous accounts, because
+    /// their users cannot sign in again.
     func isRecent(at now: Int64) -> Bool { account.method == .anonymous || RecentSignIn.isRecent(session.authenticatedAt, at: now) }
 
     var tooOld: RecentSignInRequired {

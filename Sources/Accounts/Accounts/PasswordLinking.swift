@@ -1,15 +1,15 @@
 import Contract
 import Storage
 
-/// Gives an account an address with a password (firebase.md 2.3 with an ID token, 5.2 rows 8 to 10). All its other sessions end.
+/// Adds an email address with a password to an account. All other sessions of the account end.
 struct PasswordLinking: Sendable {
     let surroundings: AccountsContext
     let completion: SignInCompletion
     let tenant: TenantRecord
     let token: VerifiedTenantToken
 
-    /// - Throws: `RecentSignInRequired`, `SecondFactorNeeded`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `AddressDiffers`, `InvalidPassword`, `PasswordNotAccepted`,
-    ///   `TokenRevoked`.
+    /// - Throws: `RecentSignInRequired`, `SecondFactorNeeded`, `ProviderAlreadyLinked`, `EmailAlreadyInUse`, `AddressDiffers`,
+    ///   `InvalidPassword`, `PasswordNotAccepted`, `TokenRevoked`.
     func link(_ username: Username, _ password: String, audience: String?, _ call: any CallContext, at now: Int64) throws -> (
         FirstFactor, PendingSignIn
     ) {

@@ -1,7 +1,7 @@
 import Contract
 import Storage
 
-/// Adds a login of a provider to an account.
+/// Links the login of a provider to an account.
 struct ProviderLinking: Sendable {
     let completion: SignInCompletion
     let tenant: TenantRecord
@@ -9,8 +9,8 @@ struct ProviderLinking: Sendable {
     let identity: ProviderIdentity
 
     /// - Parameters:
-    ///   - audience: whom the access token is to be for.
-    ///   - returnsProviderTokens: whether the answer has those of the provider.
+    ///   - audience: The audience of the access token.
+    ///   - returnsProviderTokens: Whether the result includes the provider's tokens.
     /// - Throws: `AccountMerged`, `TokenRevoked`, `SecondFactorNeeded`.
     func link(
         audience: String?, returnsProviderTokens: Bool, _ fresh: SignInCompletion.Fresh, _ call: any CallContext, at now: Int64,
@@ -43,8 +43,8 @@ struct ProviderLinking: Sendable {
         }
     }
 
-    /// A new session that names what was linked. It is as old as the one that asked for it: whoever has got hold of somebody's session and
-    /// links a login of their own has not signed in as that person. Who was anonymous signs in by this.
+    /// The proof for a new session that includes the linked provider. It keeps the authentication time of the current session: linking a
+    /// login with a stolen session is not a sign-in of the user. For an anonymous account, linking is the first sign-in.
     private func proof(_ own: OwnAccount, at now: Int64) -> SignInProof {
         let session = own.session
         return SignInProof(
@@ -64,10 +64,10 @@ struct ProviderLinking: Sendable {
 }
 
 extension SignInCompletion {
-    /// The session that a new way in leads to. An anonymous account was excused from second factors; by this it becomes one that is not,
-    /// so it is as at its first sign-in, and no anonymous session outlives a second factor that is still owed.
+    /// Starts the session after linking. An anonymous account is exempt from second factors; linking ends the exemption. It is therefore
+    /// handled like a first sign-in: its earlier anonymous sessions end, and a required second factor must be verified.
     ///
-    /// - Parameter own: the session that has linked, of the account as it was.
+    /// - Parameter own: The account before linking, and the session that requested it.
     func conclude(
         linked account: AccountRecord, _ tenant: TenantRecord, _ signIn: PendingSignIn, _ own: OwnAccount, _ fresh: Fresh,
         _ call: any CallContext, at now: Int64, in tx: Transaction

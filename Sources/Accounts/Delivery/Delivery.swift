@@ -1,10 +1,10 @@
 import Contract
 
-/// Knows whether a channel is configured.
+/// A sender that serves some channels, depending on the configuration.
 public protocol Carrying: Sendable {
-    /// Whether messages of a tenant can be sent through a channel.
+    /// Returns whether messages of a tenant can be sent through a channel.
     ///
-    /// - Parameter delivery: the tenant's own settings.
+    /// - Parameter delivery: The tenant's own delivery settings.
     func carries(_ channel: Channel, for delivery: TenantDelivery?) -> Bool
 }
 
@@ -12,25 +12,25 @@ extension Carrying {
     public func carries(_ channel: Channel, for delivery: TenantDelivery?) -> Bool { true }
 }
 
-/// Hands mails over to whoever carries them.
+/// Sends emails by SMTP or webhook.
 public protocol Mailer: Carrying {
-    /// Returns when the message was taken.
+    /// Sends a message. Returns after the server accepted it.
     func send(_ message: OutgoingMessage) throws(DeliveryFailure)
 }
 
-/// Hands text messages over to whoever carries them.
+/// Sends text messages by webhook.
 public protocol Texter: Carrying {
-    /// Returns when the message was taken.
+    /// Sends a message. Returns after the server accepted it.
     func send(_ message: OutgoingMessage) throws(DeliveryFailure)
 }
 
-/// A message that was not taken.
+/// The failure to deliver a message.
 public struct DeliveryFailure: Error, Sendable {
-    /// For people.
+    /// The reason, as a sentence for the developer.
     public let reason: String
-    /// After which time it can be tried again; nil: not without a change.
+    /// The time after which a retry can succeed, in seconds; `nil` if it requires a change of the configuration.
     public let retryAfterSeconds: Int64?
-    /// Whether nobody knows: the message was on its way when the answer failed to come.
+    /// Whether the message may have been delivered: the connection failed before the server confirmed it.
     public let mayHaveArrived: Bool
 
     public init(reason: String, retryAfterSeconds: Int64? = nil, mayHaveArrived: Bool = false) {
@@ -39,7 +39,7 @@ public struct DeliveryFailure: Error, Sendable {
         self.mayHaveArrived = mayHaveArrived
     }
 
-    /// Nobody was named who could take it.
+    /// The error for a channel without a configured sender.
     public static func notConfigured(_ what: String) -> DeliveryFailure {
         let server = what.hasPrefix("no mail") ? "--smtp-url and --mail-from (MINTMARK_SMTP_URL, MINTMARK_MAIL_FROM), or with " : ""
         return DeliveryFailure(
@@ -48,17 +48,17 @@ public struct DeliveryFailure: Error, Sendable {
     }
 }
 
-/// Where messages go.
+/// The destination of messages.
 public enum Delivery: Sendable {
-    /// Into the store, where `test.outbox` reads them.
+    /// Messages are stored; `test.outbox` reads them.
     case outbox
-    /// To whoever carries them; nil: nobody carries this kind.
+    /// Messages are sent. `nil` means that the channel is not configured.
     case carriers(mailer: (any Mailer)?, texter: (any Texter)?)
 
-    /// Nobody carries anything.
+    /// No channel is configured.
     public static let none = Delivery.carriers(mailer: nil, texter: nil)
 
-    /// Whether messages of a tenant can be sent through a channel.
+    /// Returns whether messages of a tenant can be sent through a channel.
     func carries(_ channel: Channel, for delivery: TenantDelivery?) -> Bool {
         switch self {
         case .outbox: true
@@ -70,7 +70,7 @@ public enum Delivery: Sendable {
         }
     }
 
-    /// Who carries them, nil if they stay in the store.
+    /// The sender of messages, or `nil` if they are stored.
     var carrier: Carrier? {
         switch self {
         case .outbox: nil
@@ -79,7 +79,7 @@ public enum Delivery: Sendable {
     }
 }
 
-/// Whoever carries messages away.
+/// Sends messages by SMTP or webhook.
 public struct Carrier: Sendable {
     package let mailer: (any Mailer)?
     package let texter: (any Texter)?

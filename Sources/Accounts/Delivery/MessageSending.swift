@@ -1,17 +1,17 @@
 import Contract
 import Messages
 
-/// Hands one message over that counts against no limit; the codes of flows go by `CodeSending`, which counts them.
+/// Sends single messages without any limit. `CodeSending` sends the codes of flows, with limits.
 struct MessageSending: Sendable {
     let surroundings: AccountsContext
 
-    /// Sends a message in the words of its tenant: a mail, or a text message through a webhook. In a testing store it stays in the outbox.
+    /// Sends an email or a text message with the tenant's templates. In a testing store, stores it in the outbox instead.
     ///
     /// - Parameters:
-    ///   - code: nil in a message without one.
-    ///   - lifetimeSeconds: how long the code is good.
-    ///   - language: what its reader wants to read, as a language tag.
-    ///   - notice: the facts of a notice about an account.
+    ///   - code: The code, or `nil` for a message without one.
+    ///   - lifetimeSeconds: The lifetime of the code, in seconds.
+    ///   - language: The language of the user, as a language tag.
+    ///   - notice: The facts of a notice about an account.
     /// - Throws: `MessageNotSent`.
     func send(
         _ purpose: MessagePurpose, to recipient: Recipient, code: String? = nil, lifetimeSeconds: Int64 = 0, language: String?,

@@ -5,25 +5,25 @@ import Messages
 import ServiceContext
 import Storage
 
-/// A notice that waits to be sent.
+/// A notice in the queue.
 struct QueuedNotice: Sendable {
     let id: String
     let tenantId: String
-    /// Sealed, since it holds the address.
+    /// The notice, encrypted because it contains the address.
     let content: [UInt8]
-    /// How often sending it has failed.
+    /// The number of failed attempts.
     let attempts: Int64
     let madeAt: Int64
-    /// When it is to be sent, or sent again; while it is being sent, when another process may do so.
+    /// The time at which to send the notice, or to retry. While a process is sending it, the time at which another one may take over.
     let dueAt: Int64
 }
 
-/// The content of a notice to one address.
+/// A notice to one address.
 struct Notice: Sendable, Equatable {
     let purpose: MessagePurpose
-    /// The address.
+    /// The email address.
     let to: String
-    /// The name of a factor or a provider, or a number; empty where the purpose says it all.
+    /// The name of a factor or provider, or a number. Empty if the purpose needs no detail.
     let what: String
     /// The language tag of the flow that made the change.
     let language: String?
@@ -64,7 +64,7 @@ struct Notice: Sendable, Equatable {
     private static func sealName(_ id: String) -> String { "notice \(id)" }
 }
 
-/// The table of notices that wait to be sent.
+/// The table of queued notices.
 package enum NoticeTables {
     package static let statements: [SQL] = [
         """
@@ -83,7 +83,7 @@ extension Transaction {
             notice.tenantId, notice.content, notice.attempts, notice.madeAt, notice.dueAt)
     }
 
-    /// The oldest notice that is due. After the clock was set back, a notice that is due in the far future is due now.
+    /// Returns the oldest due notice. A notice whose time is far in the future is also due: the clock was set back.
     func dueNotice(at now: Int64) throws -> QueuedNotice? {
         try queryOne(
             """
@@ -96,12 +96,12 @@ extension Transaction {
         }
     }
 
-    /// When the next notice is due; nil if none waits.
+    /// Returns the time at which the next notice is due, or `nil` if the queue is empty.
     func nextNoticeDue() throws -> Int64? { try queryOne("SELECT due_at FROM notice ORDER BY due_at LIMIT 1") { $0.int(0) } }
 
-    /// Makes a notice due at another time.
+    /// Changes the time at which a notice is due.
     ///
-    /// - Returns: false if another process was faster.
+    /// - Returns: `false` if another process changed it first.
     func postpone(_ notice: QueuedNotice, until dueAt: Int64, attempts: Int64) throws -> Bool {
         try execute(
             "UPDATE notice SET due_at = $3, attempts = $4 WHERE id = $1 AND due_at = $2", notice.id, notice.dueAt, dueAt, attempts) == 1
@@ -110,27 +110,27 @@ extension Transaction {
     func deleteNotice(_ id: String) throws { try execute("DELETE FROM notice WHERE id = $1", id) }
 }
 
-/// How many notices an account gets, and when one that could not be sent is tried again.
+/// The limits on notices per account, and the times at which failed notices are retried.
 enum NoticeRule {
-    /// The most emails to the owner of an account within an hour; then one that says so.
+    /// The maximum number of emails to the user of an account within an hour. One more announces that notices are paused.
     static let most: Int64 = 10
     static let windowSeconds: Int64 = 3600
-    /// For how long a notice is retried.
+    /// The time for which a notice is retried, in seconds.
     static let retrySeconds: Int64 = 86_400
-    /// For how long a process has a notice to itself: longer than any mail server or webhook is waited for.
+    /// The time for which a process claims a notice, in seconds. It exceeds the timeouts of mail servers and webhooks.
     static let claimSeconds: Int64 = 60
     static let longestPauseSeconds: Int64 = 3600
-    /// The failures after which a sign-in is told.
+    /// The number of failures after which a sign-in causes a notice.
     static let tellingFailures: Int64 = 5
 
-    /// What becomes of the notice that is number `count` of its account within the window.
+    /// Returns the purpose of the notice with number `count` in the window of its account, or `nil` if it must not be sent.
     static func purpose(_ purpose: MessagePurpose, number count: Int64) -> MessagePurpose? {
         count <= most ? purpose : count == most + 1 ? .noticesPaused : nil
     }
 
-    /// The pause after a failure: 1 minute, then twice as long each time, up to an hour.
+    /// Returns the pause after a failure: 1 minute, doubled after each further failure, at most 1 hour.
     static func pauseSeconds(afterAttempts attempts: Int64) -> Int64 { min(longestPauseSeconds, 60 << min(max(attempts - 1, 0), 6)) }
 
-    /// Whether a notice that has failed again is given up.
+    /// Returns whether a notice that failed is no longer retried.
     static func isOver(madeAt: Int64, at now: Int64) -> Bool { now >= madeAt + retrySeconds }
 }

@@ -7,11 +7,11 @@ import ServiceContext
 import Storage
 import Synchronization
 
-/// Sends the notices to users about changes of how their accounts are signed in to.
+/// Sends notices to users about changes of their sign-in methods.
 ///
-/// A change queues its notice in its own transaction, so that the notice exists exactly if the change does. After the commit a thread sends
-/// it; what cannot be sent stays in the store and is tried again for 24 hours. In a testing store the notice is in the outbox when the
-/// change is answered.
+/// A change queues its notice in its own transaction, so a notice exists if and only if the change was committed. After the commit a thread
+/// sends it. Failed notices stay in the store and are retried for 24 hours. In a testing store, the notice is in the outbox before the
+/// response to the change is sent.
 public final class Notices: Sendable {
     private struct State {
         var isRunning = false
@@ -25,12 +25,13 @@ public final class Notices: Sendable {
 
     init() {}
 
-    /// - Parameter body: is called after the commit of each transaction that has queued a notice.
+    /// - Parameter body: Called after the commit of each transaction that queued a notice.
     func whenCommitted(_ body: @escaping @Sendable () -> Void) { onCommit.withLock { $0.closure = body } }
 
     func noteCommit() { onCommit.withLock { $0 }.closure() }
 
-    /// Runs `body` on a thread of its own, once more if this is called while it runs. Without a thread it waits for the next time.
+    /// Runs `body` on its own thread, and again if this function is called while it runs. If no thread can be created, the notices wait for
+    /// the next call.
     fileprivate func start(_ body: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.isDue = true
@@ -50,7 +51,7 @@ public final class Notices: Sendable {
         if refusal != 0 { state.withLock { $0.isRunning = false } }
     }
 
-    /// Whether an alarm is to be set; not while there is one, or while the process ends.
+    /// Returns whether to set a timer. Returns `false` if one is pending or the process is exiting.
     fileprivate func takeAlarm() -> Bool {
         state.withLock { state in
             guard !state.hasAlarm, !state.isClosing else { return false }
@@ -61,14 +62,14 @@ public final class Notices: Sendable {
 
     fileprivate func dropAlarm() { state.withLock { $0.hasAlarm = false } }
 
-    /// Waits for what is being sent, at most 10 seconds. The rest stays in the store.
+    /// Waits at most 10 seconds for notices that are being sent. The others stay in the store.
     public func finish() {
         state.withLock { $0.isClosing = true }
         _ = state.wait(deadline: Monotonic.nanoseconds() + 10_000_000_000) { $0.isRunning ? nil : () }
     }
 }
 
-/// Calls `Notices.noteCommit` after the transactions that have queued a notice.
+/// Calls `Notices.noteCommit` after each transaction that queued a notice.
 struct NoticingDatabase: Database {
     let inner: any Database
     let notices: Notices
@@ -95,12 +96,12 @@ struct NoticingDatabase: Database {
 }
 
 extension AccountsContext {
-    /// Queues a notice to the verified address of an account, in the transaction that makes the change.
+    /// Queues a notice to the verified address of an account, in the transaction of the change.
     ///
     /// - Parameters:
-    ///   - address: another address than the account's verified one.
-    ///   - what: the name of the factor or provider, or a number.
-    ///   - language: the language tag of the flow that makes the change.
+    ///   - address: The address, if it differs from the account's verified one.
+    ///   - what: The name of the factor or provider, or a number.
+    ///   - language: The language tag of the flow that makes the change.
     func notify(
         _ purpose: MessagePurpose, _ account: AccountRecord, _ tenant: TenantRecord, to address: String? = nil, what: String = "",
         language: String? = nil, by method: String, at now: Int64, in tx: Transaction
@@ -127,7 +128,7 @@ extension AccountsContext {
         try audit.record(event, at: now, in: tx)
     }
 
-    /// Sends what is due: at once in a testing store, else on a thread.
+    /// Sends the due notices: immediately in a testing store, otherwise on a thread.
     public func sendNotices() {
         if isTesting { return Patience.with(.full) { sendDueNotices() } }
         notices.start { [weak self] in
@@ -137,7 +138,7 @@ extension AccountsContext {
         }
     }
 
-    /// Comes back when the next notice is due.
+    /// Sets a timer for the next due notice.
     private func awaitNextNotice() {
         guard let due = try? driver.read({ try $0.nextNoticeDue() }), notices.takeAlarm() else { return }
         let seconds = min(max(1, due - clock.now), NoticeRule.longestPauseSeconds)
@@ -148,16 +149,16 @@ extension AccountsContext {
         }
     }
 
-    /// Sends what is due, one after the other. A store that cannot be read or written is left for later.
+    /// Sends the due notices in sequence. Stops if the store cannot be read or written; a later call continues.
     public func sendDueNotices() {
         while let (queued, isLast) = try? claimNotice() {
             do { try send(queued) } catch { try? postpone(queued, isLast: isLast, because: error) }
         }
     }
 
-    /// Takes a notice that is due, so that no other process sends it.
+    /// Claims a due notice, so that no other process sends it.
     ///
-    /// - Returns: the notice, and whether this is its last attempt; nil if none is due.
+    /// - Returns: The notice, and whether this is its last attempt; `nil` if no notice is due.
     private func claimNotice() throws -> (QueuedNotice, isLast: Bool)? {
         while true {
             let now = clock.now
@@ -172,7 +173,7 @@ extension AccountsContext {
     }
 
     private func send(_ queued: QueuedNotice) throws {
-        // With its tenant the notice has lost its sender.
+        // If the tenant was deleted, drop the notice.
         if let tenant = try driver.read({ try $0.tenant(queued.tenantId) }) {
             let notice = try Notice(queued, vault)
             try MessageSending(surroundings: self).send(
@@ -198,7 +199,7 @@ extension AccountsContext {
 }
 
 extension FactorRecord {
-    /// The name of a factor in a notice: the user's own, or that of its kind.
+    /// The name of the factor in a notice: its display name, or a description of its kind.
     var noticeName: String {
         if let displayName { return displayName }
         return switch kind {

@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// The table of the messages that a testing store would have sent.
+/// The table of messages that a testing store captures instead of sending.
 package enum OutboxTables {
     package static let statements: [SQL] = [
         """
@@ -15,7 +15,7 @@ package enum OutboxTables {
 }
 
 extension Transaction {
-    /// Keeps a message instead of sending it. The caller has locked `outbox`.
+    /// Stores a message instead of sending it. The caller must hold the lock `outbox`.
     package func insert(_ message: OutgoingMessage, at now: Int64) throws {
         let (language, subject, text, html): (String, String?, String, String?)
         switch message.channel {
@@ -25,7 +25,7 @@ extension Transaction {
         case .sms: (language, subject, text, html) = (message.textMessage.language, nil, message.textMessage.text, nil)
         }
         let sender = message.channel == .email ? message.delivery?.smtp?.from : nil
-        // Numbers go on when messages are taken out.
+        // Numbers are never reused, even if messages are deleted.
         let number = (try storeFact("outbox.last").flatMap { Int64($0) } ?? 0) + 1
         try setStoreFact("outbox.last", String(number))
         try execute(

@@ -1,26 +1,26 @@
 import Contract
 import Messages
 
-/// A message to one person, in the words of its tenant or the built-in ones.
+/// A message to one recipient, rendered with the templates of its tenant or the built-in ones.
 public struct OutgoingMessage: Sendable {
-    /// The address or number.
+    /// The email address or phone number.
     public let to: String
     public let channel: Channel
     public let purpose: MessagePurpose
     public let code: String?
-    /// What its reader wants to read, as a language tag.
+    /// The language of the user, as a language tag.
     let language: String?
     public let tenantId: String
     /// The display name of the tenant: its name, otherwise the name under which it sends emails.
     public let tenantName: String?
-    /// How long the code is good, if it has one.
+    /// The lifetime of the code, in seconds, if the message has one.
     public let lifetimeSeconds: Int64
-    /// The tenant's own way to hand it over, its secrets readable.
+    /// The tenant's own delivery settings, with decrypted secrets.
     public let delivery: TenantDelivery?
     /// The facts of a notice about an account.
     public let notice: NoticeFacts?
 
-    /// - Parameter language: what its reader wants to read.
+    /// - Parameter language: The language of the user, as a language tag.
     init(
         to recipient: Recipient, _ purpose: MessagePurpose, code: String?, lifetimeSeconds: Int64, language: String?, tenant: TenantRecord,
         delivery: TenantDelivery?, notice: NoticeFacts? = nil
@@ -37,8 +37,7 @@ public struct OutgoingMessage: Sendable {
         self.notice = notice
     }
 
-    /// A message with a code; in a flow that is only for show the notice that belongs there, so that it takes the same time and fails
-    /// for the same reasons.
+    /// A message with a code. For a decoy flow, the corresponding notice without a code, so that timing and failures are the same.
     init(
         to recipient: Recipient, _ purpose: MessagePurpose, code: String, of flow: Flow, lifetimeSeconds: Int64, tenant: TenantRecord,
         delivery: TenantDelivery?
@@ -57,10 +56,10 @@ public struct OutgoingMessage: Sendable {
 
     private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
 
-    /// As a mail, and the tag of the language that it is in.
+    /// The message as an email, and the language tag of its template.
     public var mail: (language: String, MailText) { templates.mail(for: purpose, languages: language.map { [$0] } ?? [], values) }
 
-    /// As a text message, and the tag of the language that it is in.
+    /// The message as a text message, and the language tag of its template.
     public var textMessage: (language: String, text: String) {
         templates.textMessage(for: purpose, languages: language.map { [$0] } ?? [], values)
     }
@@ -68,16 +67,16 @@ public struct OutgoingMessage: Sendable {
 
 /// The facts of a notice about an account.
 public struct NoticeFacts: Hashable, Sendable {
-    /// Names the notice, also when it is sent again.
+    /// The ID of the notice, which is the same for all attempts to send it.
     public let id: String
     /// The time of the change.
     let at: Int64
-    /// The name of a factor or a provider, or a number; empty where the purpose says it all.
+    /// The name of a factor or provider, or a number. Empty if the purpose needs no detail.
     let what: String
 }
 
 extension MessagePurpose {
-    /// What goes where a code would, to somebody who is to learn what happened while the caller is not.
+    /// The notice that replaces a code in a decoy flow. It informs the owner of the address without revealing anything to the caller.
     fileprivate var notice: MessagePurpose {
         switch self {
         case .signUp, .verifyAddress: .signUpNotice

@@ -1,13 +1,13 @@
 import Contract
 
-/// A telephone number as E.164 writes it: a plus sign, then country code and number.
+/// A phone number in the E.164 format: a plus sign, the country code and the number.
 public struct PhoneNumber: Sendable, Hashable, CustomStringConvertible {
-    /// Why a text is no number that messages can be sent to.
+    /// The reason a text is not a valid phone number.
     public enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case noCountryCode
-        /// After the plus sign there is something else than digits.
+        /// The text after the plus sign contains characters other than digits.
         case notDigits
-        /// E.164 allows 15 digits, and no country has numbers of fewer than 7 with its code.
+        /// E.164 permits at most 15 digits. Numbers including the country code have at least 7.
         case length(Int)
 
         public var description: String {
@@ -31,11 +31,11 @@ public struct PhoneNumber: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
-    /// How it is shown to whoever may not be its owner.
+    /// The masked form, for callers that may not own the number.
     var masked: String { "+***\(description.suffix(2))" }
 }
 
-/// Where a message goes.
+/// The recipient of a message.
 enum Recipient: Sendable, Hashable {
     case email(String)
     case sms(PhoneNumber)
@@ -55,6 +55,6 @@ enum Recipient: Sendable, Hashable {
         }
     }
 
-    /// What messages to it are counted by, whatever they are for.
+    /// The key under which messages to this recipient are counted, for all purposes.
     func address(in tenantId: String) -> String { "\(tenantId)/\(Username.fold(text))" }
 }

@@ -3,9 +3,9 @@ import Crypto
 import Messages
 import Network
 
-/// What a tenant's delivery must keep to beyond its schema, so that a message fails when it is set up and not when somebody waits for it.
+/// Validates a tenant's delivery settings beyond their schema, so that errors occur at configuration time and not when a message is sent.
 extension TenantDelivery {
-    /// Secrets are kept sealed, which makes them longer.
+    /// The maximum length of a secret. The limit of the schema is higher because encrypted secrets are longer.
     private static let maximumSecretBytes = 512
 
     /// - Throws: `InvalidTenantSettings`.
@@ -46,7 +46,7 @@ extension TenantDelivery {
         InvalidTenantSettings(pointer: "/delivery/\(member)", reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
     }
 
-    /// The words that messages have; where there are none of its own, the built-in ones.
+    /// The tenant's templates, with the built-in ones as defaults.
     var words: MessageTemplates {
         var words = MessageTemplates(defaultLanguage: language)
         for template in templates ?? [] {
@@ -77,21 +77,21 @@ extension TenantTemplate {
 }
 
 extension TenantWebhook {
-    /// What may be reached for it.
+    /// The network policy for requests to the webhook.
     private var policy: HTTPPolicy { HTTPPolicy(allowsInsecureLoopback: allowInsecure, allowsPrivateNetwork: allowPrivateNetwork) }
 
-    /// Where messages are posted to.
+    /// Returns the endpoint to which messages are posted.
     ///
-    /// - Throws: what cannot be used.
+    /// - Throws: The setting that is not valid.
     public func endpoint(secret: String) throws(WebhookEndpoint.Refusal) -> WebhookEndpoint {
         try WebhookEndpoint(url: url, secrets: [SecretBytes(Array(secret.utf8))], policy: policy)
     }
 }
 
 extension TenantMailServer {
-    /// The server as it is spoken to.
+    /// Returns the connection settings of the server.
     ///
-    /// - Throws: what cannot be used of it.
+    /// - Throws: The setting that is not valid.
     public func server() throws(SMTPServer.Refusal) -> SMTPServer {
         var login: SMTPServer.Login?
         if let user, let password { login = SMTPServer.Login(user: user, password: SecretBytes(Array(password.utf8))) }

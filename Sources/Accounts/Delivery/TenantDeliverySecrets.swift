@@ -3,9 +3,9 @@ import Crypto
 import Platform
 import ServiceContext
 
-/// The secrets of a tenant's delivery: sealed in the store, open only while a message is handed over, and in no answer.
+/// The secrets of a tenant's delivery. They are encrypted in the store, decrypted only to send a message, and never returned.
 extension TenantDelivery {
-    /// As it is answered.
+    /// The settings without secrets, as methods return them.
     var shown: TenantDelivery {
         var shown = self
         shown.smtp?.password = nil
@@ -13,7 +13,7 @@ extension TenantDelivery {
         return shown
     }
 
-    /// As it is kept.
+    /// Returns the settings with encrypted secrets, as they are stored.
     package func sealed(for tenantId: String, _ vault: Vault) -> TenantDelivery {
         var kept = self
         kept.smtp?.password = smtp?.password.map { Self.seal($0, as: Self.passwordName(tenantId), vault) }
@@ -21,8 +21,8 @@ extension TenantDelivery {
         return kept
     }
 
-    /// With the secrets that were left out, where they go to the same place as before: whoever can write a tenant's settings, and no
-    /// more, cannot have a secret sent elsewhere.
+    /// Adds the earlier secrets if they were omitted and the destination is unchanged. Otherwise a caller who can only write settings could
+    /// redirect a secret to another server.
     package func keepingSecrets(of earlier: TenantDelivery?) -> TenantDelivery {
         var kept = self
         if let before = earlier?.smtp, smtp?.password == nil, smtp?.login == before.login { kept.smtp?.password = before.password }
@@ -30,7 +30,7 @@ extension TenantDelivery {
         return kept
     }
 
-    /// As a message needs it: what `sealed` made, with its secrets readable.
+    /// Returns the settings with decrypted secrets, for sending a message.
     ///
     /// - Throws: `SealBroken`.
     package func opened(for tenantId: String, _ vault: Vault) throws -> TenantDelivery {
@@ -54,6 +54,6 @@ extension TenantDelivery {
 }
 
 extension TenantMailServer {
-    /// Where a password goes.
+    /// The settings that determine the destination of the password.
     fileprivate var login: [String] { [host, port.map { "\($0)" } ?? "", encryption.rawValue, user ?? ""] }
 }

@@ -5,8 +5,8 @@ import Network
 import Platform
 import ServiceContext
 
-/// Proves who somebody is by an access token, which only the provider itself can judge (firebase.md 2.5.2): it is asked for whom the
-/// token was made, and whose it is.
+/// Authenticates a user by an opaque access token. Only the provider can verify such a token, so its API is called for the client that the
+/// token was issued to and for the subject.
 struct AccessTokenIdentity: Sendable {
     private let surroundings: ServiceContext
 

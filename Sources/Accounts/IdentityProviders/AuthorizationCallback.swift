@@ -2,13 +2,13 @@ import Contract
 import Crypto
 import Federation
 
-/// What a person comes back with: RFC 6749 4.1.2, RFC 9207, RFC 9700 4.4 and 4.5, firebase.md 3.4. What does not belong to the flow
-/// changes nothing.
+/// The parameters of an authorization response (RFC 6749 §4.1.2, RFC 9207, RFC 9700 §4.4 and §4.5). A response that does not belong to the
+/// flow is rejected and changes nothing.
 enum AuthorizationCallback: Equatable {
     case code(String)
     case idToken(String, accessToken: String?)
 
-    /// - Throws: `CallbackInvalid`; `SignInRefused` for what the provider says in place of an answer.
+    /// - Throws: `CallbackInvalid`; `SignInRefused` if the response contains an error of the provider.
     init(_ url: String, _ flow: IdpFlow, state: String, issuers: [String]) throws {
         func refuse(_ check: String, _ reason: String) -> CallbackInvalid { CallbackInvalid(check: check, reason: reason) }
         let place = url.prefix { $0 != "?" && $0 != "#" }
@@ -35,7 +35,8 @@ enum AuthorizationCallback: Equatable {
                 throw refuse("issuer", "It contains the issuer of another provider (iss).")
             }
         } else if flow.namesIssuer, values["error"] == nil {
-            // Some providers leave it out where they refuse. Nothing is gone on with then, whoever it is from (RFC 9207 2.4).
+            // Some providers omit `iss` in error responses. An error response without it is accepted, because the flow does not continue
+            // after an error (RFC 9207 §2.4).
             throw refuse("issuer", "It does not contain iss, although the provider always returns it.")
         }
         if let error = values["error"] {

@@ -2,9 +2,9 @@ import Contract
 import Federation
 import Platform
 
-/// Where a person is sent: firebase.md 3.3, RFC 6749 4.1.1, RFC 7636 4.3, OpenID Connect Core 3.1.2.1.
+/// Builds the authorization URL (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1).
 enum AuthorizationRequest {
-    /// What nobody but this service says (firebase.md 3.3).
+    /// The parameters that only this service sets.
     static let reserved: Set<String> = [
         "client_id", "response_type", "redirect_uri", "scope", "state", "response_mode", "nonce", "code_challenge",
         "code_challenge_method", "request", "request_uri", "client_secret",
@@ -21,14 +21,15 @@ enum AuthorizationRequest {
         if flow.kind == .code {
             parameters += [("code_challenge", secrets.challenge(of: flow.id)), ("code_challenge_method", "S256")]
         }
-        // A fragment never reaches a server; and Apple tells names and addresses in a form post alone.
+        // A fragment is never sent to a server, so the listener needs a form post. Apple returns the name and email address only in a form
+        // post.
         if flow.kind == .idToken && flow.isHeard || idp.known == .apple { parameters.append(("response_mode", "form_post")) }
         let query = Form.encode(parameters + custom)
         let base = endpoint.prefix { $0 != "#" }
         return base + (base.contains("?") ? (base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&") : "?") + query
     }
 
-    /// - Throws: `InvalidParams` for every parameter that is reserved.
+    /// - Throws: `InvalidParams` with one violation for each reserved parameter.
     static func check(_ custom: [String]) throws {
         let violations = custom.filter { reserved.contains($0.lowercased()) }.map {
             Violation(
@@ -39,7 +40,7 @@ enum AuthorizationRequest {
     }
 }
 
-/// Where a person may be sent back to (RFC 8252 7, RFC 9700 2.1).
+/// The rules for redirect URIs (RFC 8252 §7, RFC 9700 §2.1).
 enum RedirectRule {
     /// - Throws: `InvalidParams`.
     static func check(_ uri: String) throws {
@@ -70,13 +71,13 @@ enum RedirectRule {
     }
 }
 
-/// application/x-www-form-urlencoded.
+/// Encodes and decodes `application/x-www-form-urlencoded`.
 package enum Form {
     package static func encode(_ pairs: [(String, String)]) -> String {
         pairs.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     }
 
-    /// - Returns: nil for what is not UTF-8.
+    /// - Returns: The names and values, or `nil` if the text is not valid UTF-8.
     package static func decode(_ text: some StringProtocol) -> [(name: String, value: String)]? {
         var pairs: [(String, String)] = []
         for part in text.split(separator: "&") {

@@ -3,37 +3,37 @@ import Loopback
 import Platform
 import Synchronization
 
-/// Takes people back from their provider on 127.0.0.1 (RFC 8252 7.3 and 8.3): one server for each flow, which ends with the first
-/// answer that belongs to it. Anything else changes nothing.
+/// Receives authorization responses on 127.0.0.1 (RFC 8252 §7.3 and §8.3). Each flow has its own server, which stops at the first response
+/// that belongs to the flow. Other requests change nothing.
 public final class CallbackListener: Sendable {
-    /// What is waited for.
+    /// The response that a server waits for.
     struct Question: Sendable {
-        /// The flow.
+        /// The ID of the flow.
         let id: String
         let path: String
         let state: String
-        /// As people know it.
+        /// The display name of the provider.
         let providerName: String
     }
 
-    /// What becomes of what a person came back with.
+    /// The result of storing an authorization response.
     enum Fate { case kept, tooLate }
 
     private struct Ear {
         let server: LoopbackServer
         var waiting: [@Sendable () -> Void] = []
-        /// Whether the flow is too old, and whoever comes is told so.
+        /// Whether the flow has expired. Responses then receive a page that explains it.
         var isTooLate = false
     }
 
-    /// How long people who come too late find a page, in seconds.
+    /// The time for which an expired flow still serves a page, in seconds.
     static let lateSeconds: Int64 = 300
 
     private struct State {
         var ears: [String: Ear] = [:]
-        /// Those that may be writing their last page.
+        /// The servers that may still be writing their last page.
         var closing: [LoopbackServer] = []
-        /// How often the time was turned.
+        /// The number of changes of the virtual clock.
         var turns = 0
     }
 
@@ -42,12 +42,12 @@ public final class CallbackListener: Sendable {
 
     init(alarms: Alarms) { self.alarms = alarms }
 
-    /// Listens, for as long as the flow can be gone on with.
+    /// Starts a server that listens until the flow expires.
     ///
     /// - Parameters:
-    ///   - port: 0 for any.
-    ///   - keep: is given the URL that the person came back to, and says whether the flow can still be gone on with.
-    /// - Returns: the port.
+    ///   - port: The port, or 0 for any free port.
+    ///   - keep: Stores the URL of the authorization response and returns whether the flow is still valid.
+    /// - Returns: The port.
     /// - Throws: `LoopbackFailure`.
     func listen(_ question: Question, port: UInt16, keep: @escaping @Sendable (String) throws -> Fate) throws -> UInt16 {
         var limits = LoopbackLimits()
@@ -70,10 +70,10 @@ public final class CallbackListener: Sendable {
 
     func isListening(_ id: String) -> Bool { state.withLock { $0.ears[id]?.isTooLate == false } }
 
-    /// How often the time was turned: to be asked for before the time is.
+    /// The number of changes of the virtual clock. Read it before reading the time.
     var turns: Int { state.withLock { $0.turns } }
 
-    /// The time was turned: whoever waits looks again whether that is still of use.
+    /// Wakes all waiting calls after a change of the virtual clock, so that they check the expiry of their flow again.
     package func turn() {
         let waiting = state.withLock { state in
             state.turns += 1
@@ -85,7 +85,7 @@ public final class CallbackListener: Sendable {
         for body in waiting { body() }
     }
 
-    /// Runs `body` when nobody listens for the flow any more, or the time was turned after `turns`.
+    /// Runs `body` when the server of the flow stops listening, or when the virtual clock changes after `turns`.
     func whenOver(_ id: String, since turns: Int, _ body: @escaping @Sendable () -> Void) {
         let waits = state.withLock { state in
             guard state.turns == turns, state.ears[id]?.isTooLate == false else { return false }
@@ -95,7 +95,7 @@ public final class CallbackListener: Sendable {
         if !waits { body() }
     }
 
-    /// The flow is too old: nobody waits any more, but whoever comes back still finds a page.
+    /// Marks the flow as expired and wakes its waiting calls. The server keeps running to serve the page for late responses.
     private func giveUp(_ id: String) {
         let waiting = state.withLock { state in
             defer {
@@ -107,7 +107,7 @@ public final class CallbackListener: Sendable {
         for body in waiting { body() }
     }
 
-    /// Listens no more.
+    /// Closes the server of the flow.
     func close(_ id: String) {
         let ear = state.withLock { state -> Ear? in
             guard let ear = state.ears.removeValue(forKey: id) else { return nil }
@@ -119,16 +119,16 @@ public final class CallbackListener: Sendable {
         for body in ear.waiting { body() }
     }
 
-    /// Listens for nothing any more, and returns when the last pages are written.
+    /// Closes all servers, and returns when their last pages have been written.
     public func stop() {
         for id in state.withLock({ Array($0.ears.keys) }) { close(id) }
         for server in state.withLock({ $0.closing }) { server.stop() }
     }
 }
 
-/// What a request to the loopback address means.
+/// The classification of a request to the loopback address.
 enum CallbackRequest {
-    /// It belongs to the flow: the parameters, and what the person sees.
+    /// A request that belongs to the flow, with its parameters and the page for the user.
     case heard(String, CallbackPage)
     case refused(CallbackPage)
 
@@ -156,7 +156,7 @@ enum CallbackRequest {
         guard let pairs = Form.decode(query) else { return .refused(.stranger) }
         let states = pairs.filter { $0.name == "state" }.map(\.value)
         guard states.count == 1, constantTimeEquals(Array(states[0].utf8), Array(question.state.utf8)) else { return .refused(.stranger) }
-        // Nobody can put anything behind it that would be read as a fragment.
+        // Escaping `#` prevents a request from adding a fragment to the URL.
         let safe = query.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "%23")
         if let error = pairs.first(where: { $0.name == "error" })?.value {
             let description = pairs.first { $0.name == "error_description" }?.value

@@ -3,23 +3,23 @@ import Loopback
 import Platform
 import ServiceContext
 
-/// What a person sees when they come back from their provider: a page that needs nothing from elsewhere, light or dark as they like it.
+/// The page that the user sees after returning from the provider. It loads no external resources and supports light and dark color schemes.
 struct CallbackPage: Sendable {
     let status: Int
     let title: String
     let text: String
-    /// What their provider says, in its own words.
+    /// The provider's own description of the error.
     var quotation: (speaker: String, words: String)?
-    /// What they can do, where that is something else than closing the window.
+    /// The next step for the user, if it is not to close the window.
     var hint = "You can close this window."
 
     static let done = CallbackPage(
         status: 200, title: "Return to the app", text: "The app has received your provider’s response and continues.")
 
     /// - Parameters:
-    ///   - provider: as people know it.
-    ///   - error: as RFC 6749 4.1.2.1 and OpenID Connect Core 3.1.2.6 name it.
-    ///   - description: what the provider says of it.
+    ///   - provider: The display name of the provider.
+    ///   - error: The error code of RFC 6749 §4.1.2.1 or OpenID Connect Core §3.1.2.6.
+    ///   - description: The provider's description of the error.
     static func refused(by provider: String, _ error: String, _ description: String?) -> CallbackPage {
         let text =
             switch error {

@@ -5,14 +5,15 @@ import Network
 import Platform
 import ServiceContext
 
-/// Redeems an authorization code at the provider (RFC 6749 4.1.3, 5; RFC 7636 4.5). One of all that try does.
+/// Exchanges an authorization code for tokens at the provider (RFC 6749 §4.1.3 and §5, RFC 7636 §4.5). If several calls try, only one
+/// succeeds.
 struct CodeRedemption: Sendable {
     let surroundings: AccountsContext
     let secrets: IdpFlowSecrets
 
-    /// - Returns: what the provider answers, with the code: one JSON object.
-    /// - Throws: `FlowUsed`; `InvalidCredential` for a code that the provider does not take, which ends the flow; `ProviderUnavailable`
-    ///   and `ProviderUnusable`, after which the flow is as it was.
+    /// - Returns: The provider's response with the code added, as one JSON object.
+    /// - Throws: `FlowUsed`; `InvalidCredential` if the provider rejects the code, which ends the flow; `ProviderUnavailable` or
+    ///   `ProviderUnusable`, which leave the flow unchanged.
     func redeem(_ code: String, _ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> String {
         guard let endpoint = flow.tokenEndpoint else { throw FlowUsed() }
         let question = try TokenEndpoint.question(
@@ -45,7 +46,7 @@ struct CodeRedemption: Sendable {
     }
 }
 
-/// Where a provider gives tokens, and how this client proves itself there (RFC 6749 2.3.1; OpenID Connect Core 9).
+/// Builds requests to the token endpoint, including client authentication (RFC 6749 §2.3.1, OpenID Connect Core §9).
 enum TokenEndpoint {
     /// - Throws: `SealBroken`.
     static func question(_ url: String, _ form: [(String, String)], _ idp: IdpRecord, _ vault: Vault) throws -> ProviderQuestion {
@@ -63,9 +64,9 @@ enum TokenEndpoint {
             namedBy: idp.known == nil || IdpEndpoints.known(idp) == nil ? idp.issuers.first : nil)
     }
 
-    /// What a refusal means, in words.
+    /// Returns the message for an error response of the token endpoint.
     ///
-    /// - Parameter hint: what to do about a grant that is not taken.
+    /// - Parameter hint: The next step if the provider rejects the grant.
     static func refusal(
         _ node: JSONNode, status: Int, _ what: String,
         hint grant: String = " It may have been used already, or has expired. Start again with idp.authorize."

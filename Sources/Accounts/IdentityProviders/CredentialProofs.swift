@@ -5,15 +5,15 @@ import JSON
 import ServiceContext
 import Storage
 
-/// A credential that was proven, or that the store has yet to judge.
+/// A verified credential, or a password that is verified later against the store.
 enum ProvenCredential: Sendable {
-    /// Somebody is who a provider says.
+    /// An identity that a provider has asserted.
     case provider(ProviderIdentity, spending: Spending?)
-    /// An address and a password, not yet looked at.
+    /// An email address and a password that are not verified yet.
     case password(Username, String)
 }
 
-/// Proves credentials as far as that can be done without the accounts: what providers gave, and pending tokens.
+/// Verifies credentials as far as possible without the accounts: provider credentials and pending tokens.
 struct CredentialProofs: Sendable {
     private let surroundings: AccountsContext
     private let catalogue: TenantConfigurationCache
@@ -25,10 +25,10 @@ struct CredentialProofs: Sendable {
         pending = PendingTokens(vault: surroundings.vault, seeded: surroundings.seededKey("pending token"))
     }
 
-    /// - Parameter accountId: whose account it is to serve; nil to sign in.
-    /// - Throws: `InvalidParams` for what does not go together, what `FlowProofs` throws, `InvalidUsername`, `IdpNotFound`, `IdpDisabled`, `InvalidCredential`,
-    ///   `InvalidNonce`, `PendingTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
-    /// - Source: firebase.md 2.5.1–2.5.3, 3.5.
+    /// - Parameter accountId: The ID of the account that the credential is for, or `nil` for a sign-in.
+    /// - Throws: `InvalidParams` if members of the credential cannot be combined; the errors of `FlowProofs`; `InvalidUsername`,
+    ///   `IdpNotFound`, `IdpDisabled`, `InvalidCredential`, `InvalidNonce`, `PendingTokenInvalid`, `ProviderUnavailable`,
+    ///   `ProviderUnusable`.
     func prove(
         _ credential: Credential, in tenantId: String, for accountId: String? = nil, _ call: any CallContext, now: Int64
     ) throws -> ProvenCredential {
@@ -38,7 +38,7 @@ struct CredentialProofs: Sendable {
         case .pendingToken(let token):
             var identity = try pending.identity(of: token, in: tenantId, at: now)
             identity.grant?.cameBefore = true
-            // The provider may have been switched off, or taken away, since.
+            // The provider may have been disabled or deleted since the token was issued.
             _ = try provider(identity.providerId, of: tenantId)
             return .provider(identity, spending: nil)
         case .continuationToken(let token):
@@ -63,8 +63,8 @@ struct CredentialProofs: Sendable {
         }
     }
 
-    /// Runs what a credential is for. If the outcome is a refusal, a flow is used all the same: its answer is not accepted a second time
-    /// (RFC 9700 section 4.5).
+    /// Runs the operation that a credential is for. If the outcome is an error, the flow is marked as used nevertheless: its response is
+    /// not accepted a second time (RFC 9700 §4.5).
     func settling<Outcome>(_ spending: Spending?, _ body: () throws -> Outcome) throws -> Outcome {
         do { return try body() } catch {
             if case .flow(let flow) = spending, FlowProofs.isOutcome(error) { try FlowProofs(surroundings, catalogue).end(flow) }
@@ -107,7 +107,7 @@ struct CredentialProofs: Sendable {
             if case .algorithmNotAllowed = error { throw refuse("algorithm", error.text) }
             throw refuse("malformed", error.text)
         }
-        // Cheap checks come first: nobody is asked for keys to refuse a token that is expired or somebody else's.
+        // Cheap checks come first: no key is fetched to reject a token that has expired or was issued to another client.
         let (subject, claims) = try ForeignIDToken.claims(jws, idp, companions, now: now)
         let key: PublicKey?
         if let keys = idp.keys {
@@ -129,9 +129,9 @@ struct CredentialProofs: Sendable {
     }
 }
 
-/// Which parts of a credential go together.
+/// Checks which members of a credential can be combined.
 enum CredentialParts {
-    /// - Throws: `InvalidParams` with everything that is missing or too much.
+    /// - Throws: `InvalidParams` with all members that are missing or cannot be combined.
     static func check(_ credential: Credential) throws {
         var violations: [Violation] = []
         func add(_ member: String, _ rule: String, _ message: String) {

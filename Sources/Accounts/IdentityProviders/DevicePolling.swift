@@ -5,11 +5,11 @@ import Platform
 import ServiceContext
 import Synchronization
 
-/// When which provider may be asked again about a person on another device.
+/// The times at which providers can be polled again for device authorizations.
 public final class DeviceTurns: Sendable {
     private let next = Mutex<[String: UInt64]>([:])
 
-    /// Takes the turn if it has come; else answers how many nanoseconds are left.
+    /// Reserves the next poll if the pause has passed. Otherwise returns the remaining nanoseconds.
     func take(_ id: String, pause: UInt64) -> UInt64? {
         let now = Monotonic.nanoseconds()
         return next.withLock { next in
@@ -21,7 +21,7 @@ public final class DeviceTurns: Sendable {
     }
 }
 
-/// Asks a provider whether a person has signed in on another device (RFC 8628 3.4, 3.5).
+/// Polls a provider for the result of a device authorization (RFC 8628 §3.4 and §3.5).
 struct DevicePolling: Sendable {
     let surroundings: AccountsContext
     let secrets: IdpFlowSecrets
@@ -31,8 +31,8 @@ struct DevicePolling: Sendable {
         case later(AwaitsPeople)
     }
 
-    /// - Throws: `SignInRefused`, `InvalidCredential`, which end the flow; `ProviderUnavailable`, `ProviderUnusable`, after which it is as
-    ///   it was.
+    /// - Throws: `SignInRefused` or `InvalidCredential`, which end the flow; `ProviderUnavailable` or `ProviderUnusable`, which leave the
+    ///   flow unchanged.
     func ask(_ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> Outcome {
         guard let endpoint = flow.tokenEndpoint, let sealed = flow.sealed else { throw FlowUsed() }
         let pause = UInt64(flow.intervalSeconds) * 1_000_000_000

@@ -2,10 +2,10 @@ import Contract
 import Federation
 import Network
 
-/// Where a discovery document may send people, and have this service send secrets: a document that is wrong, or somebody else's, must
-/// not have a program started on a person's machine, nor a code go over the network in the clear (RFC 6749 3.1, 3.2; RFC 9700 4.1, 4.11).
+/// Validates the endpoints of a discovery document. A wrong or forged document must not be able to start a program on the user's device or
+/// to have a code sent unencrypted (RFC 6749 §3.1 and §3.2, RFC 9700 §4.1 and §4.11).
 extension IdpEndpoints {
-    /// - Returns: what is wrong with an endpoint, in words; nil if nothing is, or if there is none.
+    /// - Returns: The description of what is wrong with the endpoint, or `nil` if it is valid or not present.
     func flaw(_ kind: Kind, of idp: IdpRecord, allowsPlainLoopback: Bool) -> String? {
         guard let url = self[kind] else { return nil }
         let shown = IdpRecord.shown(url, called: kind.rawValue)
@@ -20,8 +20,8 @@ extension IdpEndpoints {
 }
 
 extension IdpRecord {
-    /// - Parameter name: what the provider calls this URL.
-    /// - Returns: why nobody is sent to it, in words; nil if people can be.
+    /// - Parameter name: The provider's name of this URL.
+    /// - Returns: The reason why the URL is rejected, or `nil` if it is valid.
     func flaw(of url: String, called name: String, allowsPlainLoopback: Bool) -> String? {
         let issuer = IssuerAddress(
             issuers.first ?? "", allowsInsecureLoopback: settings.allowInsecure || allowsPlainLoopback,
@@ -39,7 +39,7 @@ extension IdpRecord {
 }
 
 extension IdpInspection {
-    /// What is said of the endpoints, and of what the token endpoint asks for (OpenID Connect Discovery 3, RFC 8414 section 2).
+    /// Checks the endpoints and the client authentication of the token endpoint (OpenID Connect Discovery §3, RFC 8414 §2).
     static func endpoints(_ endpoints: IdpEndpoints, _ description: Description, _ idp: IdpRecord, allowsPlainLoopback: Bool) -> IdpCheck {
         var flaws = IdpEndpoints.Kind.allCases.compactMap { endpoints.flaw($0, of: idp, allowsPlainLoopback: allowsPlainLoopback) }
         if idp.responseType == .code {

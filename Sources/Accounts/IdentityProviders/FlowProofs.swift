@@ -3,7 +3,7 @@ import Crypto
 import JSON
 import Platform
 
-/// Proves who somebody is by a flow that `idp.authorize` or `idp.authorizeDevice` has begun (firebase.md 3.4, steps 6 to 8).
+/// Verifies the outcome of a flow that `idp.authorize` or `idp.authorizeDevice` has started.
 struct FlowProofs: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -15,24 +15,25 @@ struct FlowProofs: Sendable {
         secrets = IdpFlowSecrets(surroundings)
     }
 
-    /// What the provider gave for a flow, which serves once.
+    /// The tokens that the provider issued for a flow. They are single-use.
     struct Given: Sendable {
         let flow: IdpFlow
         let idp: IdpRecord
         let idToken: String?
         let accessToken: String?
         let companions: ForeignIDToken.Companions
-        /// What the token endpoint gave for later.
+        /// The provider tokens that can be refreshed later.
         var grant: ProviderGrant?
     }
 
-    /// - Parameter accountId: whose account it is to serve; nil to sign in.
+    /// - Parameter accountId: The ID of the account that the credential is for, or `nil` for a sign-in.
     /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `FlowUsed`, `UserMismatch`, `CallbackInvalid`, `SignInRefused`,
-    ///   `ListenerGone`, `InvalidCredential`, `IdpNotFound`, `IdpDisabled`, `ProviderUnavailable`, `ProviderUnusable`; `AwaitsPeople`.
+    ///   `ListenerGone`, `InvalidCredential`, `IdpNotFound`, `IdpDisabled`, `ProviderUnavailable`, `ProviderUnusable`; `AwaitsPeople` to
+    ///   suspend the call until the user has signed in.
     func prove(_ token: String, _ url: String?, in tenantId: String, for accountId: String?, _ call: any CallContext) throws -> Given {
         let id = try surroundings.database.read { try ContinuationTokens(surroundings).read(token, in: $0).id }
         while true {
-            // Asked before the row is read: what is heard is in the row before nobody listens any more.
+            // Read before the row: the listener stores a response in the row before it stops listening.
             let (isListening, turns) = (surroundings.callbacks.isListening(id), surroundings.callbacks.turns)
             let (flow, idp) = try surroundings.database.read { tx -> (IdpFlow, IdpRecord) in
                 guard let flow = try tx.idpFlow(id) else { throw ContinuationTokenExpired() }
@@ -70,14 +71,14 @@ struct FlowProofs: Sendable {
 
     private func redeem(_ url: String, isHeard: Bool, _ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> Given {
         var expected = flow
-        // What was heard names no port: the server that heard it has the right one.
+        // The redirect URI of a received response contains no port; the server that received it has the right one.
         if isHeard { expected = flow.movedToLoopback }
         let callback: AuthorizationCallback
         do {
             callback = try AuthorizationCallback(url, expected, state: secrets.state(of: flow.id), issuers: idp.issuers)
         } catch {
-            // The provider has refused, which is the outcome of the flow. A URL that an app hands in and that does not belong to the flow
-            // changes nothing; what came to the listener had the flow's own path and state.
+            // An error response of the provider is the outcome of the flow. A URL that an app passes and that does not belong to the flow
+            // changes nothing. A response received by the listener had the path and state of the flow.
             if isHeard || error is SignInRefused { try end(flow) }
             throw error
         }
@@ -91,13 +92,13 @@ struct FlowProofs: Sendable {
         }
     }
 
-    /// Ends a flow without success. It is used then, like one that has succeeded.
+    /// Ends a flow without success. It counts as used, like a successful flow.
     func end(_ flow: IdpFlow) throws {
         _ = try surroundings.database.write { try $0.move(flow, from: flow.stage, to: .used, sealed: nil) }
     }
 
-    /// Whether an error is the outcome of a flow, so that the flow cannot be used again. After the others, such as an answer that did not
-    /// arrive, the same answer can be shown again.
+    /// Returns whether an error is the outcome of a flow, so that the flow cannot be used again. After other errors, such as a network
+    /// failure, the same response can be submitted again.
     static func isOutcome(_ error: any Error) -> Bool {
         switch error {
         case is InvalidCredential, is InvalidNonce, is SignInRefused, is AccountDisabled, is SignUpNotAllowed, is TokenRevoked,
@@ -107,7 +108,7 @@ struct FlowProofs: Sendable {
         }
     }
 
-    /// - Parameter answer: what the token endpoint said, with the code.
+    /// - Parameter answer: The response of the token endpoint, with the code added.
     private func given(_ flow: IdpFlow, _ idp: IdpRecord, _ answer: String) throws -> Given {
         guard let object = try? JSONText(answer).root else { throw FlowUsed() }
         var flow = flow
@@ -124,7 +125,7 @@ struct FlowProofs: Sendable {
 }
 
 extension IdpFlow {
-    /// The same, with the redirect URI as `CallbackListener` says it.
+    /// The same flow with the redirect URI in the form that `CallbackListener` reports.
     fileprivate var movedToLoopback: IdpFlow {
         let path = redirectUri.dropFirst("http://127.0.0.1".utf8.count).drop { $0 != "/" }
         return IdpFlow(
@@ -135,9 +136,9 @@ extension IdpFlow {
 }
 
 extension AwaitsPeople {
-    /// Ends this run where the call can be run again, else waits on this thread.
+    /// Ends this run if the call can be run again. Otherwise waits on this thread.
     ///
-    /// - Throws: itself; `CancellationError`.
+    /// - Throws: This value, if the call can be run again; `CancellationError` if the call is canceled.
     func pass(_ call: any CallContext) throws {
         if call.mayAnswerLater { throw self }
         let isOver = Gate(false)

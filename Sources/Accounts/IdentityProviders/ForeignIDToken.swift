@@ -4,26 +4,26 @@ import Federation
 import JSON
 import Platform
 
-/// What an ID token of a provider must be when an app hands it in: the rows of firebase.md 3.5. The signature is checked elsewhere.
+/// The checks of an external ID token that an app or a flow submits (OpenID Connect Core §3.1.3.7). The signature is checked elsewhere.
 enum ForeignIDToken {
-    /// What goes with it.
+    /// The values that belong to the ID token.
     struct Companions: Sendable {
         var accessToken: String?
         var code: String?
         var nonce = Nonce.hashed(nil)
     }
 
-    /// Which nonce the ID token is to have.
+    /// The nonce that the ID token must contain.
     enum Nonce: Sendable {
-        /// The SHA-256 of what the app kept; none without that (firebase.md 3.5).
+        /// The SHA-256 of the app's raw nonce. If the raw nonce is `nil`, the token must not contain a nonce.
         case hashed(String?)
-        /// What this service sent (firebase.md 3.5, last paragraph).
+        /// The nonce that this service sent.
         case exactly(String)
-        /// Any: nobody could send one (RFC 8628).
+        /// Any nonce: a device authorization request contains none (RFC 8628).
         case unasked
     }
 
-    /// - Throws: `InvalidCredential`, `InvalidNonce`, naming the check that failed.
+    /// - Throws: `InvalidCredential` or `InvalidNonce`, with the name of the failed check.
     static func claims(_ jws: JWS, _ idp: IdpRecord, _ companions: Companions, now: Int64) throws -> (subject: String, JSONObject) {
         func refuse(_ check: String, _ reason: String) -> InvalidCredential {
             InvalidCredential(providerId: idp.providerId, check: check, reason: reason)
@@ -108,7 +108,8 @@ enum ForeignIDToken {
         }
     }
 
-    /// `at_hash` (OpenID Connect Core 3.1.3.6): the left half of the hash that belongs to the signature's algorithm.
+    /// Returns the value of `at_hash` (OpenID Connect Core §3.1.3.6): the left half of the hash of the token. The hash function is that of
+    /// the signature algorithm.
     static func hash(of token: String, under algorithm: SignatureAlgorithm) -> String {
         let bytes = Array(token.utf8)
         let whole =

@@ -4,18 +4,18 @@ import JSON
 import Platform
 import ServiceContext
 
-/// Refreshes a provider's access token at its token endpoint (RFC 6749 6). One of all that try does.
+/// Refreshes a provider's access token at the token endpoint (RFC 6749 §6). If several calls try, only one calls the provider.
 struct GrantRefresh: Sendable {
     let surroundings: AccountsContext
     let idp: IdpRecord
     let kept: KeptGrant
 
-    /// Puts what the provider gives, or that it gives nothing any more, in the place of what was read; or waits for whoever does so.
-    /// What is there then has to be read anew.
+    /// Replaces the stored tokens with the provider's response, or with its refusal. If another call is refreshing them, waits for that
+    /// call. The caller must then read the stored tokens again.
     ///
-    /// - Returns: whether the provider was asked.
-    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`, after which everything is as it was; `AwaitsPeople`, what moves the call to
-    ///   where it may wait.
+    /// - Returns: Whether the provider was called.
+    /// - Throws: `ProviderUnavailable` or `ProviderUnusable`, which leave the stored tokens unchanged; `AwaitsPeople` to suspend the call;
+    ///   the error that moves the call to a thread on which it may wait.
     func run(_ grant: ProviderGrant, with refreshToken: String, at endpoint: String, _ call: any CallContext) throws -> Bool {
         if let lease = kept.lease, let wait = surroundings.grantRefreshes.wait(for: lease) {
             try wait.pass(call)
@@ -46,7 +46,7 @@ struct GrantRefresh: Sendable {
         }
         let reason = TokenEndpoint.refusal(
             node, status: status, "the refresh token", hint: " It was revoked, was already used or has expired.")
-        // Only this says that the token is at fault; anything else is for whoever set up the provider.
+        // Only `invalid_grant` means that the token is invalid. Other errors concern the configuration of the provider.
         guard node["error"]?.string == "invalid_grant" else {
             throw ProviderUnusable(provider: idp.providerId, check: "client", reason: reason)
         }

@@ -2,9 +2,9 @@ import Contract
 import Platform
 import Synchronization
 
-/// Who refreshes which provider's tokens at this moment. Two at once would spend one refresh token twice, and a provider may take
-/// that for a theft; so whoever refreshes has a lease in the login's row, and others wait. A lease that does not end is taken over:
-/// its process has died.
+/// Coordinates refreshes of provider tokens. Two concurrent refreshes would use one refresh token twice, which a provider may treat as
+/// theft. A refresh therefore takes a lease in the row of the login, and other refreshes wait. A lease that does not end is taken over,
+/// because its process has died.
 final class GrantRefreshes: Sendable {
     private struct Lease {
         let since = Monotonic.nanoseconds()
@@ -12,7 +12,7 @@ final class GrantRefreshes: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
-    /// Longer than a provider is waited for.
+    /// The patience is longer than the timeout of a request to a provider.
     private static let (patience, pause): (UInt64, UInt64) = (20_000_000_000, 200_000_000)
     private let leases = Mutex<[String: Lease]>([:])
     private let alarms: Alarms
@@ -25,7 +25,7 @@ final class GrantRefreshes: Sendable {
         for body in leases.withLock({ $0.removeValue(forKey: lease) })?.waiting ?? [] { body() }
     }
 
-    /// The wait for whoever has a lease; nil if they have had it for too long.
+    /// Returns the wait for the end of a lease, or `nil` if the lease has been held for too long.
     func wait(for lease: String) -> AwaitsPeople? {
         let isLate = leases.withLock { leases in
             if leases.count >= 1024 { leases = leases.filter { $0.value.isOwn || !Self.isOver($0.value) } }
@@ -39,7 +39,7 @@ final class GrantRefreshes: Sendable {
 
     private static func isOver(_ lease: Lease) -> Bool { Monotonic.nanoseconds() - lease.since > patience }
 
-    /// Runs `body` when this process has ended the lease, or after a while.
+    /// Runs `body` when this process ends the lease. If another process holds it, runs `body` after a pause.
     private func whenOver(_ lease: String, _ body: @escaping @Sendable () -> Void) {
         let isOwn: Bool? = leases.withLock { leases in
             guard let known = leases[lease] else { return nil }

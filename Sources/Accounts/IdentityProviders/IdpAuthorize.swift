@@ -4,11 +4,11 @@ import Platform
 import ServiceContext
 
 extension IdpService {
-    /// Begins a person's way to a provider.
+    /// Starts a sign-in at a provider.
     ///
     /// - Throws: `InvalidParams`, `TenantNotFound`, `IdpNotFound`, `IdpDisabled`, `ListenerUnavailable`, `ProviderUnavailable`,
-    ///   `ProviderUnusable`, what verifying the ID token throws.
-    /// - Source: firebase.md 3.3, 3.4; RFC 8252 7.3.
+    ///   `ProviderUnusable`, and the errors of the verification of the ID token.
+    /// - Source: RFC 6749 §4.1.1, RFC 8252 §7.3.
     public func authorize(_ request: IdpAuthorize.Params, _ call: any CallContext) throws -> IdpAuthorize.Result {
         let now = surroundings.clock.now
         let custom = request.customParameters.map { members in members.names.map { ($0, members[$0] ?? "") } } ?? []
@@ -65,7 +65,7 @@ extension IdpService {
             redirectUri: begun.redirectUri, expiresAt: begun.expiresAt)
     }
 
-    /// A provider that people can sign in with.
+    /// Returns the provider if it is enabled.
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`, `IdpDisabled`.
     func enabledIdp(_ providerId: String, of tenantId: String) throws -> IdpRecord {
@@ -74,9 +74,9 @@ extension IdpService {
         return idp
     }
 
-    /// Whose account a flow is for.
+    /// Returns the ID of the account that a flow is for.
     ///
-    /// - Throws: what verifying the token throws.
+    /// - Throws: The errors of the verification of the ID token.
     func owner(_ idToken: String?, in tenantId: String, at now: Int64) throws -> String? {
         guard let idToken else { return nil }
         return try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
@@ -90,21 +90,20 @@ extension IdpService {
         return IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
     }
 
-    /// - Throws: `ProviderUnusable` for an endpoint that nobody may be sent to, or asked at.
+    /// - Throws: `ProviderUnusable` if one of the endpoints is not valid.
     func check(_ kinds: [IdpEndpoints.Kind], of endpoints: IdpEndpoints, _ idp: IdpRecord) throws {
-        // Those that publish no document are known, or an administrator typed where they are.
+        // The endpoints of providers without a discovery document are built in or were entered by an administrator.
         if IdpEndpoints.known(idp) != nil { return }
         let flaws = kinds.compactMap { endpoints.flaw($0, of: idp, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback) }
         if let flaw = flaws.first { throw unusable(idp, "address", flaw) }
     }
 
-    /// The error for a provider whose document does not do. The document is fetched again by the next call, as it may be corrected at any
-    /// time.
+    /// Returns the error for an invalid discovery document. The next call fetches the document again, because it may have been corrected.
     func unusable(_ idp: IdpRecord, _ check: String, _ reason: String) -> ProviderUnusable {
         if let issuer = idp.issuers.first { surroundings.foreign.forgetDescription(of: issuer, idp.address) }
         return ProviderUnusable(provider: idp.providerId, check: check, reason: reason)
     }
 
-    /// 16 bytes in hexadecimal.
+    /// A random ID of 16 bytes, in hexadecimal.
     func newFlowId() -> String { Hex.encode(surroundings.random.bytes(16)) }
 }

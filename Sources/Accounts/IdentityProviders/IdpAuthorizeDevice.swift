@@ -4,11 +4,11 @@ import JSON
 import ServiceContext
 
 extension IdpService {
-    /// Begins the sign-in of a person on another device.
+    /// Starts the sign-in of a user on another device.
     ///
-    /// - Throws: `TenantNotFound`, `IdpNotFound`, `IdpDisabled`, `SignInRefused`, `ProviderUnavailable`, `ProviderUnusable`, what verifying
-    ///   the ID token throws.
-    /// - Source: RFC 8628 3.1, 3.2.
+    /// - Throws: `TenantNotFound`, `IdpNotFound`, `IdpDisabled`, `SignInRefused`, `ProviderUnavailable`, `ProviderUnusable`, and the errors
+    ///   of the verification of the ID token.
+    /// - Source: RFC 8628 §3.1, §3.2.
     public func authorizeDevice(_ request: IdpAuthorizeDevice.Params, _ call: any CallContext) throws -> IdpAuthorizeDevice.Result {
         let now = surroundings.clock.now
         let idp = try enabledIdp(request.providerId, of: request.tenantId)

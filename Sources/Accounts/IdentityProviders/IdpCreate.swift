@@ -3,10 +3,9 @@ import Federation
 import ServiceContext
 
 extension IdpService {
-    /// Makes a provider.
+    /// Creates an identity provider.
     ///
     /// - Throws: `TenantNotFound`, `IdpExists`, `InvalidIdp`.
-    /// - Source: firebase.md 1.6.
     public func create(_ request: IdpCreate.Params, _ call: any CallContext) throws -> IdpCreate.Result {
         let now = surroundings.clock.now
         try checkIssuer(request.issuer, of: request.providerId, request.allowInsecure, request.allowPrivateNetwork, call)
@@ -22,9 +21,9 @@ extension IdpService {
         return idp.answer
     }
 
-    /// Refuses the URL of a discovery document, with the issuer that the document names.
+    /// Rejects an issuer that is the URL of a discovery document. The error names the issuer in the document.
     ///
-    /// - Throws: `InvalidIdp`; what has the call wait for other machines.
+    /// - Throws: `InvalidIdp`; the errors that suspend the call while it waits for the provider.
     func checkIssuer(
         _ issuer: String?, of providerId: String, _ allowsInsecure: Bool, _ allowsPrivateNetwork: Bool, _ call: any CallContext
     ) throws {
@@ -40,7 +39,7 @@ extension IdpService {
 }
 
 extension IdpRecord {
-    /// Of settings, whose secret is not kept with them.
+    /// Creates a record without the client secret in its settings.
     init(_ settings: IdpCreate.Params, _ clientSecret: [UInt8]?, createdAt: Int64, updatedAt: Int64) {
         var settings = settings
         settings.clientSecret = nil
@@ -50,7 +49,7 @@ extension IdpRecord {
 }
 
 extension AuditEvent {
-    /// A change of a provider.
+    /// Creates the event for a change of an identity provider.
     init(_ method: String, _ call: any CallContext, _ idp: IdpRecord) {
         self.init(method, call, tenant: idp.tenantId, details: [("providerId", idp.providerId)])
     }

@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 
 extension IdpService {
-    /// Takes a provider away. What accounts have of it stays.
+    /// Deletes an identity provider. The logins of accounts at the provider are kept.
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`.
     public func delete(_ request: IdpDelete.Params, _ call: any CallContext) throws -> IdpDelete.Result {

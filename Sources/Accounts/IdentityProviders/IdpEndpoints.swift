@@ -1,20 +1,20 @@
 import Contract
 import JSON
 
-/// Where a provider is asked, and where people are sent.
+/// The endpoints of a provider.
 struct IdpEndpoints: Sendable, Equatable {
     var authorization: String?
     var token: String?
     var device: String?
-    /// Where it tells more of a person (OpenID Connect Core 5.3).
+    /// The UserInfo endpoint (OpenID Connect Core §5.3).
     var userinfo: String?
-    /// Whether it names itself when it sends somebody back (RFC 9207).
+    /// Whether authorization responses contain `iss` (RFC 9207).
     var namesIssuer = false
-    /// Whether it can send its answer as a form post, which a listener receives; a fragment never reaches a server (OAuth 2.0 Form Post
-    /// Response Mode). A document that does not say offers `query` and `fragment` (OpenID Connect Discovery 3).
+    /// Whether the provider supports `form_post`, which a listener can receive; a fragment is never sent to a server (OAuth 2.0 Form Post
+    /// Response Mode). The default of `response_modes_supported` is `query` and `fragment` (OpenID Connect Discovery §3).
     var hasFormPost = false
 
-    /// An endpoint as documents call it.
+    /// An endpoint, with its name in discovery documents.
     enum Kind: String, CaseIterable {
         case authorization = "authorization_endpoint"
         case token = "token_endpoint"
@@ -31,7 +31,7 @@ struct IdpEndpoints: Sendable, Equatable {
         }
     }
 
-    /// Of those that publish none (docs.github.com, developers.facebook.com).
+    /// The endpoints of providers that publish no discovery document (docs.github.com, developers.facebook.com).
     static func known(_ idp: IdpRecord) -> IdpEndpoints? {
         switch idp.known {
         case .github:
@@ -56,7 +56,7 @@ struct IdpEndpoints: Sendable, Equatable {
         self.device = device
     }
 
-    /// As a discovery document names them (OpenID Connect Discovery 3, RFC 8414, RFC 8628 section 4).
+    /// Reads the endpoints from a discovery document (OpenID Connect Discovery §3, RFC 8414, RFC 8628 §4).
     init(_ description: JSONNode) {
         authorization = description["authorization_endpoint"]?.string
         token = description["token_endpoint"]?.string
@@ -68,7 +68,7 @@ struct IdpEndpoints: Sendable, Equatable {
 }
 
 extension IdpRecord {
-    /// The scopes of every request: who the user is, with address and name, unless the provider must not be asked for more.
+    /// The scopes of every request. They request the subject, email address and name, or only the subject with `openidOnly`.
     var basicScopes: [String] {
         if settings.openidOnly { return ["openid"] }
         return switch known {
@@ -79,7 +79,7 @@ extension IdpRecord {
         }
     }
 
-    /// The scopes of a request: the basic ones, those of the provider's settings, and those of this request.
+    /// Returns the scopes of a request: the basic scopes, the scopes of the provider's settings, and the scopes of this request.
     func scope(_ more: [String]?) -> String {
         var scopes = basicScopes
         for scope in (settings.scopes ?? []) + (more ?? []) where !scopes.contains(scope) { scopes.append(scope) }

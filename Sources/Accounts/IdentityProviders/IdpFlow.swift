@@ -3,21 +3,21 @@ import JSON
 import Platform
 import ServiceContext
 
-/// A person's way to a provider and back, or to another device, as the store remembers it. Nothing that is secret on the way is kept:
-/// state, nonce and code verifier are derived from the flow's id.
+/// The stored state of an authorization at a provider, by redirect or on another device. It contains no secrets of the request: state,
+/// nonce and code verifier are derived from the ID of the flow.
 struct IdpFlow: Sendable {
     enum Stage: String, Sendable {
-        /// The person has not come back, or what they brought was not taken yet.
+        /// The user has not returned yet, or the response was not processed yet.
         case open
-        /// Somebody is redeeming the code.
+        /// A call is exchanging the code.
         case redeeming
-        /// The provider's tokens are here, and serve once.
+        /// The provider's tokens are stored. They are single-use.
         case redeemed
-        /// It has served, or failed.
+        /// The flow has succeeded or failed.
         case used
     }
 
-    /// How a person signs in.
+    /// The kind of authorization.
     enum Kind: String, Sendable {
         case code
         case idToken
@@ -30,35 +30,35 @@ struct IdpFlow: Sendable {
     let tenantId: String
     let providerId: String
     let kind: Kind
-    /// Whose account it is for; nil for anybody's.
+    /// The ID of the account that the flow is for, or `nil` for a sign-in.
     let accountId: String?
-    /// Who takes the person back; empty for another device.
+    /// The redirect URI; empty for a device authorization.
     let redirectUri: String
-    /// Whether this process takes them back.
+    /// Whether this process receives the response.
     let isHeard: Bool
-    /// Where the provider answers for tokens. It stays what it was when the person was sent away, so that no other one gets the code.
+    /// The token endpoint. It keeps the value of the authorization request, so that no other endpoint receives the code.
     let tokenEndpoint: String?
-    /// Where it tells more of the person than their ID token does; the same holds for it.
+    /// The UserInfo endpoint. It also keeps the value of the authorization request.
     var userinfoEndpoint: String?
-    /// Whether the provider names itself when it sends somebody back (RFC 9207).
+    /// Whether authorization responses contain `iss` (RFC 9207).
     let namesIssuer: Bool
-    /// What was asked for: what was granted, if the provider does not say (RFC 6749 5.1).
+    /// The requested scopes. They are the granted scopes if the provider returns none (RFC 6749 §5.1).
     var scope = ""
-    /// Between two questions to the provider about another device, in seconds.
+    /// The interval between two polls of a device authorization, in seconds.
     var intervalSeconds: Int64 = 5
     var stage = Stage.open
-    /// Sealed: a device code, what came back over the loopback address, or what the provider answered.
+    /// The encrypted device code, authorization response or token response.
     var sealed: [UInt8]?
     let expiresAt: Int64
 }
 
-/// What is derived of a flow's id.
+/// The secrets that are derived from the ID of a flow.
 struct IdpFlowSecrets: Sendable {
     private static let sealName = "idp flow"
     private let vault: Vault
     private let key: SecretBytes
 
-    /// - Parameter seeded: the key of a testing store with a seed.
+    /// - Parameter seeded: The key of a testing store with a seed.
     init(_ vault: Vault, seeded: SecretBytes? = nil) {
         self.vault = vault
         key = seeded ?? vault.subkey("idp flow")
@@ -66,15 +66,15 @@ struct IdpFlowSecrets: Sendable {
 
     init(_ surroundings: AccountsContext) { self.init(surroundings.vault, seeded: surroundings.seededKey("idp flow")) }
 
-    /// Comes back with the person, and shows that the answer is to this flow (RFC 6749 10.12).
+    /// The `state` parameter, which binds the authorization response to this flow (RFC 6749 §10.12).
     func state(of id: String) -> String { derived("state", id) }
-    /// Stands in the ID token that is made for this flow.
+    /// The nonce of the ID token that is issued for this flow.
     func nonce(of id: String) -> String { derived("nonce", id) }
-    /// RFC 7636: 43 characters.
+    /// The PKCE code verifier, 43 characters (RFC 7636 §4.1).
     func verifier(of id: String) -> String { derived("verifier", id) }
-    /// S256 of the verifier.
+    /// The S256 code challenge of the verifier.
     func challenge(of id: String) -> String { Base64URL.encode(Hash.sha256(Array(verifier(of: id).utf8))) }
-    /// A part of a path that nobody can guess.
+    /// An unguessable path component.
     func path(of id: String) -> String { derived("path", id) }
 
     func seal(_ text: String, of id: String) -> [UInt8] { vault.seal(SecretBytes(Array(text.utf8)), as: "\(Self.sealName) \(id)") }

@@ -1,7 +1,7 @@
 import ServiceContext
 import Storage
 
-/// The table of flows to providers.
+/// The table of authorization flows.
 package enum IdpFlowTables {
     package static let statements: [SQL] = [
         """
@@ -46,25 +46,25 @@ extension Transaction {
             flow.userinfoEndpoint)
     }
 
-    /// Moves a flow on, for one of all that try. Answers false if it is not where it is to come from.
+    /// Moves a flow to another stage. If several calls try, only one succeeds. Returns `false` if the flow is not in the stage `old`.
     func move(_ flow: IdpFlow, from old: IdpFlow.Stage, to new: IdpFlow.Stage, sealed: [UInt8]?) throws -> Bool {
         try execute(
             "UPDATE idp_flow SET stage = $3, sealed = $4 WHERE id = $1 AND stage = $2", flow.id, old.rawValue, new.rawValue, sealed) == 1
     }
 
-    /// Keeps what a person came back with over the loopback address. Answers false if something is there.
+    /// Stores the authorization response received on the loopback address. Returns `false` if a response is already stored.
     func keep(_ callback: [UInt8], of id: String) throws -> Bool {
         try execute("UPDATE idp_flow SET sealed = $2 WHERE id = $1 AND stage = 'open' AND sealed IS NULL", id, callback) == 1
     }
 
-    /// The provider wants to be asked less often.
+    /// Increases the poll interval, as the provider requested with `slow_down`.
     func slowDown(_ id: String, to seconds: Int64) throws {
         try execute("UPDATE idp_flow SET interval_seconds = $2 WHERE id = $1", id, seconds)
     }
 }
 
 extension Sweep {
-    /// Flows to providers that nobody can go on with.
+    /// Removes expired authorization flows.
     package static let idpFlows = Sweep(
         name: "flows to providers",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM idp_flow WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false },

@@ -4,30 +4,30 @@ import JSON
 import Platform
 import ServiceContext
 
-/// An identity provider of a tenant as the store holds it (firebase.md 1.6).
+/// The stored record of an identity provider of a tenant.
 package struct IdpRecord: Sendable {
-    /// What `idp.create` takes, without the client secret.
+    /// The parameters of `idp.create`, without the client secret.
     package let settings: IdpCreate.Params
-    /// Sealed.
+    /// The encrypted client secret.
     package let clientSecret: [UInt8]?
     let createdAt: Int64
     let updatedAt: Int64
 
     package var tenantId: String { settings.tenantId }
     package var providerId: String { settings.providerId }
-    /// nil for an `oidc.` provider.
+    /// The built-in provider, or `nil` for an `oidc.` provider.
     var known: KnownProvider? { KnownProvider(rawValue: settings.providerId) }
-    /// Whose ID tokens they can be; the first one publishes the keys.
+    /// The accepted issuers of ID tokens. The first one publishes the keys.
     var issuers: [String] { settings.issuer.map { [$0] } ?? known?.issuers ?? [] }
-    /// Whether a known provider itself is the issuer, not one that the settings name.
+    /// Whether the issuer is that of the built-in provider, not one from the settings.
     var hasOwnIssuer: Bool { settings.issuer.map { known?.issuers.contains($0) ?? false } ?? true }
     var responseType: IdpResponseType { settings.responseType ?? .code }
-    /// The client ids that ID tokens can be made for.
+    /// The client IDs that are accepted as audience of ID tokens.
     var clientIds: [String] { [settings.clientId] + (settings.moreClientIds ?? []) }
-    /// Where it is asked about access tokens.
+    /// The base URL of the API that verifies access tokens.
     var endpoint: String? { settings.endpoint ?? known?.endpoint }
 
-    /// Its keys, if they were given with it.
+    /// The configured keys, or `nil` if keys are fetched from the issuer.
     var keys: JWKSet? {
         settings.keys.map { keys in
             JWKSet(keys.compactMap { key in (try? JSONText(JSONValue.object(key).text).root).flatMap { try? PublicKey(jwk: $0) } })
@@ -44,7 +44,7 @@ package struct IdpRecord: Sendable {
         providerId == KnownProvider.github.rawValue ? .code : .idToken
     }
 
-    /// As `idp.*` answers it.
+    /// The record as the `idp.*` methods return it.
     var answer: Idp {
         Idp(
             tenantId: tenantId, providerId: providerId, clientId: settings.clientId, hasClientSecret: clientSecret != nil,
@@ -60,10 +60,10 @@ package struct IdpRecord: Sendable {
 // MARK: The client secret
 
 extension IdpRecord {
-    /// The name under which a provider's client secret is sealed.
+    /// The name under which a provider's client secret is encrypted.
     private static func secretName(_ tenantId: String, _ providerId: String) -> String { "client secret \(tenantId) \(providerId)" }
 
-    /// Seals the secret that is given with settings.
+    /// Encrypts the client secret of settings.
     static func seal(_ settings: IdpCreate.Params, _ vault: Vault) -> [UInt8]? {
         settings.clientSecret.map {
             vault.seal(SecretBytes(Array($0.utf8)), as: secretName(settings.tenantId, settings.providerId))

@@ -18,7 +18,7 @@ extension Transaction {
             """, tenantId, providerId, limit, row: IdpRecord.init)
     }
 
-    /// Adds a provider. Answers false if there is one of this name.
+    /// Adds a provider. Returns `false` if a provider with this ID already exists.
     package func insert(_ idp: IdpRecord) throws -> Bool {
         try execute(
             """
@@ -34,12 +34,12 @@ extension Transaction {
             idp.providerId, JSONValue.object(idp.settings.stored).text, idp.clientSecret, idp.updatedAt)
     }
 
-    /// Removes a provider. Answers false if there is none.
+    /// Deletes a provider. Returns `false` if it does not exist.
     func deleteIdp(_ providerId: String, of tenantId: String) throws -> Bool {
         try execute("DELETE FROM idp WHERE tenant_id = $1 AND provider_id = $2", tenantId, providerId) == 1
     }
 
-    /// Removes all providers of a tenant.
+    /// Deletes all providers of a tenant.
     func deleteIdps(of tenantId: String) throws { try execute("DELETE FROM idp WHERE tenant_id = $1", tenantId) }
 }
 
@@ -52,7 +52,7 @@ extension IdpRecord {
 }
 
 extension IdpCreate.Params {
-    /// The settings as they stand in the store: what `idp.create` would take to make it again, without the client secret.
+    /// The settings as stored: the parameters of `idp.create` without the client secret.
     package var stored: JSONObject {
         var object: JSONObject = [
             "tenantId": .string(tenantId), "providerId": .string(providerId), "clientId": .string(clientId), "enabled": .bool(enabled),

@@ -3,11 +3,11 @@ import Crypto
 import Federation
 import JSON
 
-/// What the settings of an identity provider must keep to beyond their schema (firebase.md 1.6).
+/// The rules for the settings of an identity provider that the schema does not express.
 enum IdpRules {
     /// - Parameters:
-    ///   - hasSecret: whether there is a client secret, now or from before.
-    ///   - allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
+    ///   - hasSecret: Whether a client secret is given or already stored.
+    ///   - allowsPlainLoopback: Whether plain HTTP to a loopback address is allowed without `allowInsecure`.
     /// - Throws: `InvalidIdp`.
     static func check(_ settings: IdpCreate.Params, hasSecret: Bool, allowsPlainLoopback: Bool) throws {
         let known = KnownProvider(rawValue: settings.providerId)
@@ -55,7 +55,7 @@ enum IdpRules {
                     pointer: "/issuer",
                     reason: "the issuer must be an https URL without query and fragment\(sentence(ProviderURL.hint(issuer)))")
             }
-            // What is on this machine by plain http stands in for it in tests.
+            // In tests, a server on a loopback address can replace Microsoft.
             if known == .microsoft, issuer.hasPrefix("https://"), !KnownProvider.microsoftClouds.contains(where: issuer.hasPrefix) {
                 throw InvalidIdp(
                     pointer: "/issuer",
@@ -83,6 +83,6 @@ enum IdpRules {
         }
     }
 
-    /// A further sentence, without the full stop at its end.
+    /// Returns the hint as a further sentence, without its final period.
     private static func sentence(_ hint: String) -> String { hint.isEmpty ? "" : "." + hint.dropLast() }
 }

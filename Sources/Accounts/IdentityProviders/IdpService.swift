@@ -1,6 +1,6 @@
 import Contract
 
-/// The identity providers that people of a tenant sign in with: `idp.*`.
+/// The `idp.*` methods, which manage the identity providers of a tenant.
 public struct IdpService: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache

@@ -1,6 +1,6 @@
 import Storage
 
-/// The table of identity providers that people of a tenant sign in with.
+/// The table of the identity providers of tenants.
 package enum IdpTables {
     package static let statements: [SQL] = [
         // tenant_id has no reference: the default tenant may have no row.

@@ -5,7 +5,7 @@ import Network
 import ServiceContext
 
 extension IdpService {
-    /// Looks at all that is needed of a provider, and says of each thing in words how it is.
+    /// Checks the settings, discovery document, keys and endpoints of a provider, and returns a message for each.
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`.
     public func test(_ request: IdpTest.Params, _ call: any CallContext) throws -> IdpTest.Result {
@@ -21,7 +21,7 @@ extension IdpService {
     }
 }
 
-/// What is said of what an identity provider publishes (OpenID Connect Discovery 3; firebase.md 3.2).
+/// Checks the metadata that an identity provider publishes (OpenID Connect Discovery §3).
 enum IdpInspection {
     static func settings(_ idp: IdpRecord) -> IdpCheck {
         idp.settings.enabled
@@ -35,7 +35,7 @@ enum IdpInspection {
         IdpCheck(check: "keys", ok: true, message: count == 1 ? "1 key is configured." : "\(count) keys are configured.")
     }
 
-    /// In the order in which they stand in each other's way.
+    /// Returns the checks in the order in which they depend on each other.
     static func checks(of inspection: IssuerInspection, _ idp: IdpRecord, allowsPlainLoopback: Bool) -> [IdpCheck] {
         guard let description = inspection.description else {
             let reason = inspection.failure.map { "\($0.reason)\(hint($0, idp))" } ?? ""
@@ -59,7 +59,7 @@ enum IdpInspection {
         return checks + [signing(description, algorithms), responseType(description, idp), endpoints]
     }
 
-    /// What a discovery document says of the token endpoint, as far as it says so.
+    /// The metadata of the token endpoint in a discovery document.
     struct Description {
         let clientAuthentications: [String]
         let challengeMethods: [String]
@@ -110,7 +110,7 @@ enum IdpInspection {
         return texts
     }
 
-    /// What to do about a failure.
+    /// Returns the next step after a failure.
     private static func hint(_ failure: IssuerFailure, _ idp: IdpRecord) -> String {
         switch failure.check {
         case .unavailable: " Check the issuer, and whether this machine can reach it."

@@ -3,10 +3,9 @@ import ServiceContext
 import Storage
 
 extension IdpService {
-    /// Changes what is given of a provider's settings.
+    /// Changes the given settings of a provider.
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`, `InvalidIdp`.
-    /// - Source: firebase.md 1.6 (partial update).
     public func update(_ request: IdpUpdate.Params, _ call: any CallContext) throws -> IdpUpdate.Result {
         let now = surroundings.clock.now
         try checkIssuer(
@@ -40,8 +39,8 @@ extension IdpDeclaration {
             IdpCreate.Params(tenantId: tenantId, providerId: providerId, clientId: "", clientSecret: clientSecret), vault)
     }
 
-    /// What is given here, the rest as it was. A secret that was meant for one issuer or endpoint does not go to another: whoever can
-    /// write settings, and no more, cannot have it sent elsewhere.
+    /// Merges this change into a record; omitted members keep their value. A client secret is not sent to a new issuer or endpoint. A
+    /// caller who can only write settings therefore cannot redirect the secret.
     ///
     /// - Throws: `InvalidIdp`.
     package func over(_ before: IdpRecord?, _ sealed: [UInt8]?, at now: Int64, allowsPlainLoopback: Bool) throws -> IdpRecord {

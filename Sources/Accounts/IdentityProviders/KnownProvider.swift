@@ -1,4 +1,4 @@
-/// The providers that need no issuer, and what is particular about each (firebase.md 1.6, 2.5.2, 5.5).
+/// The built-in providers, which require no issuer in their settings, and their differences.
 package enum KnownProvider: String, Sendable, CaseIterable {
     case google = "google.com"
     case apple = "apple.com"
@@ -6,8 +6,8 @@ package enum KnownProvider: String, Sendable, CaseIterable {
     case microsoft = "microsoft.com"
     case github = "github.com"
 
-    /// What stands in `iss`, the first of them being where the keys are found; none if it has no ID tokens. Google's tokens also say it
-    /// without the scheme. Microsoft's is that of personal accounts, each directory having its own.
+    /// The values of `iss`, or none if the provider issues no ID tokens. The keys are published by the first one. Google also uses a value
+    /// without the scheme. Microsoft's is the issuer of personal accounts; each directory has its own.
     var issuers: [String] {
         switch self {
         case .google: ["https://accounts.google.com", "accounts.google.com"]
@@ -18,7 +18,8 @@ package enum KnownProvider: String, Sendable, CaseIterable {
         }
     }
 
-    /// Where it is asked about access tokens, nil if it takes none: of those nobody could tell for whom they were made.
+    /// The base URL of the API that verifies access tokens, or `nil` if access tokens are not accepted because their audience cannot be
+    /// verified.
     var endpoint: String? {
         switch self {
         case .google: "https://oauth2.googleapis.com"
@@ -28,24 +29,23 @@ package enum KnownProvider: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether its ID tokens are taken with a nonce only.
+    /// Whether its ID tokens must contain a nonce.
     var needsNonce: Bool { self == .facebook || self == .apple }
 
-    /// Whether it tells an app the name once, and never again (firebase.md 2.5.2, 8.47).
+    /// Whether the provider sends the user's name only at the first authorization.
     var saysNameOnce: Bool { self == .apple }
 
-    /// Where the issuers of a provider are that has several: Microsoft's clouds, each with the directories of its customers.
+    /// The prefixes of Microsoft's issuers. Each cloud contains the directories of its customers.
     static let microsoftClouds = [
         "https://login.microsoftonline.com/", "https://login.microsoftonline.us/", "https://login.partner.microsoftonline.cn/",
     ]
 
-    /// Whether it is believed that an address is the person's own (firebase.md 5.5).
+    /// Returns whether the provider's statement about an email address is trusted.
     ///
     /// - Parameters:
-    ///   - isVerified: what it says of the address itself, nil for nothing. Where it says no, it is believed.
-    ///   - isManaged: whether it manages the domain.
-    ///   - isOwnIssuer: whether its own issuer says so, not one of many. In a directory of Microsoft the address is whatever its
-    ///     administrators have written.
+    ///   - isVerified: The value of `email_verified`, or `nil` if it is missing. `false` is always trusted.
+    ///   - isManaged: Whether the provider manages the domain.
+    ///   - isOwnIssuer: Whether the token is from the provider's own issuer. In a Microsoft directory, administrators can set any address.
     func isTrusted(email: String, isVerified: Bool?, isManaged: Bool, isOwnIssuer: Bool) -> Bool {
         let domain = email.split(separator: "@").last.map(String.init) ?? ""
         return switch self {

@@ -4,13 +4,13 @@ import JSON
 import Platform
 import ServiceContext
 
-/// Pending tokens: a proven identity, sealed, that stands for the ID token which may not be shown again (firebase.md 1.5).
+/// Pending tokens: an encrypted, verified identity that replaces a single-use ID token.
 struct PendingTokens: Sendable {
     static let lifetimeSeconds: Int64 = 600
     private static let name = "pending token"
     private let vault: Vault
 
-    /// Of a testing store with a seed: its tokens come again.
+    /// The key of a testing store with a seed, which makes the tokens reproducible.
     private let seeded: SecretBytes?
 
     init(vault: Vault, seeded: SecretBytes? = nil) {
@@ -24,7 +24,7 @@ struct PendingTokens: Sendable {
         object["until"] = .number(JSONNumber(now + Self.lifetimeSeconds))
         let bytes = JSONValue.object(object).bytes
         guard let seeded else { return Base64URL.encode(vault.seal(SecretBytes(bytes), as: Self.name)) }
-        // Other contents have another salt, so no key serves two of them.
+        // Different contents have different salts, so no key encrypts two of them.
         return Base64URL.encode(Vault.seal(bytes, with: seeded, as: Self.name, salt: HMAC.sha256(key: seeded, bytes)))
     }
 
@@ -40,7 +40,7 @@ struct PendingTokens: Sendable {
 }
 
 extension ProviderIdentity {
-    /// As it is sealed.
+    /// The members of the encrypted JSON object.
     var object: JSONObject {
         var object: JSONObject = [
             "provider": .string(providerId), "subject": .string(subject), "trusted": .bool(isEmailTrusted), "profile": .object(profile),
@@ -50,7 +50,7 @@ extension ProviderIdentity {
         return object
     }
 
-    /// - Returns: nil for what is not one.
+    /// - Returns: `nil` if the object is not a stored identity.
     init?(_ object: JSONObject) {
         guard let provider = object["provider"]?.string, let subject = object["subject"]?.string else { return nil }
         self.init(providerId: provider, subject: subject)

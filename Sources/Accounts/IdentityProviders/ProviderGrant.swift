@@ -1,39 +1,39 @@
 import Contract
 import JSON
 
-/// What a provider's token endpoint gave for later (RFC 6749 5.1): an access token for its own API, and what refreshes it.
+/// The stored response of a provider's token endpoint (RFC 6749 §5.1): an access token for the provider's API and its refresh token.
 struct ProviderGrant: Sendable, Equatable {
-    /// Beside the endpoint's own members in what is kept of its answer: when that came, in seconds since 1970.
+    /// The member that stores the time of the response, in seconds since 1970-01-01 UTC, in addition to the members of the endpoint.
     static let receivedAt = "mintmark_received_at"
-    /// How long after a token came no other one is asked for, in seconds: nothing better is to be had.
+    /// The time for which a new token is not refreshed, in seconds, even if its remaining lifetime is too short.
     static let justReceivedSeconds: Int64 = 10
-    /// What providers say of a token's life is believed up to ten years.
+    /// The maximum accepted lifetime of a token: ten years, in seconds.
     private static let longestLifeSeconds: Int64 = 315_360_000
 
-    /// Who gave it to whom, as `IdpRecord.grantSource` has it: nobody else is shown the refresh token.
+    /// The issuer and client, from `IdpRecord.grantSource`. The refresh token is sent to no other provider.
     let source: String
     var accessToken: String
     var refreshToken: String?
-    /// nil where the provider does not say.
+    /// The time at which the access token expires, or `nil` if the provider does not return a lifetime.
     var expiresAt: Int64?
     var scopes: [String]
     var obtainedAt: Int64
-    /// Why the provider takes the refresh token no more.
+    /// The reason the provider rejected the refresh token.
     var refusal: String?
-    /// Whether it was shown before, so that something newer may have followed it. Not of what is kept.
+    /// Whether the grant is from a pending token, so that a newer grant may already be stored. Not stored itself.
     var cameBefore = false
 
-    /// What is done about a token that is asked for.
+    /// The action for a request for a token.
     enum Decision: Equatable {
         case serves
         case refresh(with: String)
-        /// The provider gave nothing to refresh it with.
+        /// The token has expired, and the provider issued no refresh token.
         case expired(at: Int64)
-        /// The provider has said no.
+        /// The provider has rejected the refresh token.
         case refused(String)
     }
 
-    /// - Parameter seconds: for how long the token has to be good still.
+    /// - Parameter seconds: The required remaining lifetime of the access token, in seconds.
     func decide(for seconds: Int64, at now: Int64) -> Decision {
         guard let expiresAt else { return .serves }
         if expiresAt > now, expiresAt - now >= seconds || now - obtainedAt < Self.justReceivedSeconds { return .serves }
@@ -41,8 +41,8 @@ struct ProviderGrant: Sendable, Equatable {
         return refreshToken.map { .refresh(with: $0) } ?? .expired(at: expiresAt)
     }
 
-    /// What there is after an answer that came to a newer question; it may name no refresh token, where the one before stays good
-    /// (RFC 6749 6).
+    /// Returns the grant to store after this newer response. If the response contains no refresh token, the older one remains valid (RFC
+    /// 6749 §6).
     func following(_ older: ProviderGrant?) -> ProviderGrant {
         guard let older else { return self }
         if older.source != source { return self }
@@ -56,13 +56,13 @@ struct ProviderGrant: Sendable, Equatable {
 
 extension ProviderGrant {
     /// - Parameters:
-    ///   - asked: the scopes that were asked for, which are those that were granted if the answer says nothing.
-    ///   - source: who gave it to whom.
-    ///   - now: when it came.
-    /// - Returns: nil for an answer without an access token.
+    ///   - asked: The requested scopes. They are the granted scopes if the response contains none.
+    ///   - source: The issuer and client.
+    ///   - now: The time of the response.
+    /// - Returns: `nil` if the response contains no access token.
     init?(_ answer: JSONNode, asked: String, from source: String, at now: Int64) {
         guard let token = answer["access_token"]?.string, !token.isEmpty else { return nil }
-        // Some write it as a string.
+        // Some providers send the number as a string.
         let life = answer["expires_in"].flatMap { $0.number?.int64 ?? $0.string.flatMap { Int64($0) } }
         self.init(
             source: source, accessToken: token, refreshToken: answer["refresh_token"]?.string.flatMap { $0.isEmpty ? nil : $0 },
@@ -70,10 +70,10 @@ extension ProviderGrant {
             scopes: Self.scopes(answer["scope"]?.string ?? asked), obtainedAt: now)
     }
 
-    /// Words between spaces; GitHub puts commas there.
+    /// Splits a list of scopes at spaces, or at commas as GitHub sends them.
     private static func scopes(_ text: String) -> [String] { text.split { $0 == " " || $0 == "," }.map(String.init) }
 
-    /// As it is sealed.
+    /// The members of the encrypted JSON object.
     var object: JSONObject {
         var object: JSONObject = [
             "source": .string(source), "accessToken": .string(accessToken), "scopes": .array(scopes.map { .string($0) }),
@@ -85,7 +85,7 @@ extension ProviderGrant {
         return object
     }
 
-    /// - Returns: nil for what is not one.
+    /// - Returns: `nil` if the object is not a stored grant.
     init?(_ object: JSONObject) {
         guard let source = object["source"]?.string, let token = object["accessToken"]?.string else { return nil }
         self.init(
@@ -96,6 +96,6 @@ extension ProviderGrant {
 }
 
 extension IdpRecord {
-    /// Whom tokens come from and who they are for. A provider that was set up anew under the same name may be another one.
+    /// The issuer of provider tokens and the client they are for. A provider that was created again under the same name can be another one.
     var grantSource: String { "\(settings.issuer ?? settings.endpoint ?? "") \(settings.clientId)" }
 }

@@ -3,17 +3,17 @@ import JSON
 import ServiceContext
 import Storage
 
-/// What is kept with a login, as it was read: what is written in its place is written only if it is there still.
+/// The provider tokens stored with a login, as they were read. They are replaced only if they have not changed since.
 struct KeptGrant: Sendable {
     let providerId: String
     let subject: String
     let tenantId: String
     let accountId: String
     let sealed: [UInt8]?
-    /// Whoever refreshes it names itself here.
+    /// The lease of the refresh that is in progress.
     let lease: String?
 
-    /// It stays with the login, also when that moves to another account.
+    /// Depends on the login, not on the account, so that it stays the same when the login moves to another account.
     private var sealName: String { "provider tokens \(tenantId) \(providerId) \(subject)" }
 
     func seal(_ grant: ProviderGrant, _ vault: Vault) -> [UInt8] {
@@ -29,7 +29,7 @@ struct KeptGrant: Sendable {
 }
 
 extension Transaction {
-    /// - Returns: nil if the account has no login of this provider.
+    /// - Returns: The stored tokens, or `nil` if the account has no login of this provider.
     func keptGrant(at providerId: String, of accountId: String) throws -> KeptGrant? {
         try queryOne(
             """
@@ -43,7 +43,7 @@ extension Transaction {
         }
     }
 
-    /// Keeps what a sign-in has brought for later, if it has; whoever is refreshing what was there before has lost.
+    /// Stores the provider tokens of a sign-in, if it has any. A refresh of the previous tokens that is in progress loses its lease.
     ///
     /// - Throws: `SealBroken`.
     func keepGrant(of identity: ProviderIdentity, for account: AccountRecord, _ vault: Vault) throws {
@@ -54,7 +54,7 @@ extension Transaction {
             identity.providerId, sealed)
     }
 
-    /// Lets one of all that try refresh what was read. Answers false if that is not there any more.
+    /// Takes the lease for a refresh. If several calls try, only one succeeds. Returns `false` if the stored tokens have changed.
     func lease(_ kept: KeptGrant, to lease: String) throws -> Bool {
         try execute(
             """
@@ -65,7 +65,7 @@ extension Transaction {
 
     /// Ends a lease.
     ///
-    /// - Parameter sealed: what takes the place of what was there; nil: nothing.
+    /// - Parameter sealed: The new encrypted tokens, or `nil` to keep the stored ones.
     func endLease(_ lease: String, of kept: KeptGrant, _ sealed: [UInt8]?) throws {
         try execute(
             """

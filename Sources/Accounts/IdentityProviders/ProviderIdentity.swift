@@ -2,26 +2,26 @@ import Contract
 import Federation
 import JSON
 
-/// Who somebody is at a provider, as it was proven (firebase.md 2.5.4 step 1, 3.6).
+/// The verified identity of a user at a provider.
 struct ProviderIdentity: Sendable, Equatable {
     let providerId: String
     let subject: String
-    /// In lower case.
+    /// The email address in lowercase.
     var email: String?
-    /// Whether the provider is believed when it says whose the address is (firebase.md 5.5).
+    /// Whether the provider's statement that the user owns the email address is trusted.
     var isEmailTrusted = false
     var displayName: String?
     var photoUrl: String?
-    /// The name that the provider calls them by.
+    /// The user name at the provider.
     var username: String?
-    /// All that the provider has said.
+    /// All claims of the provider.
     var profile = JSONObject()
     var idToken: String?
     var accessToken: String?
-    /// What a flow of this service brought for later.
+    /// The provider tokens that a flow of this service received.
     var grant: ProviderGrant?
 
-    /// The address, if it is one that an account can have.
+    /// The email address, or `nil` if it is not valid for an account.
     var address: Username? { email.flatMap { try? Username($0) } }
 
     func login(at now: Int64) -> AccountLogin {
@@ -37,7 +37,7 @@ struct ProviderIdentity: Sendable, Equatable {
 }
 
 extension ProviderIdentity {
-    /// Maps the claims of an ID token, or what stands in for them (firebase.md 3.6).
+    /// Maps the claims of an ID token or the equivalent API response.
     init(_ claims: JSONObject, subject: String, _ idp: IdpRecord) {
         self.init(providerId: idp.providerId, subject: subject)
         profile = claims
@@ -45,7 +45,7 @@ extension ProviderIdentity {
         displayName = claims["name"]?.string.map { String($0.prefix(256)) }
         photoUrl = (claims["picture"]?.string).flatMap { ProviderURL.isForBrowser($0) ? $0 : nil }
         username = claims["screen_name"]?.string ?? claims["login"]?.string ?? claims["preferred_username"]?.string
-        // Apple writes it as a string too.
+        // Apple also sends the value as a string.
         let isVerified = claims["email_verified"].map { $0.bool ?? ($0.string == "true") }
         guard let email else { return }
         isEmailTrusted =
@@ -54,7 +54,7 @@ extension ProviderIdentity {
             ?? (idp.settings.trustEmail && isVerified == true)
     }
 
-    /// Adds what Apple tells an app of the person, once (firebase.md 2.5.2).
+    /// Adds the user's name, which Apple sends to the app only at the first authorization.
     func adding(_ user: Credential.User?) -> ProviderIdentity {
         guard let name = user?.name, displayName == nil, providerId == KnownProvider.apple.rawValue else { return self }
         let words = [name.firstName, name.lastName].compactMap { $0 }.filter { !$0.isEmpty }

@@ -3,14 +3,14 @@ import Crypto
 import ServiceContext
 import Storage
 
-/// An ID token with a nonce as it is remembered: nobody shows it a second time (firebase.md 3.5).
+/// The record of a used ID token with a nonce, which prevents a second use.
 struct SpentToken: Sendable, Equatable {
     let digest: [UInt8]
     let providerId: String
-    /// Until when it would be accepted.
+    /// The time until which the token would be accepted.
     let expiresAt: Int64
 
-    /// - Parameter payload: what was signed; another signature of it makes no other token.
+    /// - Parameter payload: The signed bytes. The same payload with another signature is the same token.
     init(_ payload: [UInt8], _ idp: IdpRecord, expiresAt: Int64) {
         digest = Hash.sha256(Array("\(idp.tenantId)/\(idp.providerId)/".utf8) + payload)
         providerId = idp.providerId
@@ -18,13 +18,13 @@ struct SpentToken: Sendable, Equatable {
     }
 }
 
-/// What serves once, and is spent together with what it is for.
+/// A single-use credential, marked as used in the transaction of the operation it is for.
 enum Spending: Sendable {
     case idToken(SpentToken)
     case flow(IdpFlow)
 }
 
-/// The table of ID tokens that were shown.
+/// The table of used ID tokens.
 package enum SpentTokenTables {
     package static let statements: [SQL] = [
         "CREATE TABLE spent_token (digest BYTEA PRIMARY KEY, expires_at BIGINT NOT NULL)",
@@ -33,7 +33,7 @@ package enum SpentTokenTables {
 }
 
 extension Transaction {
-    /// - Throws: `InvalidNonce` or `FlowUsed` if it was spent before.
+    /// - Throws: `InvalidNonce` or `FlowUsed` if the credential was already used.
     func spend(_ spending: Spending) throws {
         switch spending {
         case .idToken(let token): try spend(token)
@@ -55,7 +55,7 @@ extension Transaction {
 }
 
 extension Sweep {
-    /// ID tokens that would not be accepted any more.
+    /// Removes the records of ID tokens that have expired.
     package static let spentTokens = Sweep(
         name: "spent ID tokens",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM spent_token WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false },

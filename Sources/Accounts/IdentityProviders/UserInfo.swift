@@ -3,17 +3,18 @@ import JSON
 import Platform
 import ServiceContext
 
-/// What a provider tells of a person beside their ID token. Strict ones tell address and name there alone, where an access token is
-/// issued (OpenID Connect Core 5.3, 5.4; firebase.md 3.6).
+/// Reads the claims of a provider's UserInfo endpoint. Some providers return email address and name only there if an access token is issued
+/// (OpenID Connect Core §5.3 and §5.4).
 struct UserInfo: Sendable {
     private let surroundings: ServiceContext
 
     init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
 
-    /// The claims of an ID token with those that only the provider's UserInfo endpoint has. What the ID token says stays: it is signed.
-    /// Nobody is asked where it says address and name; and a provider that does not answer keeps nobody from signing in.
+    /// Adds the claims of the UserInfo endpoint to those of an ID token. The claims of the ID token take precedence, because they are
+    /// signed. The endpoint is called only if the ID token lacks the email address or the name. If it fails, the sign-in continues without
+    /// it.
     ///
-    /// - Throws: `InvalidCredential` if the access token is somebody else's; `CancellationError`, and what has the call wait elsewhere.
+    /// - Throws: `InvalidCredential` if the access token belongs to another subject; `CancellationError`; the errors that suspend the call.
     func adding(to claims: JSONObject, subject: String, of given: FlowProofs.Given, _ call: any CallContext) throws -> JSONObject {
         guard let endpoint = given.flow.userinfoEndpoint, let token = given.accessToken, given.flow.kind != .idToken,
             claims["email"] == nil || claims["name"] == nil
@@ -24,7 +25,7 @@ struct UserInfo: Sendable {
         do { (status, answer) = try surroundings.foreign.object(question, of: given.idp.address, call) } catch is ProviderUnavailable {
             return claims
         } catch is ProviderUnusable { return claims }
-        // Without a subject nobody can tell whom it is about (OpenID Connect Core 5.3.2).
+        // A response without a subject cannot be assigned to a user (OpenID Connect Core §5.3.2).
         guard status == 200, let said = answer.value.object, let whose = said["sub"]?.string else { return claims }
         guard whose.utf8.elementsEqual(subject.utf8) else {
             throw InvalidCredential(
@@ -36,7 +37,7 @@ struct UserInfo: Sendable {
 
     static func united(_ claims: JSONObject, _ said: JSONObject) -> JSONObject {
         var all = claims
-        // Whether an address is verified is said of that address, by whoever says the address.
+        // `email_verified` applies to the address in the same response.
         let isOtherAddress = claims["email"] != nil && claims["email"] != said["email"]
         for (name, value) in said.members where all[name] == nil && value != .null {
             if name == "email_verified", isOtherAddress { continue }

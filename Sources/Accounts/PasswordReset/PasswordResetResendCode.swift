@@ -1,11 +1,10 @@
 import Contract
 
 extension PasswordResetService {
-    /// Sends another code.
+    /// Sends a new code.
     ///
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
-    /// - Source: native-auth.md 2.5, challenge in R2.
     public func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result {
         let found = try flows.resend(
             request.continuationToken, from: request.client, [.passwordReset], .passwordReset, PasswordResetResendCode.info.name, sending)

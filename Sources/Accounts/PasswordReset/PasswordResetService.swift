@@ -1,6 +1,6 @@
 import Contract
 
-/// The reset of a forgotten password: `passwordReset.*`.
+/// Implements the methods `passwordReset.*`.
 public struct PasswordResetService: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache

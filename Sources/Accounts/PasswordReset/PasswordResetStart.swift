@@ -1,11 +1,10 @@
 import Contract
 
 extension PasswordResetService {
-    /// Begins a reset and sends the code.
+    /// Starts a password reset and sends the code.
     ///
     /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `AccountDisabled`, `TooManyCodes`,
     ///   `TooManyFromClient`, `MessageNotSent`.
-    /// - Source: native-auth.md 2.5, states R0 and R1; 6.1.
     public func start(_ request: PasswordResetStart.Params, _ call: any CallContext) throws -> PasswordResetStart.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
@@ -21,7 +20,7 @@ extension PasswordResetService {
         if !tenant.settings.enumerationProtection {
             guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
             if !account.canReset(in: tenant) { throw PasswordNotSet(next: "signIn.start") }
-            // Nobody has shown anything yet: no id is told.
+            // The user has proved nothing yet, so the error omits the account ID.
             if account.isDisabled { throw AccountDisabled() }
         }
         let canReset = account.map { $0.canReset(in: tenant) && !$0.isDisabled } ?? false

@@ -1,12 +1,11 @@
 import Contract
 
 extension PasswordResetService {
-    /// Verifies the address.
+    /// Verifies the email address with its code. A reset unlocks the account, so a lockout of the account does not block it. Wrong codes
+    /// count for the account, and for a separate counter that locks password resets.
     ///
     /// - Throws: `InvalidCode`, `AccountLocked`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
-    /// - Source: native-auth.md 2.5, continue(oob) in R2. A reset unlocks the account (1.11), so a lock does not hinder it. Its wrong codes
-    ///   count for the account (6.24), and by themselves: ten of them lock resets.
     public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
@@ -33,7 +32,7 @@ extension PasswordResetService {
                 }
                 return .refused(refusal)
             }
-            // Nobody is to think of a new password for nothing.
+            // If the account no longer exists, fail before the user chooses a new password.
             if try tx.account(of: flow) == nil { return .ended(try tx.ending(of: flow)) }
             flow.isVerified = true
             flow.stage = .passwordRequired

@@ -3,10 +3,9 @@ import Messages
 import ServiceContext
 
 extension PasswordResetService {
-    /// Changes the password. Then the account is unlocked, its sessions are over, and so is every other flow of its owner.
+    /// Sets the new password. Unlocks the account, and ends its sessions and its other flows.
     ///
     /// - Throws: `InvalidPassword`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: native-auth.md 2.5, submit in R3, and its side effects; 1.7 (not the current one).
     public func submitPassword(
         _ request: PasswordResetSubmitPassword.Params, _ call: any CallContext
     ) throws -> PasswordResetSubmitPassword.Result {
@@ -47,10 +46,10 @@ extension PasswordResetService {
 }
 
 extension AccountsContext {
-    /// Checks a new password of an account against the rules, with its address, its names and its present password.
+    /// Validates a new password of an account against the policy, including its addresses, names and current password.
     ///
-    /// - Parameter address: another address that the account is to get together with the password.
-    /// - Throws: `InvalidPassword` with every rule that it breaks.
+    /// - Parameter address: An additional address that the account receives together with the password.
+    /// - Throws: `InvalidPassword` with every violated rule.
     func checkNew(
         _ password: String, for account: AccountRecord, gaining address: String? = nil, _ tenant: TenantRecord, _ method: String,
         _ call: any CallContext

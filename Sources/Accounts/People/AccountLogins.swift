@@ -1,12 +1,12 @@
 import Contract
 import Storage
 
-/// A login of a provider that leads to an account (firebase.md 1.2).
+/// A login at an identity provider that is linked to an account.
 package struct AccountLogin: Sendable, Equatable {
     package let providerId: String
-    /// Who it is there.
+    /// The user's subject at the provider.
     package let subject: String
-    /// What the provider said last; the account's own can be others.
+    /// The last values from the provider. The attributes of the account can differ.
     package var email: String?
     package var displayName: String?
     package var photoUrl: String?
@@ -24,7 +24,7 @@ package struct AccountLogin: Sendable, Equatable {
     }
 }
 
-/// The table of logins. A login leads to one account of its tenant, and an account has one login of a provider.
+/// The table of logins. A login is linked to one account of its tenant, and an account has at most one login per provider.
 package enum AccountLoginTables {
     package static let statements: [SQL] = [
         """
@@ -38,7 +38,7 @@ package enum AccountLoginTables {
 }
 
 extension Transaction {
-    /// The logins of an account, in the order of their providers' names.
+    /// Returns the logins of an account, ordered by provider ID.
     package func accountLogins(of accountId: String) throws -> [AccountLogin] {
         try query(
             """
@@ -47,14 +47,14 @@ extension Transaction {
             """, accountId, row: AccountLogin.init)
     }
 
-    /// The id of the account that a login leads to.
+    /// Returns the ID of the account to which a login is linked, or `nil`.
     package func owner(ofLogin subject: String, at providerId: String, in tenantId: String) throws -> String? {
         try queryOne(
             "SELECT account_id FROM account_login WHERE tenant_id = $1 AND provider_id = $2 AND subject = $3", tenantId, providerId, subject
         ) { $0.string(0) }
     }
 
-    /// Adds a login. Answers false if it leads to an account already, or if the account has another one of the provider.
+    /// Adds a login. Returns `false` if it is already linked to an account, or if the account has another login at the same provider.
     package func insert(_ login: AccountLogin, of account: AccountRecord) throws -> Bool {
         try execute(
             """
@@ -64,7 +64,7 @@ extension Transaction {
             login.linkedAt) == 1
     }
 
-    /// Stores what a provider says now. What its token does not contain stays: the value that it said last.
+    /// Stores the current values from a provider. Values that the provider's token omits keep their last value.
     func update(_ login: AccountLogin, of accountId: String) throws {
         try execute(
             """
@@ -74,7 +74,7 @@ extension Transaction {
             """, accountId, login.providerId, login.email, login.displayName, login.photoUrl)
     }
 
-    /// Answers false if the account has none of this provider.
+    /// Deletes the account's login at a provider. Returns `false` if the account has none.
     func deleteAccountLogin(at providerId: String, of accountId: String) throws -> Bool {
         try execute("DELETE FROM account_login WHERE account_id = $1 AND provider_id = $2", accountId, providerId) == 1
     }
@@ -96,19 +96,19 @@ extension AccountLogin {
 }
 
 extension AccountRecord {
-    /// Its own way in, if it has one: the password, or codes that are mailed. It is derived, never stored (firebase.md 1.2).
+    /// The sign-in method of the account itself, `password` or `code`, or `nil` if it has none. The value is derived, never stored.
     var ownWayIn: String? {
         guard email != nil else { return nil }
         return password != nil ? "password" : method == .code ? "code" : nil
     }
 
-    /// The ways into it, its own one first.
+    /// The sign-in methods of the account: its own first, then the linked providers.
     func providers(_ logins: [AccountLogin]) -> [LinkedProvider] {
         let own = ownWayIn.map { LinkedProvider(providerId: $0, subject: email ?? "", email: email) }
         return [own].compactMap { $0 } + logins.map(\.answer)
     }
 
-    /// As `account.*` answers it.
+    /// The account as the `account.*` methods return it.
     func answer(_ logins: [AccountLogin], _ factors: [FactorRecord] = []) -> Account {
         Account(
             accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified,
@@ -118,6 +118,6 @@ extension AccountRecord {
             updatedAt: updatedAt, lastSignInAt: lastSignInAt)
     }
 
-    /// As it is answered, with what the store knows of its logins and factors.
+    /// The account as the `account.*` methods return it, with its logins and factors read from the store.
     func answer(in tx: Transaction) throws -> Account { answer(try tx.accountLogins(of: id), try tx.factors(of: id)) }
 }

@@ -2,32 +2,32 @@ import Contract
 import JSON
 import Storage
 
-/// A person's account in a tenant, as the store holds it (native-auth.md 1.5).
+/// The stored account of a user in a tenant.
 package struct AccountRecord: Sendable {
-    /// How its owner was signed up, and signs in ever after.
+    /// How the account was created, which determines how the user signs in.
     package enum Method: String, Sendable { case password, code, federated, anonymous, custom }
 
     package let id: String
     package let tenantId: String
-    /// The address that it signs in with, as it was typed at sign-up; nil for one without an address of its own.
+    /// The address with which the user signs in, as it was entered at sign-up; `nil` for an account without its own address.
     package var username: String?
     package var email: String?
     package var isEmailVerified: Bool
     package var method: Method
-    /// Sealed; nil for one that signs in with codes or elsewhere.
+    /// The encrypted password; `nil` for an account that signs in with codes or with a provider.
     package var password: [UInt8]?
     package var attributes: JSONObject
-    /// Custom claims of its tokens.
+    /// The custom claims of the account's tokens.
     package var claims = JSONObject()
     package var isDisabled = false
     package var mustChangePassword = false
-    /// Tokens and sessions that began before are over.
+    /// Tokens and sessions issued before this time are revoked.
     var validAfter: Int64 = 0
     package let createdAt: Int64
     package var updatedAt: Int64
     package var lastSignInAt: Int64?
 
-    /// Whether its owner signs in here, with a password or with codes.
+    /// Whether the account has its own sign-in method: a password or one-time codes.
     var hasOwnWayIn: Bool { method == .password || method == .code }
 
     package init(
@@ -52,17 +52,18 @@ package struct AccountRecord: Sendable {
         self.lastSignInAt = lastSignInAt
     }
 
-    /// What codes to it and steps for it are counted by: the tenant and what it signs in by.
+    /// The key under which codes sent to the account and the steps of its flows are counted: the tenant and the folded sign-in address.
     var address: String { "\(tenantId)/\(Username.fold(username ?? ""))" }
 
-    /// Whether its owner can set a password with a code that is mailed to the address: in place of the one there is, or because there is
-    /// no way in of its own and whoever made the account may not be the address's owner (firebase.md 2.10, 2.11).
+    /// Returns whether a code sent to the account's address permits setting a password. This is the case if the account has a password, or
+    /// if it has no sign-in method of its own and the tenant permits passwords. In the second case, the account may have been created by
+    /// someone other than the owner of the address.
     func canReset(in tenant: TenantRecord) -> Bool {
         password != nil || (!hasOwnWayIn && tenant.settings.localAccountMethod != .emailCode)
     }
 
-    /// Makes the address, which was just shown to be its owner's, the way into an account: providers that somebody else linked lead
-    /// here no more (firebase.md 2.11).
+    /// Gives the account its own sign-in method after the user verified the address. Deletes all provider logins and sessions, because
+    /// another user may have created them.
     mutating func reclaim(_ method: Method, at now: Int64, in tx: Transaction) throws {
         self.method = method
         isEmailVerified = true
@@ -71,7 +72,7 @@ package struct AccountRecord: Sendable {
         _ = try tx.deleteSessions(of: id)
     }
 
-    /// What wrong passwords and codes are counted by.
+    /// The key under which wrong passwords and codes are counted.
     package var lockoutSubject: String { "account/\(id)" }
 }
 
@@ -86,7 +87,7 @@ extension Transaction {
             """, id, row: AccountRecord.init)
     }
 
-    /// The account that signs in with an address.
+    /// Returns the account that signs in with an address, or `nil`.
     package func account(named name: String, in tenantId: String) throws -> AccountRecord? {
         try queryOne(
             """
@@ -97,7 +98,8 @@ extension Transaction {
             """, tenantId, Username.fold(name), row: AccountRecord.init)
     }
 
-    /// The account that a flow is of, for as long as the flow's address is its own. Until the transaction ends nobody else changes it.
+    /// Locks and returns the account of a flow, or `nil` if the flow's address no longer belongs to that account. Other transactions cannot
+    /// change the account until this one ends.
     func account(of flow: Flow) throws -> AccountRecord? {
         try lock([flow.accountId])
         guard let account = try account(named: flow.username, in: flow.tenantId), account.id == flow.accountId else { return nil }
@@ -121,7 +123,7 @@ extension Transaction {
             ?? false
     }
 
-    /// Adds an account with the address it signs in with. Answers false if the address is taken.
+    /// Adds an account with its sign-in address. Returns `false` if the address is already in use.
     package func insert(_ account: AccountRecord) throws -> Bool {
         try execute(
             """
@@ -138,7 +140,7 @@ extension Transaction {
         return isFree
     }
 
-    /// Makes an address lead to an account. Answers false if it leads to another one.
+    /// Assigns a sign-in address to an account. Returns `false` if it is already assigned.
     func claim(_ username: String, for account: AccountRecord) throws -> Bool {
         try execute(
             """
@@ -147,12 +149,12 @@ extension Transaction {
             """, account.tenantId, Username.fold(username), account.id) == 1
     }
 
-    /// Makes no address lead to an account any more.
+    /// Removes the sign-in address of an account.
     package func releaseNames(of accountId: String) throws {
         try execute("DELETE FROM account_name WHERE account_id = $1 AND kind = 'email'", accountId)
     }
 
-    /// Lets an account be signed in to with another address, and with the one before no more. Answers false if somebody else has it.
+    /// Replaces the sign-in address of an account. Returns `false` if another account has the address.
     package func rename(_ account: AccountRecord, to address: String) throws -> Bool {
         let name = Username.fold(address)
         if try !claim(name, for: account), try self.account(named: name, in: account.tenantId)?.id != account.id { return false }
@@ -172,7 +174,7 @@ extension Transaction {
             account.mustChangePassword, account.validAfter, account.updatedAt, account.lastSignInAt)
     }
 
-    /// Removes the accounts of a tenant, and ends what is under way for them.
+    /// Deletes the accounts of a tenant and ends their pending flows.
     func deletePeople(of tenantId: String) throws {
         try execute("DELETE FROM account WHERE tenant_id = $1", tenantId)
         try endFlows(ofTenant: tenantId)

@@ -3,20 +3,20 @@ import Platform
 import ServiceContext
 import Storage
 
-/// What the flows of accounts need in addition to the service context: message delivery, password hashing, and the waiting parts of
+/// The dependencies of account flows in addition to the service context: message delivery, password hashing, and the blocking parts of
 /// sign-ins at identity providers.
 public final class AccountsContext: Sendable {
     public let service: ServiceContext
-    /// The store. A transaction that queues notices is followed by sending them.
+    /// The store. After a transaction queues notices, they are sent.
     public let database: any Database
     /// The notices to users that wait to be sent.
     public let notices = Notices()
     private let noticePositions = Positions()
-    /// Where messages go.
+    /// Sends messages.
     public let delivery: Delivery
-    /// Replaces the delivery while a test injects faults into it; nil outside of testing stores.
+    /// Replaces the delivery while a test injects faults into it; `nil` outside of testing stores.
     private let faultyCarrier: @Sendable () -> Carrier?
-    /// Looks up leaked passwords; nil if no service can be reached.
+    /// Looks up leaked passwords; `nil` if no service can be reached.
     let breachedPasswords: (any BreachedPasswordLookup)?
     package let passwords: PasswordHasher
     let alarms = Alarms()
@@ -43,7 +43,7 @@ public final class AccountsContext: Sendable {
     /// The ID of a notice, ordered by time. No response contains it, so that a seed need not repeat it.
     func newNoticeId(at now: Int64) -> String { SystemRandom().uuid(at: now, position: noticePositions.next(in: now)) }
 
-    /// Sends messages; nil if they stay in the store.
+    /// Sends messages; `nil` if they stay in the store.
     var carrier: Carrier? { faultyCarrier() ?? delivery.carrier }
 }
 

@@ -2,14 +2,13 @@ import Contract
 import JSON
 import Patterns
 
-/// What people say of themselves at sign-up, held against what their tenant asks for (native-auth.md 1.4, 6.13 to 6.16).
+/// Validates user attributes against the attribute definitions of a tenant.
 package enum AttributeRules {
-    /// Who says it: a person of oneself, who has to agree to what must be agreed to, or the developer of others, who notes what is so.
+    /// The source of the values. A user must accept every required consent; the developer may also record that a consent was not given.
     package enum Speaker: Sendable { case oneself, others }
 
-    /// The values of a submission as they are kept; what was left empty is not among them.
-    ///
-    /// - Throws: `InvalidAttributes` with everything that is wrong. Nothing of such a submission counts.
+    /// Returns the values of a submission in stored form, without empty values.
+    /// - Throws: `InvalidAttributes` with every problem. The whole submission is then rejected.
     static func accepted(
         _ given: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:], of speaker: Speaker = .oneself
     ) throws -> JSONObject {
@@ -32,10 +31,10 @@ package enum AttributeRules {
     /// Attributes that a sign-in with a provider sets in every tenant, with their maximum length in characters.
     package static let setByProviders = ["displayName": 256, "picture": 2048]
 
-    /// The change of an account's attributes by the developer, as it is kept: what the tenant asks for, what providers set, and the removal
-    /// of any attribute that the account has.
-    ///
-    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    /// Validates a change of an account's attributes by the developer and returns it in stored form. It can contain attributes that the
+    /// tenant
+    /// defines, attributes that providers set, and the removal of any attribute of the account.
+    /// - Throws: `InvalidAttributes` with every problem.
     static func change(
         _ given: JSONObject, of present: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
     ) throws -> JSONObject {
@@ -61,7 +60,7 @@ package enum AttributeRules {
         return changed
     }
 
-    /// What was accepted before, without what does not fit any more: the tenant may have been changed since.
+    /// Returns the previously accepted values that are still valid: the tenant's definitions may have changed.
     static func stillFitting(
         _ accepted: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
     ) -> JSONObject {
@@ -72,7 +71,7 @@ package enum AttributeRules {
         return fitting
     }
 
-    /// What is asked for and not yet there.
+    /// Returns the definitions of required attributes that have no value.
     static func missing(_ definitions: [TenantAttribute], in accepted: JSONObject) -> [TenantAttribute] {
         definitions.filter { $0.required && accepted[$0.name] == nil }
     }
@@ -119,7 +118,7 @@ package enum AttributeRules {
         guard let options = definition.options else { return text }
         var chosen: [String] = [text]
         if definition.multiple {
-            // A blank may follow a comma; the samples of the model are of two minds about it.
+            // Accept a space after a comma: the samples of the Entra native authentication API use both forms.
             chosen = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0.hasPrefix(" ") ? $0.dropFirst() : $0) }
         }
         let known = options.map(\.value)
@@ -148,7 +147,7 @@ package enum AttributeRules {
         }
     }
 
-    /// A JSON number without a fraction or an exponent, or its digits as text.
+    /// Parses a JSON number without a fraction or an exponent, or a string of digits.
     private static func integer(_ value: JSONValue) -> Int64? {
         let text: String
         switch value {

@@ -1,7 +1,7 @@
-/// What no value of an attribute has in it, since it would change how everything around it is shown.
+/// Detects characters that attribute values must not contain because they change how the surrounding text is displayed.
 package enum AttributeText {
-    /// Line ends in what is one line, and control characters and overrides of the direction of writing (Unicode UAX 9) anywhere. What
-    /// joins emoji and letters is none of them.
+    /// Returns whether a text contains control characters, bidirectional embeddings, overrides or isolates (Unicode UAX #9), or, if it is a
+    /// single line, line ends or tabs. Joiners in emoji and letters are allowed.
     package static func hasControls(_ text: String, isOneLine: Bool) -> Bool {
         text.unicodeScalars.contains { scalar in
             switch scalar.value {
@@ -12,7 +12,7 @@ package enum AttributeText {
         }
     }
 
-    /// Whether there is nothing in it that anybody sees.
+    /// Returns whether a text has no visible character.
     static func isBlank(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { $0.properties.isWhitespace || $0.properties.generalCategory == .format }
     }

@@ -1,12 +1,13 @@
-/// Passwords that are too common, by the scoring of Microsoft Entra Password Protection.
+/// Detects passwords that are too common, with the scoring of Microsoft Entra Password Protection.
 enum BannedPasswords {
-    /// - Parameter terms: what is common.
+    /// - Parameter terms: The banned terms.
     static func isBanned(_ password: String, terms: [String]) -> Bool {
         score(of: normalized(password), terms: terms.map(normalized)) < 5
     }
 
-    /// One point for every banned term found and one for every character that is in none; where terms overlap, the fewest
-    /// points that can be had.
+    /// Returns one point for every banned term in the password and one point for every character outside of these terms. If terms overlap,
+    /// the
+    /// lowest possible score applies.
     static func score(of password: String, terms: [String]) -> Int { score(of: normalized(password), terms: terms.map(normalized)) }
 
     private static func score(of password: [UInt8], terms: [[UInt8]]) -> Int {
@@ -18,7 +19,7 @@ enum BannedPasswords {
             for term in terms {
                 for length in max(1, term.count - 1)...(term.count + 1) where start + length <= password.count {
                     let window = password[start..<start + length]
-                    // A letter more must lie inside the term; at its end it is no part of it.
+                    // An additional letter counts as part of the term only inside of it, not at its start or end.
                     if length > term.count, window.first != term.first || window.last != term.last { continue }
                     if isClose(window, term) { best[start + length] = min(best[start + length], best[start] + 1) }
                 }
@@ -27,7 +28,7 @@ enum BannedPasswords {
         return best[password.count]
     }
 
-    /// Lower case; 0, 1, $ and @ as the letters they stand for.
+    /// Converts the text to lowercase and replaces 0, 1, $ and @ with the letters o, l, s and a.
     private static func normalized(_ text: String) -> [UInt8] {
         text.utf8.map { byte in
             switch byte {
@@ -41,7 +42,7 @@ enum BannedPasswords {
         }
     }
 
-    /// Whether one of them becomes the other by putting in, taking out or changing one letter at most.
+    /// Returns whether the edit distance is at most 1: one letter inserted, removed or changed.
     private static func isClose(_ a: ArraySlice<UInt8>, _ b: [UInt8]) -> Bool {
         guard abs(a.count - b.count) <= 1 else { return false }
         var (i, j, edits) = (a.startIndex, 0, 0)

@@ -2,28 +2,26 @@ import Contract
 import Network
 import ServiceContext
 
-/// Knows whether passwords have leaked.
+/// Looks up passwords in lists of leaked passwords.
 public protocol BreachedPasswordLookup: Sendable {
-    /// Asks the service that a tenant names.
-    ///
-    /// - Throws: what moves the call to where it may wait for other machines; nothing if the service cannot be asked.
+    /// Queries the breached password service of a tenant.
+    /// - Throws: The error that moves the call to a thread that may wait for the network. An unreachable service is an outcome, not an
+    ///   error.
     func look(up password: String, by check: BreachedPasswordCheck, _ call: any CallContext) throws -> BreachedPasswords.Outcome
 }
 
 extension BreachedPasswordCheck {
-    /// What may be reached for it. Somebody is waiting, so it is not for long.
+    /// The network policy of the lookup. The timeout is short because the user waits for the response.
     public var policy: HTTPPolicy {
         HTTPPolicy(allowsInsecureLoopback: allowInsecure, allowsPrivateNetwork: allowPrivateNetwork, timeoutMilliseconds: 2000)
     }
 }
 
 extension AccountsContext {
-    /// What is wrong with a new password: by the rules, and if nothing is, by what has leaked, where the tenant wants that checked.
+    /// Validates a new password against the tenant's password policy and then, if the tenant enables it, the breached password check.
     ///
-    /// What cannot be checked is taken, and leaves a record in the audit log.
-    ///
-    /// - Throws: `InvalidPassword` with every rule that it breaks.
-    /// - Source: native-auth.md 1.7.
+    /// If the breached password service is unavailable, the password is accepted and an audit record is written.
+    /// - Throws: `InvalidPassword` with every violated rule.
     func check(
         _ password: String, _ tenant: TenantRecord, context: ContextWords, isCurrent: Bool = false, of subject: String?, _ method: String,
         _ call: any CallContext
@@ -47,7 +45,7 @@ extension AccountsContext {
 }
 
 extension BreachedPasswords.Unavailability {
-    /// Without addresses.
+    /// The reason for the audit record. It contains no URL.
     fileprivate var auditName: String {
         switch self {
         case .noAnswer: "unavailable"

@@ -2,13 +2,14 @@ import Contract
 import Glibc
 import Platform
 
-/// From where somebody uses a host's application, in one tenant, as it is counted.
+/// The key under which the requests of one client address in one tenant are counted.
 struct ClientKey: Sendable, Equatable {
-    /// The tenant and the address: all of an IPv4 address, the first 64 bits of an IPv6 one, which is what one subscriber has
-    /// (RFC 6177). An IPv4 address in IPv6 notation (RFC 4291 section 2.5.5.2) is the IPv4 address.
+    /// The tenant and the network of the address. For IPv4 this is the whole address; for IPv6 the first 64 bits, because a subscriber
+    /// usually
+    /// receives a whole /64 network (RFC 6177). IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2) count as IPv4 addresses.
     let text: String
 
-    /// - Throws: `InvalidParams` for what is no address.
+    /// - Throws: `InvalidParams` if the address is not an IPv4 or IPv6 address.
     init(_ origin: ClientOrigin, in tenantId: String) throws {
         guard let network = Self.network(of: origin.address) else {
             throw InvalidParams(violations: [

@@ -1,7 +1,7 @@
 import ServiceContext
 import Storage
 
-/// The table of what came from where.
+/// The table of the rate limit counters per client address.
 package enum ClientTables {
     package static let statements: [SQL] = [
         """
@@ -14,7 +14,7 @@ package enum ClientTables {
 }
 
 extension Sweep {
-    /// Counts of clients whose time is over.
+    /// Deletes expired client counters.
     package static let clients = Sweep(
         name: "counts of clients",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM client_count WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false },

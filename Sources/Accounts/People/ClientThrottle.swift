@@ -1,18 +1,20 @@
 import Contract
 import Storage
 
-/// What may come from one client's address in a tenant, wherever it goes: requests, failures, codes (native-auth.md 1.1, 1.8, 6.4).
+/// The rate limits per client address and tenant, across all methods: requests, failures and codes.
 enum ClientThrottle: String, Sendable, CaseIterable {
     /// Requests of any kind.
     case requests
-    /// Wrong codes and passwords, and addresses that have no account or have one already, where that is said.
+    /// Wrong codes and passwords. If the tenant reveals whether an address has an account, also requests for unknown or already registered
+    /// addresses.
     case failures
     /// Codes that were sent.
     case codes
-    /// Codes that nobody took, at a server that refuses them or is away.
+    /// Messages whose delivery failed because the server rejected them or was unreachable.
     case undelivered = "messages that failed"
 
-    /// How many there may be. 20 requests a second are the model's; behind one address there may be many people.
+    /// The maximum number per window. Many users can share an address, so the limits are generous. 20 requests per second is the limit of
+    /// Microsoft Entra.
     var limit: Int64 {
         switch self {
         case .requests: 20
@@ -21,7 +23,7 @@ enum ClientThrottle: String, Sendable, CaseIterable {
         }
     }
 
-    /// Within how many seconds.
+    /// The length of the window, in seconds.
     var seconds: Int64 {
         switch self {
         case .requests: 1
@@ -30,8 +32,10 @@ enum ClientThrottle: String, Sendable, CaseIterable {
         }
     }
 
-    /// - Parameter window: what was counted so far, and since when.
-    /// - Throws: `TooManyFromClient` if that is more than `most`.
+    /// - Parameters:
+    ///   - window: The start of the current window and its count, or `nil` if nothing was counted.
+    ///   - most: The maximum count.
+    /// - Throws: `TooManyFromClient` if the count exceeds `most`.
     func check(_ window: (since: Int64, count: Int64)?, most: Int64, at now: Int64) throws {
         guard let window, window.count > most else { return }
         throw TooManyFromClient(counted: rawValue, retryAfterSeconds: max(1, window.since + seconds - now))
@@ -41,8 +45,8 @@ enum ClientThrottle: String, Sendable, CaseIterable {
 extension Flows {
     /// Counts a request of a client.
     ///
-    /// - Returns: by what its failures and codes are to be counted; nil if the host does not say where it comes from.
-    /// - Throws: `TooManyFromClient`, `InvalidParams` for what is no address.
+    /// - Returns: The key under which to count the failures and codes of the client, or `nil` if the request has no client address.
+    /// - Throws: `TooManyFromClient`; `InvalidParams` if the address is not valid.
     func admit(_ origin: ClientOrigin?, tenantId: String, at now: Int64) throws -> ClientKey? {
         guard let origin else { return nil }
         let client = try ClientKey(origin, in: tenantId)
@@ -54,21 +58,22 @@ extension Flows {
         return client
     }
 
-    /// The same for a call with a credential. One that waits for somebody to come back is run more than once, and has nothing that could
-    /// be guessed: it counts nothing.
+    /// Counts a request with a credential. A request with a continuation token is not counted: it is repeated while it waits for the user
+    /// to
+    /// return, and its token cannot be guessed.
     func admit(_ origin: ClientOrigin?, _ credential: Credential, tenantId: String, at now: Int64) throws -> ClientKey? {
         guard let origin else { return nil }
         if case .continuationToken = credential.kind { return try ClientKey(origin, in: tenantId) }
         return try admit(origin, tenantId: tenantId, at: now)
     }
 
-    /// The same for a step of a flow, whose tenant its token tells.
+    /// Counts a request for a step of a flow. The tenant is that of the continuation token.
     func admit(_ origin: ClientOrigin?, token: String, at now: Int64) throws -> ClientKey? {
         guard let origin else { return nil }
         return try admit(origin, tenantId: surroundings.database.read { try tenantId(ofToken: token, in: $0) } ?? "", at: now)
     }
 
-    /// Counts a failure that nothing else is put down with, and answers it.
+    /// Counts a failure outside of the current transaction and returns the failure.
     func failed<Failure: ContractError>(_ failure: Failure, by client: ClientKey?, at now: Int64) throws -> Failure {
         if let client { try surroundings.database.write { try $0.countFailure(of: client, at: now) } }
         return failure
@@ -76,32 +81,32 @@ extension Flows {
 }
 
 extension Transaction {
-    /// Counts one more.
+    /// Counts one event.
     ///
-    /// - Throws: `TooManyFromClient` if it is one too many, which is then not counted.
+    /// - Throws: `TooManyFromClient` if the limit is exceeded. The event then must not take effect: the transaction rolls the count back.
     func count(_ what: ClientThrottle, of client: ClientKey?, at now: Int64) throws {
         guard let client else { return }
         try what.check(try add(what, of: client, at: now), most: what.limit, at: now)
     }
 
-    /// Counts a failure, also one too many: it has happened.
+    /// Counts a failure even above the limit, because it has already happened.
     func countFailure(of client: ClientKey?, at now: Int64) throws {
         if let client { _ = try add(.failures, of: client, at: now) }
     }
 
-    /// Counts a message that nobody took.
+    /// Counts a message whose delivery failed.
     func countUndelivered(of client: ClientKey?, at now: Int64) throws {
         if let client { _ = try add(.undelivered, of: client, at: now) }
     }
 
-    /// - Throws: `TooManyFromClient` if another one would be one too many.
+    /// - Throws: `TooManyFromClient` if one more failed message would exceed the limit.
     func checkUndelivered(of client: ClientKey?, at now: Int64) throws {
         guard let client else { return }
         let what = ClientThrottle.undelivered
         try what.check(try window(what, of: client, at: now), most: what.limit - 1, at: now)
     }
 
-    /// Takes one back that was counted and has come to nothing.
+    /// Reverts the count of an event that had no effect.
     func takeBack(_ what: ClientThrottle, of client: ClientKey?, at now: Int64) throws {
         guard let client else { return }
         try execute(
@@ -116,8 +121,9 @@ extension Transaction {
         ) { ($0.int(0), $0.int(1)) }
     }
 
-    /// Adds one to the window that `now` lies in, or begins another; also where the clock was set back. One statement, so that nobody
-    /// has to be kept out, whatever else a transaction has locked.
+    /// Adds one to the window that contains `now`, or starts a new window if it expired or the clock was set back. A single statement is
+    /// atomic,
+    /// so no lock is necessary.
     private func add(_ what: ClientThrottle, of client: ClientKey, at now: Int64) throws -> (since: Int64, count: Int64)? {
         try queryOne(
             """

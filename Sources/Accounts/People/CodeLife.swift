@@ -1,8 +1,8 @@
 import Contract
 
-/// How long the code of a flow is good, and what sends another one (native-auth.md 1.8).
+/// The lifetime of a flow's code, and the methods that replace it.
 extension Flow {
-    /// The method that sends another code.
+    /// The method that sends a new code.
     var resendMethod: String {
         switch kind.namespace {
         case "account": "account.changeEmail"
@@ -11,7 +11,7 @@ extension Flow {
         }
     }
 
-    /// The method that begins another flow of its kind; nil where that depends on how somebody signed in.
+    /// The method that starts another flow of this kind, or `nil` if it depends on the user's sign-in method.
     var startMethod: String? {
         switch (kind, stage) {
         case (.signUp, .codeRequired), (.signIn, _), (.passwordReset, .codeRequired): "\(kind.rawValue).start"
@@ -21,11 +21,12 @@ extension Flow {
         }
     }
 
-    /// When people are advised to ask for another code.
+    /// The time from which the user is advised to request a new code.
     func resendAt(_ policy: CodePolicy) -> Int64 { code.sentAt + policy.resendAfterSeconds }
 
-    /// Against a code that can no longer match nothing is counted: nobody guesses by it. Whether the given one would have been right does
-    /// not matter, so nobody learns that either.
+    /// Rejects any submission for a code that expired or has no attempts left. The submission is not counted, because it cannot succeed,
+    /// and the
+    /// error does not reveal whether the code was correct.
     ///
     /// - Throws: `CodeExpired`.
     func requireLivingCode(_ policy: CodePolicy, at now: Int64) throws {

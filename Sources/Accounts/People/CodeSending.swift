@@ -5,7 +5,7 @@ import Platform
 import ServiceContext
 import Storage
 
-/// The codes of flows: made, counted, handed over, stored as an HMAC with their flow (native-auth.md 1.8, 6.2 to 6.4).
+/// Generates, counts and sends the one-time codes of flows. The store holds only an HMAC of each code.
 struct CodeSending: Sendable {
     let surroundings: AccountsContext
     private let key: SecretBytes
@@ -15,15 +15,15 @@ struct CodeSending: Sendable {
         key = surroundings.vault.subkey("code")
     }
 
-    /// What a request that may send a code came to.
+    /// The result of evaluating a request that may send a code.
     enum Draft {
-        /// It is the repetition of one that was answered.
+        /// The request repeats an earlier one, which was already processed.
         case repeated(Flow)
-        /// The flow gets a code, and is carried on when that is on its way.
+        /// The flow needs a code. The flow advances after the message was sent.
         case send(Flow, isNew: Bool)
     }
 
-    /// Whether `code` is the one on its way for `flow`. A code of another flow never is.
+    /// Returns whether `code` is the current code of `flow`. The HMAC includes the flow ID, so codes of other flows never match.
     func matches(_ code: String, of flow: Flow, at now: Int64, _ policy: CodePolicy) -> Bool {
         let given = mac(code, of: flow)
         guard let stored = flow.code.mac, !flow.isDecoy else { return false }
@@ -32,15 +32,15 @@ struct CodeSending: Sendable {
 
     private func mac(_ code: String, of flow: Flow) -> [UInt8] { HMAC.sha256(key: key, Array("\(flow.id) \(code)".utf8)) }
 
-    /// Sends a new code. The one before it is good until the new one was handed over: if that fails, nothing has changed.
+    /// Sends a new code. The previous code stays valid until the new message was sent: if sending fails, nothing changes.
     ///
-    /// While the message is on its way the same request, from wherever it comes, waits for the answer of the first.
+    /// While the message is being sent, the same request waits for the result of the first, in this and in other processes.
     ///
     /// - Parameters:
-    ///   - recipient: who gets the code of a flow; without it the address that the flow is about.
-    ///   - draft: looks at the store and says what is to be done; run again before the code takes effect.
-    ///   - commit: puts down the flow with its new code.
-    /// - Throws: `TooManyCodes`, `TooManyFailedSends`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, what `draft` throws.
+    ///   - recipient: The recipient of the code. Defaults to the email address of the flow.
+    ///   - draft: Reads the store and returns what to send. Called again before the code takes effect.
+    ///   - commit: Updates the flow before it is stored with its new code.
+    /// - Throws: `TooManyCodes`, `TooManyFailedSends`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, and the errors of `draft`.
     func send(
         for tenant: TenantRecord, _ purpose: MessagePurpose, to recipient: (Flow) -> Recipient = { .email($0.username) },
         locking ids: [String], client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Draft,
@@ -78,7 +78,7 @@ struct CodeSending: Sendable {
                 }
             }
         }
-        /// What was drafted, and whose turn it is to send it.
+        /// Evaluates the request and claims the right to send its message.
         func claim() throws -> Turn {
             let holder = Hex.encode(surroundings.random.bytes(16))
             let moment = surroundings.clock.now
@@ -94,7 +94,7 @@ struct CodeSending: Sendable {
                 return .own(claim, flow)
             }
         }
-        /// Puts down what was handed over; nil if somebody else has sent it meanwhile, because that took too long.
+        /// Stores the flow after its message was sent. Returns `nil` if the claim expired and another request took it over.
         func conclude(_ claim: SendClaim, _ sent: Flow) throws -> Flow? {
             try surroundings.database.write { tx in
                 try tx.lock(ids)
@@ -114,7 +114,9 @@ struct CodeSending: Sendable {
                     try carrier.hand(over: message(flow))
                     if let concluded = try conclude(claim, flow) { return concluded }
                 } catch {
-                    // Whoever waits for the same need not wait until the claim ends. What was plainly not taken leaves its place to another.
+                    // Delete the claim so that waiting requests need not wait until it expires. If the message was certainly not delivered,
+                    // also revert
+                    // its counts.
                     let isRefused = (error as? MessageNotSent).map { $0.mayHaveArrived != true } ?? false
                     try? surroundings.database.write { tx in
                         try tx.lock(ids)
@@ -127,13 +129,13 @@ struct CodeSending: Sendable {
         }
     }
 
-    /// What a request found where it was to send something.
+    /// The outcome of an attempt to claim a message.
     private enum Turn {
-        /// The same request has sent it before.
+        /// The same request already sent it.
         case answered(Flow)
-        /// Another request is about it, and has until then.
+        /// Another request is sending it, and its claim expires at this time.
         case another(until: Int64)
-        /// It is this one's.
+        /// This request must send it.
         case own(SendClaim, Flow)
     }
 }

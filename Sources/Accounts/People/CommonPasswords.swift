@@ -1,5 +1,5 @@
 extension BannedPasswords {
-    /// What very many people choose: the stems of the lists of leaked passwords that are published every year.
+    /// The most common passwords: the stems of the lists of leaked passwords that are published every year.
     static let common = """
         password passwort passw0rd welcome willkommen letmein iloveyou qwerty qwertz qwertyuiop asdfgh asdfghjkl zxcvbn zxcvbnm azerty
         1234 12345 123456 1234567 12345678 123456789 1234567890 987654321 87654321 654321 4321 1111 0000 111111 000000 123123 121212

@@ -1,26 +1,27 @@
 import JSON
 
-/// Words that a password must not contain, or not consist of: names, the address of its account, and parts of the address.
+/// Words that a password must not contain or consist of: names, the account's email address, and parts of the address.
 ///
-/// - Source: NIST SP 800-63B-4 section 3.1.1.2; OWASP ASVS 5.0 6.2.11; Microsoft Entra Password Protection for names.
+/// - Source: NIST SP 800-63B-4 §3.1.1.2; OWASP ASVS 5.0 §6.2.11; Microsoft Entra Password Protection for names.
 struct ContextWords: Sendable {
-    /// A password with at least this many characters outside of words is more than the words.
+    /// The number of characters outside of the words at which a password is accepted.
     private static let enoughOthers = 8
-    /// Words with fewer characters are found in too many passwords.
+    /// The minimum length of a word. Shorter words occur in too many passwords.
     private static let shortest = 4
 
-    /// What a password must not contain anywhere.
+    /// Words that a password must not contain anywhere.
     private let names: Set<[Unicode.Scalar]>
-    /// What a password must not consist of, but for a few characters.
+    /// Words that a password must not consist of, except for a few additional characters.
     private let words: Set<[Unicode.Scalar]>
-    /// What counts as such a word only in a password that has one of them.
+    /// Words that count like `words` if the password also contains one of `words`.
     private let companions: Set<[Unicode.Scalar]>
 
     /// - Parameters:
-    ///   - addresses: email addresses: a password must not consist of one, of its local part with or without separators, or of pieces of it,
-    ///     also together with its domain.
-    ///   - displayNames: a password must not consist of one, with or without spaces, or of a part between spaces.
-    ///   - names: a password must not contain one.
+    ///   - addresses: Email addresses. A password must not consist of an address, of its local part with or without separators, or of
+    ///   pieces of
+    ///     the local part, also together with parts of the domain.
+    ///   - displayNames: Names of which a password must not consist, with or without spaces, nor of their parts between spaces.
+    ///   - names: Names that a password must not contain.
     init(addresses: [String] = [], displayNames: [String] = [], names: [String] = []) {
         func folded(_ texts: [[Unicode.Scalar]]) -> Set<[Unicode.Scalar]> {
             Set(texts.filter { $0.count >= Self.shortest }.map { $0.map(Self.folded) })
@@ -44,7 +45,8 @@ struct ContextWords: Sendable {
         self.names = folded(names.map { Array($0.unicodeScalars) })
     }
 
-    /// Whether a password contains one of the names, or has some of the words, as whole words, and fewer than eight other characters.
+    /// Returns whether a password contains one of the names, or contains some of the words as whole words and fewer than eight other
+    /// characters.
     func refuse(_ password: String) -> Bool {
         let scalars = Array(password.unicodeScalars)
         let folded = scalars.map(Self.folded)
@@ -66,14 +68,17 @@ struct ContextWords: Sendable {
 
     private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-    /// Whether a word can begin or end before `index`: not inside a run of letters, but where an uppercase letter follows a lowercase one.
+    /// Returns whether a word can begin or end before `index`: at the edge of a run of letters, or between a lowercase and an uppercase
+    /// letter.
     private static func isBoundary(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
         guard index > 0, index < scalars.count else { return true }
         let (before, after) = (scalars[index - 1].properties, scalars[index].properties)
         return !before.isAlphabetic || !after.isAlphabetic || (before.isLowercase && after.isUppercase)
     }
 
-    /// Lowercase, with 0, 1, $ and @ as the letters that they replace. One scalar stays one, so that places in both texts agree.
+    /// Returns the lowercase form, with 0, 1, $ and @ replaced by the letters o, l, s and a. Every scalar maps to one scalar, so indices in
+    /// both
+    /// texts agree.
     private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar {
         case "0": "o"
@@ -86,9 +91,9 @@ struct ContextWords: Sendable {
 }
 
 extension ContextWords {
-    /// The words of an account: its address, its names, and the name of its tenant.
+    /// Collects the words of an account: its addresses, its names, and the name of its tenant.
     ///
-    /// - Parameter address: another address that the account is to get together with the password.
+    /// - Parameter address: An additional address that the account receives together with the password.
     init(of account: AccountRecord, gaining address: String? = nil, _ tenant: TenantRecord) {
         self.init(
             addresses: [account.username, account.email, address].compactMap { $0 }, attributes: account.attributes, tenant)

@@ -1,16 +1,16 @@
 import Contract
 import JSON
 
-/// One attempt to sign up, to sign in, to reset a password or to change an address, as the store holds it between its steps.
+/// A pending sign-up, sign-in, password reset, change of address or second-factor operation, as it is stored between its steps.
 package struct Flow: Sendable {
     enum Kind: String, Sendable {
         case signUp, signIn, passwordReset
-        /// An account is to have another address, or its owner shows that the present one is theirs.
+        /// A change of the account's email address, or the verification of its current address.
         case emailChange, emailVerification
-        /// Somebody has shown one factor in one step, or somebody signed in enrols another.
+        /// A sign-in that requires a second factor, or the enrollment of a factor by a signed-in user.
         case secondFactor, factorEnrolment
 
-        /// Where the methods are that carry it on.
+        /// The namespace of the methods that continue the flow.
         var namespace: String {
             switch self {
             case .signUp, .signIn, .passwordReset: rawValue
@@ -20,29 +20,29 @@ package struct Flow: Sendable {
         }
     }
 
-    /// What it waits for.
+    /// The next step of the flow.
     enum Stage: String, Sendable {
         case codeRequired, passwordRequired, attributesRequired, completed
-        /// A second factor has to be shown; one has to be enrolled; the code of the one that is enrolled has to be shown.
+        /// A second factor must be verified; a factor must be enrolled; the code of the factor being enrolled must be verified.
         case secondFactorRequired, enrolmentRequired, enrolmentCode
     }
 
-    /// A code that is on its way or was.
+    /// The current or last code of a flow.
     struct Code: Sendable {
-        /// HMAC of flow and code; nil once it was used, and for an address that gets none.
+        /// The HMAC of the flow ID and the code; `nil` if the code was used, or if the flow is a decoy.
         var mac: [UInt8]?
         var expiresAt: Int64 = 0
         var sentAt: Int64 = 0
         var tries: Int64 = 0
     }
 
-    /// How long it can rest between two steps; while a code is good that does not begin.
+    /// The maximum idle time between two steps, in seconds. It starts when the current code expires.
     static let idleSeconds: Int64 = 600
-    /// How long it can take in all.
+    /// The maximum total duration, in seconds.
     static let longestSeconds: Int64 = 3600
-    /// How long the token of a completed one can wait for `signIn.withContinuation`.
+    /// The time for which the token of a completed flow is valid for `signIn.withContinuation`, in seconds.
     static let completedSeconds: Int64 = 300
-    /// How long the same request gets the same answer.
+    /// The time within which a repeated request gets the same response, in seconds.
     static let repeatSeconds: Int64 = 60
 
     /// 16 bytes in hexadecimal.
@@ -50,25 +50,27 @@ package struct Flow: Sendable {
     let tenantId: String
     let kind: Kind
     var stage: Stage
-    /// Counts the answers that carried it on.
+    /// The number of the current step. It increases with every response that advances the flow.
     var step: Int64 = 1
-    /// The address that its codes prove, as it was typed.
+    /// The address that the codes verify, as the user entered it.
     let username: String
-    /// What its messages are to be written in, as a language tag.
+    /// The language of the messages, as a language tag.
     let language: String?
-    /// Whose it is; for a sign-up the id that the account will have.
+    /// The ID of the account; for a sign-up, the ID that the account will get.
     let accountId: String
-    /// Whether nothing can come of it and nobody is to notice: there is, or is no, account with this address.
+    /// Whether the flow cannot succeed, which responses must not reveal: a sign-up for an address that has an account, or another flow for
+    /// an
+    /// address that has none.
     var isDecoy = false
     var isVerified = false
-    /// A sign-up's password, sealed as the account's.
+    /// The password of a sign-up, encrypted for the account.
     var password: [UInt8]?
     var attributes = JSONObject()
     var code = Code()
     var sends: Int64 = 0
-    /// How it ended before its time.
+    /// The reason the flow ended early; `nil` if it is active.
     var ending: Ending?
-    /// A fingerprint of the request that led here, and when it came.
+    /// The fingerprint of the request that led to the current step, and the time of that request.
     var request: [UInt8]
     var requestedAt: Int64
     var idleUntil: Int64
@@ -91,18 +93,18 @@ package struct Flow: Sendable {
         endsAt = now + Self.longestSeconds
     }
 
-    /// What codes and wrong tries are counted by.
+    /// The key under which codes and wrong attempts are counted.
     var address: String { "\(tenantId)/\(Username.fold(username))" }
 
-    /// When its continuation token expires.
+    /// The time at which the continuation token expires.
     var expiresAt: Int64 { min(idleUntil, endsAt) }
 
-    /// - Throws: `StepNotPossible` unless it waits for `stage`.
+    /// - Throws: `StepNotPossible` if the next step is not `stage`.
     func require(_ stage: Stage) throws {
         if self.stage != stage { throw StepNotPossible(expected: expectedMethod) }
     }
 
-    /// Notes that a request has carried it on.
+    /// Advances the flow to its next step and records the request.
     mutating func move(by request: [UInt8], at now: Int64) {
         step += 1
         self.request = request
@@ -110,8 +112,9 @@ package struct Flow: Sendable {
         rest(from: now)
     }
 
-    /// Says how long it can rest now. While it waits for a code, that begins when the code ends: until then nobody is late, and after it
-    /// there must be time to ask for another one.
+    /// Restarts the idle time. While the flow waits for a code, the idle time starts when the code expires, so that the user can still
+    /// request
+    /// another one.
     mutating func rest(from now: Int64) {
         switch stage {
         case .completed: idleUntil = now + Self.completedSeconds
@@ -120,12 +123,12 @@ package struct Flow: Sendable {
         }
     }
 
-    /// The method that goes on from where it stands.
+    /// The method that continues the flow from its current stage.
     var expectedMethod: String { stage.method(in: kind.namespace) }
 }
 
 extension Flow.Stage {
-    /// The method that goes on from it, in the flows of a namespace.
+    /// The method that continues a flow of the namespace from this stage.
     func method(in namespace: String) -> String {
         switch self {
         case .codeRequired: "\(namespace).submitCode"

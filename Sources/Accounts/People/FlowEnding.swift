@@ -1,20 +1,20 @@
 import Contract
 import Storage
 
-/// How a flow ended before its time. It is kept until the flow would have ended anyway, so that whoever asks again is told once more.
+/// The reasons a flow ends early. An ended flow is stored until it would have expired, so that later requests get the same error.
 extension Flow {
     package enum Ending: String, Sendable {
-        /// What it was for is done, and answered with tokens.
+        /// The flow is complete, and its response contained tokens.
         case finished
-        /// Somebody else has the address.
+        /// Another account has the address.
         case addressTaken
-        /// The password was right and must be changed.
+        /// The password was correct but must be changed.
         case passwordChangeRequired
-        /// Password or address of its account were changed meanwhile, or the account has none such any more.
+        /// The password, address or factors of the account changed, or the account no longer has the required sign-in method.
         case accountChanged
         case accountDeleted, tenantDeleted
 
-        /// The ending that an error is told again by; nil for one that is not.
+        /// The ending that reproduces an error in later requests; `nil` if the error has none.
         init?(_ error: any ContractError) {
             switch error {
             case is UserAlreadyExists: self = .addressTaken
@@ -25,7 +25,7 @@ extension Flow {
         }
     }
 
-    /// What a flow that has ended answers, whatever it is asked.
+    /// Throws the error of a flow that has ended.
     ///
     /// - Throws: `FlowFinished`, `UserAlreadyExists`, `PasswordChangeRequired`, `FlowEnded`.
     func requireGoing() throws {
@@ -40,7 +40,7 @@ extension Flow {
         }
     }
 
-    /// Ends it: what it held of a person goes with it.
+    /// Ends the flow and deletes its personal data.
     mutating func end(_ ending: Ending) {
         self.ending = ending
         password = nil
@@ -63,15 +63,15 @@ extension FlowEnded {
 }
 
 extension UserAlreadyExists {
-    /// For an account that is to have an address: its owner is signed in, and has to choose another.
+    /// The error for a signed-in user who must choose another email address.
     static let ofAnother = UserAlreadyExists(next: "account.changeEmail", hint: "using another email address")
 }
 
 extension Transaction {
-    /// Why a flow whose account does not have its address any more has ended.
+    /// Returns the reason a flow ended if its address no longer belongs to its account.
     func ending(of flow: Flow) throws -> FlowEnded { FlowEnded(try account(flow.accountId) == nil ? .accountDeleted : .accountChanged) }
 
-    /// Ends what is under way for an account, but for one flow.
+    /// Ends the pending flows of an account, except one.
     package func endFlows(of accountId: String, except id: String = "", _ ending: Flow.Ending = .accountChanged) throws {
         try execute(
             """
@@ -80,7 +80,7 @@ extension Transaction {
             """, accountId, id, ending.rawValue)
     }
 
-    /// Ends the changes of address that are under way for an account, except one flow.
+    /// Ends the pending email changes of an account, except one flow.
     func endEmailChanges(of accountId: String, except id: String) throws {
         try execute(
             """
@@ -89,7 +89,7 @@ extension Transaction {
             """, accountId, id, Flow.Ending.accountChanged.rawValue)
     }
 
-    /// Makes flows of an account lead nowhere without saying so, where nobody is to learn that there was one.
+    /// Turns the unverified flows of an account into decoys, so that they fail without revealing that the account existed.
     func hideFlows(of accountId: String) throws {
         try execute(
             """
@@ -97,7 +97,7 @@ extension Transaction {
             """, accountId)
     }
 
-    /// Ends what is under way in a tenant.
+    /// Ends the pending flows of a tenant.
     func endFlows(ofTenant tenantId: String) throws {
         try execute(
             """

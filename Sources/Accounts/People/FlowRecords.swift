@@ -14,7 +14,7 @@ extension Transaction {
             """, id, row: Flow.init)
     }
 
-    /// The flow that the same request has begun within `Flow.repeatSeconds` and that is still as it was answered.
+    /// Returns the flow that the same request started within `Flow.repeatSeconds`, if it is still in its first step.
     func flow(begunBy request: [UInt8], at now: Int64) throws -> Flow? {
         try queryOne(
             """
@@ -52,7 +52,7 @@ extension Transaction {
             flow.idleUntil, flow.ending?.rawValue)
     }
 
-    /// Notes how many codes it has had, and nothing else.
+    /// Updates only the number of codes sent.
     func setSends(_ sends: Int64, of id: String) throws { try execute("UPDATE flow SET sends = $2 WHERE id = $1", id, sends) }
 
     func deleteFlow(_ id: String) throws { try execute("DELETE FROM flow WHERE id = $1", id) }
@@ -78,7 +78,7 @@ extension Flow {
 }
 
 extension Sweep {
-    /// Flows that are over. Five minutes more, so that whoever comes too late is told so.
+    /// Deletes expired flows five minutes after they end, so that late requests still get a specific error.
     package static let flows = Sweep(
         name: "flows",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM flow WHERE ends_at < $1 LIMIT 1", now - 300) { _ in true } ?? false },
@@ -87,7 +87,7 @@ extension Sweep {
                 "DELETE FROM flow WHERE id IN (SELECT f.id FROM flow f WHERE f.ends_at < $1 ORDER BY f.ends_at LIMIT $2)", now - 300, limit)
         })
 
-    /// Counts that have come to nothing.
+    /// Deletes expired counters of codes and failures.
     package static let counts = Sweep(
         name: "counts of codes and failures",
         hasWork: { tx, now in

@@ -3,10 +3,10 @@ import Messages
 import Storage
 
 extension Flows {
-    /// Begins a flow whose first step is a code.
+    /// Starts a flow whose first step is a code.
     ///
-    /// - Parameter draft: the flow as it is to be; asked again where the store is written.
-    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, what `draft` throws.
+    /// - Parameter draft: Returns the new flow. Called again in the transaction that stores it.
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, and the errors of `draft`.
     func begin(
         _ purpose: MessagePurpose, _ tenant: TenantRecord, _ address: String, _ sending: CodeSending, request: [UInt8],
         client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Flow
@@ -19,11 +19,10 @@ extension Flows {
             }, commit: { _, _ in })
     }
 
-    /// Sends another code in a flow that waits for one. If that is not possible, nothing changes.
+    /// Sends a new code for a flow that waits for one. If sending fails, the flow does not change.
     ///
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`; `SignUpNotAllowed`.
-    /// - Source: native-auth.md 1.8, 6.3.
     func resend(
         _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String,
         _ sending: CodeSending

@@ -5,7 +5,7 @@ import Platform
 import ServiceContext
 import Storage
 
-/// What all flows have in common: how a continuation token finds its flow, and how a step carries it on (native-auth.md 1.9, 2.0).
+/// The operations that all flows share: finding the flow of a continuation token, and advancing it by one step.
 struct Flows: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -19,10 +19,10 @@ struct Flows: Sendable {
         requestKey = surroundings.vault.subkey("repeated request")
     }
 
-    /// A flow that a token was found to belong to.
+    /// The flow of a continuation token.
     enum Found {
         case current(Flow, TenantRecord)
-        /// The token is of the step before, and so is the request: its answer is to be given once more.
+        /// The token and the request are those of the previous step: the response must be repeated.
         case repeated(Flow, TenantRecord)
 
         var flow: Flow {
@@ -37,18 +37,18 @@ struct Flows: Sendable {
         }
     }
 
-    /// What a step came to.
+    /// The outcome of a step.
     enum Step {
         case moved
-        /// It is over, and what it was for is done: the answer carries tokens, and is never given again.
+        /// The flow is complete. The response contains tokens and is never repeated.
         case finished
-        /// It stays where it is, and what was counted is kept.
+        /// The flow stays in its step, and its counters are stored.
         case refused(any ContractError)
-        /// It is over.
+        /// The flow ended with an error.
         case ended(any ContractError)
     }
 
-    /// What makes a request recognisable when it comes again: an HMAC of all that is in it.
+    /// Returns an HMAC of the method and parameters, which identifies a repeated request.
     func fingerprint(_ method: String, _ parts: [JSONValue]) -> [UInt8] {
         HMAC.sha256(key: requestKey, JSONValue.array([.string(method)] + parts).bytes)
     }
@@ -62,15 +62,15 @@ struct Flows: Sendable {
             accountId: accountId, language: language, request: request, at: now)
     }
 
-    /// The token that carries `flow` on from where it stands.
+    /// Returns the continuation token for the current step of `flow`.
     func token(of flow: Flow) -> String { tokens.token(of: flow.id, step: flow.step) }
 
     /// Finds the flow of a token.
     ///
-    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, and for a flow that has ended what `Flow.requireGoing` throws.
+    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, and for a flow that has ended the errors of `Flow.requireGoing`.
     func find(_ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64, in tx: Transaction) throws -> Found {
         let (id, step) = try tokens.read(token, in: tx)
-        // What was made here and is not there any more was swept.
+        // The token is authentic but its flow does not exist: the flow expired and was deleted.
         guard let flow = try tx.flow(id) else { throw ContinuationTokenExpired() }
         guard kinds.contains(flow.kind) else { throw ContinuationTokenInvalid() }
         try flow.requireGoing()
@@ -83,18 +83,18 @@ struct Flows: Sendable {
         return .repeated(flow, tenant)
     }
 
-    /// The tenant that a token's flow is in; nil if it is none.
+    /// Returns the tenant ID of a token's flow, or `nil` if the token is not valid or the flow does not exist.
     func tenantId(ofToken token: String, in tx: Transaction) throws -> String? {
         guard let (id, _) = try? tokens.read(token, in: tx) else { return nil }
         return try tx.flow(id)?.tenantId
     }
 
-    /// Reads the flow of a token, for what takes long and has to be done before the store is written.
+    /// Reads the flow of a token, for slow work that must be done before the write transaction.
     func peek(_ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64) throws -> Found {
         try surroundings.database.read { try find(token, kinds, request: request, at: now, in: $0) }
     }
 
-    /// Takes one step. A refusal is answered after what was counted is safe.
+    /// Takes one step. A refusal is thrown after the transaction stored its counters.
     func advance(
         _ token: String, _ kinds: Flow.Kind..., request: [UInt8], at now: Int64,
         _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
@@ -102,9 +102,9 @@ struct Flows: Sendable {
         try advance(token, kinds, request: request, at: now, body)
     }
 
-    /// The same for a list of kinds.
+    /// Takes one step of a flow of the given kinds.
     ///
-    /// - Parameter again: looks at a flow whose last answer is to be given once more, and says whether it has changed it.
+    /// - Parameter again: Updates a flow whose last response is repeated, and returns whether it changed.
     func advance(
         _ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64,
         again: (Transaction, inout Flow, TenantRecord) throws -> Bool = { _, _, _ in false },
@@ -131,7 +131,7 @@ struct Flows: Sendable {
                 try tx.update(flow)
                 return .success(flow)
             case .refused(let error):
-                // Whoever comes with the token has its answer: what asked for that answer again would be something new.
+                // The caller now has the response to this step, so a repetition of the previous request is no longer a retry.
                 flow.request = []
                 try tx.update(flow)
                 return .failure(error)
@@ -148,16 +148,17 @@ struct Flows: Sendable {
         return try outcome.get()
     }
 
-    /// Two steps of one address never run at the same time, whatever their flows.
+    /// The name of the lock that serializes all steps for one address, across flows.
     static func lockName(address: String) -> String { "flow/\(address)" }
 
-    /// Judges a code, and counts it if it is wrong: against the code, the account or the address, and the client.
+    /// Verifies a code. Counts a wrong code for the code itself, the account or address, and the client.
     ///
     /// - Parameters:
-    ///   - unlock: the method that ends a lock, where there is one.
-    ///   - account: what a wrong one is counted by too, without being locked by it; then a lock is about `only`.
-    /// - Returns: nil if it is right.
-    /// - Throws: `AccountLocked`, `CodeExpired`; neither counts.
+    ///   - unlock: The method that ends a lockout, if one exists.
+    ///   - account: An additional lockout subject for which wrong codes are counted; its lockout is not checked here.
+    ///   - only: The part of the account that the lockout affects, for the error message; `nil` means the whole account.
+    /// - Returns: `nil` if the code is correct.
+    /// - Throws: `AccountLocked`, `CodeExpired`. These failures are not counted.
     func judge(
         _ code: String, of flow: inout Flow, _ tenant: TenantRecord, _ sending: CodeSending, lockout subject: String,
         unlock: String? = nil, alsoOf account: String? = nil, only: String? = nil, client: ClientKey? = nil, at now: Int64,

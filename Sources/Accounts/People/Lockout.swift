@@ -1,37 +1,39 @@
 import Contract
 import Storage
 
-/// Wrong passwords and codes of an account, or of an address without one (native-auth.md 1.11, 6.24).
+/// The wrong passwords and codes for an account, or for an address without one.
 struct Lockout: Sendable, Equatable {
     var failures: Int64 = 0
     var lockedUntil: Int64 = 0
-    /// Fingerprints of the last wrong passwords: trying one of them again does not count.
+    /// Fingerprints of the last wrong passwords. Repeating one of them is not counted.
     var recent: [String] = []
 
-    /// After which time without a failure they are forgotten.
+    /// The time after which failures are forgotten, in seconds.
     static let memorySeconds: Int64 = 86_400
 
     /// - Parameters:
-    ///   - unlock: the method that unlocks it, where there is one.
-    ///   - only: what alone is locked, for people; nil: all that the account has.
-    /// - Throws: `AccountLocked`, whatever was given.
+    ///   - unlock: The method that ends the lockout, if one exists.
+    ///   - only: The part of the account that is locked, for the error message; `nil` means the whole account.
+    /// - Throws: `AccountLocked` while the lockout lasts.
     func check(at now: Int64, unlock: String? = nil, only: String? = nil) throws {
         guard now < lockedUntil else { return }
         throw AccountLocked(lockedUntil: lockedUntil, retryAfterSeconds: lockedUntil - now, next: unlock, only: only)
     }
 
-    /// What wrong codes of an address's resets are counted by, beside the account: a lock of the account does not hinder its reset.
+    /// The subject under which wrong codes of password resets are counted, in addition to the account. It differs from the account's
+    /// subject, so a
+    /// lockout of the account does not block its password reset.
     static func resets(of address: String) -> String { "reset/\(address)" }
 
-    /// Until when it is locked, and for how long; nil if it is not.
+    /// Returns the end and the remaining seconds of the lockout, or `nil` if it is not active.
     func lock(at now: Int64) -> (until: Int64, seconds: Int64)? { now < lockedUntil ? (lockedUntil, lockedUntil - now) : nil }
 
-    /// How many more failures there can be before it locks.
+    /// Returns the number of failures that remain before the lockout.
     func attemptsLeft(_ policy: LockoutPolicy) -> Int64 { max(0, policy.threshold - failures) }
 
-    /// Counts a failure. At the threshold it locks; each one after that locks again, for twice as long.
+    /// Counts a failure. At the threshold the lockout starts; each further failure doubles its duration.
     ///
-    /// - Parameter fingerprint: of a wrong password.
+    /// - Parameter fingerprint: The fingerprint of a wrong password.
     mutating func fail(_ fingerprint: String?, _ policy: LockoutPolicy, at now: Int64) {
         if let fingerprint {
             if recent.contains(fingerprint) { return }
@@ -45,10 +47,10 @@ struct Lockout: Sendable, Equatable {
 }
 
 extension TenantRecord {
-    /// What unlocks an account: the reset of its password, where it has one and resets are not locked too. Where nobody is to learn
-    /// that it has one, the tenant's method decides.
+    /// Returns the method that unlocks an account: the password reset, if the account has a password and resets are not locked. With
+    /// `enumerationProtection`, the tenant's sign-in method decides, so that the response does not reveal the account.
     ///
-    /// - Parameter address: the tenant and what the account signs in by.
+    /// - Parameter address: The tenant and the sign-in address of the account.
     func unlock(_ account: AccountRecord?, of address: String, at now: Int64, in tx: Transaction) throws -> String? {
         if try tx.lockout(of: Lockout.resets(of: address), at: now).lock(at: now) != nil { return nil }
         let canReset = account.map { $0.password != nil && !$0.isDisabled } ?? false

@@ -3,16 +3,16 @@ import Crypto
 import Platform
 import ServiceContext
 
-/// A way of hashing passwords, with what it costs.
+/// A password hashing algorithm and its parameters.
 package enum PasswordHash: Sendable, Equatable {
     case scrypt(memoryCost: Int, blockSize: Int, parallelization: Int)
     case firebaseScrypt(signerKey: [UInt8], saltSeparator: [UInt8], memoryCost: Int, rounds: Int)
     case pbkdf2(PBKDF2.Digest, iterations: Int)
 
-    /// The most that scrypt may cost, N × r × p: what a hash of this store costs. It takes 128 MiB then.
+    /// The maximum work factor of scrypt, N × r × p: that of this store's own hashes. It requires 128 MiB.
     static let mostWork = PasswordHasher.cost * 8
 
-    /// - Throws: `InvalidHashParameters` where something is missing, belongs to another algorithm or costs too much.
+    /// - Throws: `InvalidHashParameters` if a parameter is missing, belongs to another algorithm or exceeds the limit.
     package init(_ how: PasswordHashing) throws(InvalidHashParameters) {
         switch how.algorithm {
         case .scrypt:
@@ -54,7 +54,7 @@ package enum PasswordHash: Sendable, Equatable {
             pointer: "/memoryCost", reason: "N times r times p is \(work); the maximum is \(mostWork)")
     }
 
-    /// What would be given in vain was meant for another algorithm.
+    /// Rejects parameters that the algorithm does not use, because they were meant for another algorithm.
     private static func refuse(_ how: PasswordHashing, members: [String]) throws(InvalidHashParameters) {
         let given: [String: Bool] = [
             "signerKey": how.signerKey != nil, "saltSeparator": how.saltSeparator != nil, "memoryCost": how.memoryCost != nil,
@@ -64,7 +64,7 @@ package enum PasswordHash: Sendable, Equatable {
         throw InvalidHashParameters(pointer: "/\(name)", reason: "\(how.algorithm.rawValue) has no \(name)")
     }
 
-    /// As the contract says it.
+    /// The parameters as the API represents them.
     package var described: PasswordHashing {
         switch self {
         case .scrypt(let cost, let size, let lanes):
@@ -79,9 +79,9 @@ package enum PasswordHash: Sendable, Equatable {
         }
     }
 
-    /// The hash of a password. Takes its time.
+    /// Returns the hash of a password. This is slow by design.
     ///
-    /// - Parameter count: how long it is, which Firebase's own does not need to know.
+    /// - Parameter count: The length of the hash, in bytes. Firebase scrypt ignores it.
     func hash(_ password: String, salt: [UInt8], count: Int) throws -> [UInt8] {
         let password = SecretBytes(Array(password.utf8))
         switch self {

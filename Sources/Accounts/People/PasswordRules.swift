@@ -1,10 +1,10 @@
 import Contract
 
-/// What a password must be like (native-auth.md 1.7). All that is wrong with it is said at once, in the order of the suberrors.
+/// Validates passwords against a password policy. Reports all violations together, in the order of the suberrors of Microsoft Entra.
 enum PasswordRules {
     /// - Parameters:
-    ///   - context: the address and the names of the account, and the name of the tenant.
-    ///   - isCurrent: whether it is the password that it is to replace.
+    ///   - context: The address and names of the account, and the name of the tenant.
+    ///   - isCurrent: Whether the password equals the one that it replaces.
     static func failures(
         of password: String, under policy: PasswordPolicy, context: ContextWords = ContextWords(), isCurrent: Bool = false
     ) -> [PasswordFailure] {
@@ -30,7 +30,7 @@ enum PasswordRules {
         return failures
     }
 
-    /// How many of upper case, lower case, digits and symbols there are; a blank is a symbol.
+    /// Returns how many character classes occur: uppercase letters, lowercase letters, digits, and symbols including the space.
     private static func classes(of scalars: [Unicode.Scalar]) -> Int {
         var found: Set<Int> = []
         for scalar in scalars where (0x20...0x7E).contains(scalar.value) {

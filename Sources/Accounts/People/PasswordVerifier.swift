@@ -3,21 +3,21 @@ import Glibc
 import Platform
 import ServiceContext
 
-/// Hashes passwords with scrypt (RFC 7914), as many at a time as there are cores: each takes 128 MiB for half a second.
+/// Hashes passwords with scrypt (RFC 7914). At most one hash per core runs at a time: each requires 128 MiB for about half a second.
 public final class PasswordHasher: Sendable {
-    /// What a hash of a password costs outside of tests.
+    /// The scrypt cost N outside of tests.
     public static let cost = 1 << 17
-    /// And in a testing store, where nothing is worth guessing.
+    /// The scrypt cost N in testing stores, which hold no real passwords.
     public static let testingCost = 1 << 10
 
     private let cost: Int
     private let random: any RandomSource
     private let vault: Vault
     private let room: Gate<Int>
-    /// Nobody's password, so that unknown people cost the time of known ones.
+    /// A placeholder hash, so that unknown accounts take as long as existing ones.
     private let nobody: OwnPassword
 
-    /// - Parameter cost: scrypt's N.
+    /// - Parameter cost: The scrypt cost N.
     init(cost: Int, vault: Vault, random: any RandomSource) {
         self.cost = cost
         self.random = random
@@ -28,32 +28,33 @@ public final class PasswordHasher: Sendable {
         )
     }
 
-    /// What is kept of a password, sealed.
+    /// Returns the encrypted hash of a password.
     ///
-    /// - Parameter name: whose it is; it opens under this name alone.
+    /// - Parameter name: The name of the record. Decryption requires the same name.
     func sealed(_ password: String, as name: String) throws -> [UInt8] { seal(.own(try own(password)), as: name) }
 
-    /// A hash that was made elsewhere, sealed. One that is like those of this store is one of them from now on.
+    /// Returns an encrypted imported hash. If its parameters equal those of this store, it is stored as a hash of this store.
     package func sealed(_ hashed: HashedPassword, as name: String) -> [UInt8] {
         seal(
             hashed.isOwn(at: cost) ? .own(OwnPassword(cost: cost, salt: hashed.salt, hash: hashed.hash)) : .foreign(hashed), as: name)
     }
 
-    /// What there is for somebody who has a password, where nothing is known of it.
+    /// Returns the encrypted marker for an account that has a password whose hash is unknown.
     package func sealedUnknown(as name: String) -> [UInt8] { seal(.unknown, as: name) }
 
-    /// What was sealed, for whoever may have it; nil where nothing is known of the password.
+    /// Decrypts a password hash; returns `nil` if the hash is unknown.
     package func hashed(_ sealed: [UInt8], as name: String) throws -> HashedPassword? { try open(sealed, as: name).hashed }
 
-    /// Whether there is a password of which something is known.
+    /// Returns whether there is a password whose hash is known.
     func isKnown(_ sealed: [UInt8]?, as name: String) throws -> Bool {
         guard let sealed else { return false }
         if case .unknown = try open(sealed, as: name) { return false }
         return true
     }
 
-    /// Whether `password` is the one that was sealed; always no, and as late, if none was. One that was hashed elsewhere takes the time of
-    /// that hash beside: it is hashed anew, whether it is right or wrong.
+    /// Returns whether `password` matches the encrypted hash. Without a hash, the result is negative and takes the same time. An imported
+    /// hash takes
+    /// the additional time of its algorithm: the password is also hashed with this store's parameters, whether it is correct or not.
     func match(_ password: String, _ sealed: [UInt8]?, as name: String) throws -> PasswordMatch {
         guard let sealed else {
             _ = try derive(password, like: nobody)
@@ -73,17 +74,17 @@ public final class PasswordHasher: Sendable {
         }
     }
 
-    /// Whether `password` is the one that was sealed.
+    /// Returns whether `password` matches the encrypted hash.
     func matches(_ password: String, _ sealed: [UInt8]?, as name: String) throws -> Bool { try match(password, sealed, as: name).isRight }
 
-    /// Whether what is there now is what a password was held against, or the same password hashed anew by somebody else who signed in.
+    /// Returns whether the stored hash is still the one that a password was verified against, or an upgrade of it by a concurrent sign-in.
     func isSame(_ present: [UInt8]?, as before: [UInt8]?, of name: String) throws -> Bool {
         if present == before { return true }
         guard let present, let before, case .own(let own) = try open(present, as: name), let replaced = own.replaced else { return false }
         return constantTimeEquals(replaced, try mark(of: before, as: name))
     }
 
-    /// The same password under another name.
+    /// Encrypts the same password hash for another record.
     func moved(_ sealed: [UInt8], from name: String, to other: String) throws -> [UInt8] {
         vault.seal(try vault.open(sealed, as: "password \(name)"), as: "password \(other)")
     }
@@ -110,7 +111,7 @@ public final class PasswordHasher: Sendable {
         StoredPassword.mark(of: try vault.open(sealed, as: "password \(name)").copy())
     }
 
-    /// Waits until a core is free for it.
+    /// Waits until a core is free, then runs `body`.
     private func alone<R>(_ body: () throws -> R) throws -> R {
         room.wait { free -> Void? in
             guard free > 0 else { return nil }
@@ -125,11 +126,11 @@ public final class PasswordHasher: Sendable {
     }
 }
 
-/// What came of holding a password against what is kept of an account's own.
+/// The result of verifying a password.
 struct PasswordMatch: Sendable {
     let isRight: Bool
-    /// What it was held against.
+    /// The encrypted hash against which the password was verified.
     let sealed: [UInt8]?
-    /// What is to be kept from now on, where that was hashed elsewhere.
+    /// The encrypted hash that must replace an imported one.
     var upgraded: [UInt8]?
 }

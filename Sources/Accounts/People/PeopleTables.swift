@@ -1,9 +1,9 @@
 import Storage
 
-/// The tables of accounts, of the flows that lead to them, and of what is counted against guessing.
+/// The tables of accounts, flows, and the counters of failures and codes.
 package enum PeopleTables {
     package static let statements: [SQL] = [
-        // tenant_id has no reference: the default tenant may have no row.
+        // tenant_id has no foreign key: the default tenant may have no row.
         """
         CREATE TABLE account (
             id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, username TEXT, email TEXT, email_verified BOOLEAN NOT NULL,

@@ -3,15 +3,16 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Who is handing over a message for a flow. It stands in the store while the message is on its way, so that the same request, in this
-/// process or another one, waits for the first instead of sending a second message.
+/// The exclusive right to send a message for a flow. It is stored while the message is being sent, so that the same request, in this or
+/// another process, waits for the first one instead of sending a second message.
 struct SendClaim: Sendable {
-    /// How long one is good: longer than any mail server or webhook is waited for. After it whoever made it has come to an end itself.
+    /// The lifetime of a claim, in seconds. It exceeds the longest timeout of mail servers and webhooks, so its holder has finished by
+    /// then.
     static let seconds: Int64 = 15
 
-    /// A flow that is there already, or the request that is to begin one.
+    /// The existing flow, or the request that starts one.
     let subject: String
-    /// Whose it is: a random name for each attempt.
+    /// The holder of the claim: a random name for each attempt.
     let holder: String
     let expiresAt: Int64
 
@@ -27,22 +28,24 @@ struct SendClaim: Sendable {
         expiresAt = row.int(2)
     }
 
-    /// Whether it is to be waited for; not if the clock was set back since.
+    /// Returns whether the claim is valid. A claim that expires too far in the future is not valid: the clock was set back after its
+    /// creation.
     func holds(at now: Int64) -> Bool { expiresAt > now && expiresAt <= now + 2 * Self.seconds }
 }
 
-/// How long a request waits for another one's message.
+/// Limits how long a request waits for the message of another one.
 struct SendPatience: Sendable {
-    /// Longer than a claim is good: whoever waits for a process that is gone takes over.
+    /// The maximum waiting time, in seconds. It exceeds the lifetime of a claim, so a waiting request takes over from a process that
+    /// exited.
     static let seconds: Int64 = 20
-    /// How often the store is looked at.
+    /// The interval between two checks of the store.
     private static let pauseNanoseconds: UInt64 = 40_000_000
 
     private let deadline = Monotonic.nanoseconds() + UInt64(seconds) * 1_000_000_000
 
-    /// Waits a little.
+    /// Waits for one interval.
     ///
-    /// - Throws: `SendUnderway` if the time is over.
+    /// - Throws: `SendUnderway` if the maximum waiting time has passed.
     func pause(until end: Int64, at now: Int64) throws {
         let moment = Monotonic.nanoseconds()
         if moment >= deadline { throw SendUnderway(retryAfterSeconds: max(1, end - now)) }
@@ -50,7 +53,7 @@ struct SendPatience: Sendable {
     }
 }
 
-/// The table of messages that are on their way.
+/// The table of claims for messages that are being sent.
 package enum SendClaimTables {
     package static let statements: [SQL] = [
         "CREATE TABLE send_claim (subject TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL)",
@@ -63,7 +66,7 @@ extension Transaction {
         try queryOne("SELECT subject, holder, expires_at FROM send_claim WHERE subject = $1", subject, row: SendClaim.init)
     }
 
-    /// Puts it in the place of one that has ended.
+    /// Stores a claim, replacing an expired one.
     func set(_ claim: SendClaim) throws {
         try execute(
             """
@@ -72,14 +75,14 @@ extension Transaction {
             """, claim.subject, claim.holder, claim.expiresAt)
     }
 
-    /// - Returns: false if it is somebody else's by now.
+    /// - Returns: `false` if another request holds the claim.
     func delete(_ claim: SendClaim) throws -> Bool {
         try execute("DELETE FROM send_claim WHERE subject = $1 AND holder = $2", claim.subject, claim.holder) > 0
     }
 }
 
 extension Sweep {
-    /// Claims of processes that have ended amid sending.
+    /// Deletes claims of processes that exited while sending.
     package static let sendClaims = Sweep(
         name: "claims of messages",
         hasWork: { tx, now in

@@ -1,23 +1,23 @@
 import Contract
 import Storage
 
-/// How many codes there may be: in a flow, to an address, for a client (native-auth.md 1.8, 6.4). A message that was plainly not taken
-/// counts against none of these, but as a failed one, so that a server that is out of order is not asked without end.
+/// Limits how many codes are sent: per flow, per address and per client. A message that was certainly not delivered does not count as sent,
+/// but as a failed message, so that a failing server does not receive unlimited requests.
 struct SendLimits: Sendable {
-    /// How many messages to one address may fail within `failedSeconds`.
+    /// The maximum number of failed messages to one address within `failedSeconds`.
     static let mostFailed: Int64 = 10
     static let failedSeconds: Int64 = 60
 
-    /// With the tenant before it.
+    /// The address, prefixed with the tenant ID.
     let address: String
     let policy: CodePolicy
     let client: ClientKey?
     let now: Int64
 
-    /// What failed messages are counted by. No tenant's id has a blank.
+    /// The key under which failed messages are counted. Tenant IDs contain no space, so it is unique.
     private var failedAddress: String { "failed \(address)" }
 
-    /// Counts one more code.
+    /// Counts one code.
     ///
     /// - Throws: `TooManyCodes`, `TooManyFailedSends`, `TooManyFromClient`.
     func count(_ flow: inout Flow, in tx: Transaction) throws {
@@ -30,7 +30,7 @@ struct SendLimits: Sendable {
         var window = try tx.sendWindow(of: address, policy.windowSeconds, at: now)
         let (isFlowFull, isAddressFull) = (flow.sends >= policy.sendsPerFlow, window.sent >= policy.sendsPerAddress)
         if isFlowFull || isAddressFull {
-            // Waiting helps the address alone: a flow gets no more.
+            // `retryAfterSeconds` applies only to the limit of the address: the limit of a flow never resets.
             throw TooManyCodes(
                 retryAfterSeconds: isAddressFull ? max(1, window.since + policy.windowSeconds - now) : nil,
                 sentInFlow: isFlowFull ? flow.sends : nil, next: isFlowFull ? flow.startMethod : nil)
@@ -40,7 +40,7 @@ struct SendLimits: Sendable {
         try tx.set(window, of: address, policy.windowSeconds)
     }
 
-    /// Takes back what was counted for a message that was not taken, and counts its failure.
+    /// Reverts the count of a message that was not delivered, and counts the failure.
     func giveBack(_ flow: Flow, in tx: Transaction) throws {
         if let stored = try tx.flow(flow.id), stored.sends == flow.sends { try tx.setSends(flow.sends - 1, of: flow.id) }
         var window = try tx.sendWindow(of: address, policy.windowSeconds, at: now)
@@ -57,11 +57,11 @@ struct SendLimits: Sendable {
 }
 
 extension Transaction {
-    /// Counts a notice to the owner of an account. Notices count for themselves, not among codes.
+    /// Counts a notice to the user of an account. Notices have their own counter, separate from codes.
     ///
-    /// - Returns: how many there were within the hour, with this one.
+    /// - Returns: The number of notices within the hour, including this one.
     func countNotice(of accountId: String, at now: Int64) throws -> Int64 {
-        // No tenant's id has a blank.
+        // Tenant IDs contain no space, so the key is unique.
         let subject = "notices of \(accountId)"
         var window = try sendWindow(of: subject, NoticeRule.windowSeconds, at: now)
         window.sent += 1
@@ -69,7 +69,7 @@ extension Transaction {
         return window.sent
     }
 
-    /// What was counted in the window that `now` lies in; a new one if that is over, or the clock was set back.
+    /// Returns the window that contains `now`, or a new one if it expired or the clock was set back.
     fileprivate func sendWindow(of address: String, _ seconds: Int64, at now: Int64) throws -> (since: Int64, sent: Int64) {
         let window = try queryOne("SELECT since, sent FROM send_count WHERE address = $1", address) { ($0.int(0), $0.int(1)) }
         guard let window, window.0 <= now, now < window.0 + seconds else { return (now, 0) }

@@ -3,7 +3,7 @@ import Crypto
 import JSON
 import Platform
 
-/// A password's hash, and how it was made.
+/// A password hash with its algorithm and parameters.
 package struct HashedPassword: Sendable, Equatable {
     package let how: PasswordHash
     package let salt: [UInt8]
@@ -15,27 +15,27 @@ package struct HashedPassword: Sendable, Equatable {
         self.hash = hash
     }
 
-    /// Whether it is one that this store makes: scrypt at `cost`, with a salt of 16 bytes and a hash of 32.
+    /// Returns whether the hash has the parameters of this store: scrypt at `cost`, a salt of 16 bytes and a hash of 32 bytes.
     func isOwn(at cost: Int) -> Bool {
         how == .own(cost: cost) && salt.count == OwnPassword.saltCount && hash.count == OwnPassword.hashCount
     }
 }
 
 extension PasswordHash {
-    /// How this store hashes passwords.
+    /// The algorithm and parameters of this store.
     static func own(cost: Int) -> PasswordHash { .scrypt(memoryCost: cost.trailingZeroBitCount, blockSize: 8, parallelization: 1) }
 }
 
-/// What is kept of a password.
+/// The stored form of a password.
 enum StoredPassword: Sendable {
-    /// A hash of this store's.
+    /// A hash created by this store.
     case own(OwnPassword)
-    /// One that somebody else has made and that nobody has signed in with yet.
+    /// An imported hash. It is upgraded at the next sign-in with the password.
     case foreign(HashedPassword)
-    /// There is a password, and nothing is known of it here: a reset gives another one.
+    /// The account has a password whose hash is unknown. A password reset replaces it.
     case unknown
 
-    /// What was kept; damaged bytes fit no password.
+    /// Decodes the stored bytes. Corrupt bytes match no password.
     init(bytes: [UInt8]) {
         if bytes == [Self.unknownVersion] {
             self = .unknown
@@ -56,7 +56,7 @@ enum StoredPassword: Sendable {
 
     private static let unknownVersion: UInt8 = 4
 
-    /// nil for one that is unknown.
+    /// The hash; `nil` if it is unknown.
     var hashed: HashedPassword? {
         switch self {
         case .own(let own): HashedPassword(how: .own(cost: own.cost), salt: own.salt, hash: own.hash)
@@ -65,18 +65,18 @@ enum StoredPassword: Sendable {
         }
     }
 
-    /// What an own hash remembers of the foreign one that it has replaced.
+    /// Returns the mark by which an upgraded hash refers to the imported hash that it replaced.
     static func mark(of bytes: [UInt8]) -> [UInt8] { Array(Hash.sha256(bytes).prefix(OwnPassword.markCount)) }
 }
 
-/// Salt and hash of a password, and what it cost: version ‖ log2 N ‖ salt ‖ hash, and in version 3 ‖ the mark of what it replaced.
+/// The salt, hash and cost of a password, stored as version ‖ log2 N ‖ salt ‖ hash. Version 3 appends the mark of the replaced hash.
 struct OwnPassword: Sendable {
     static let (saltCount, hashCount, markCount) = (16, 32, 16)
 
     let cost: Int
     let salt: [UInt8]
     let hash: [UInt8]
-    /// Which foreign hash of the same password it has replaced.
+    /// The mark of the imported hash of the same password that this hash replaced.
     var replaced: [UInt8]?
 
     init(cost: Int, salt: [UInt8], hash: [UInt8], replaced: [UInt8]? = nil) {
@@ -100,7 +100,7 @@ struct OwnPassword: Sendable {
 }
 
 extension HashedPassword {
-    /// The members of an account that say the same (`PortableAccount`), as JSON: it is read as strictly as when it came.
+    /// The hash as JSON, with the same members as `PortableAccount`. Decoding applies the same validation as an import.
     fileprivate var bytes: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,10 +1,10 @@
 import Contract
 
-/// An email address that somebody signs up or in with (native-auth.md 1.6, 6.9, 6.10).
+/// An email address used to sign up or sign in.
 package struct Username: Sendable, Equatable {
-    /// As it was typed: for display, and for claims.
+    /// The address as the user entered it, for display and for claims.
     package let typed: String
-    /// What it is compared by: ASCII letters in lower case in both parts, nothing taken out.
+    /// The form used in comparisons: ASCII letters in both parts in lowercase, otherwise unchanged.
     package let folded: String
 
     /// - Throws: `InvalidUsername`.
@@ -14,12 +14,12 @@ package struct Username: Sendable, Equatable {
         folded = Self.fold(typed)
     }
 
-    /// Lower case for A to Z alone, whatever the locale.
+    /// Converts A to Z to lowercase, independent of the locale.
     package static func fold(_ text: String) -> String {
         String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// How it is shown to whoever may not be its owner: the lengths of the parts stay hidden (6.26).
+    /// The address in a form that hides its characters and the lengths of its parts, for callers that may not be its owner.
     var masked: String {
         let parts = typed.split(separator: "@", maxSplits: 1)
         let domain = parts[1].split(separator: ".")
@@ -36,7 +36,7 @@ package struct Username: Sendable, Equatable {
         return flaw(inLocal: parts[0]) ?? flaw(inDomain: parts[1])
     }
 
-    /// RFC 5321's dot-string; quoted names are refused.
+    /// Accepts a dot-string of RFC 5321; quoted local parts are rejected.
     private static func flaw(inLocal part: ArraySlice<UInt8>) -> String? {
         if part.isEmpty || part.count > 64 { return "the part before the @ must have 1 to 64 characters" }
         let atoms = part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

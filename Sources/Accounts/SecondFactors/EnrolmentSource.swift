@@ -4,7 +4,7 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Whom a factor is enrolled for: somebody signed in, or somebody who is about to be and has to have one.
+/// The account for which a factor is enrolled: that of a signed-in user, or of a pending sign-in that requires a second factor.
 struct EnrolmentSource: Sendable {
     enum Way: Sendable {
         case session(VerifiedTenantToken, flowId: String, language: String?)
@@ -14,10 +14,10 @@ struct EnrolmentSource: Sendable {
     let way: Way
     let account: AccountRecord
     let tenant: TenantRecord
-    /// What the steps of its flow are locked by.
+    /// The key under which the steps of the flow are locked.
     let address: String
 
-    /// The flow as it is to be, or as it was answered to the same request.
+    /// Returns the flow with the new draft, or the earlier flow if the request is a repetition.
     func draft(
         _ service: MfaService, _ draft: FactorDraft, _ request: [UInt8], at now: Int64, in tx: Transaction
     ) throws -> CodeSending.Draft {
@@ -36,7 +36,7 @@ struct EnrolmentSource: Sendable {
             switch try service.flows.find(token, MfaService.signIns, request: request, at: now, in: tx) {
             case .repeated(let flow, _): return .repeated(flow)
             case .current(var flow, _):
-                // Another kind can be chosen until one is enrolled.
+                // The user can choose another kind until a factor is enrolled.
                 if flow.stage != .enrolmentCode { try flow.require(.enrolmentRequired) }
                 guard let account = try tx.account(flow.accountId), let sealed = try tx.factorStep(of: flow.id)?.signIn else {
                     throw ContinuationTokenExpired()
@@ -50,7 +50,7 @@ struct EnrolmentSource: Sendable {
         }
     }
 
-    /// Puts down what the flow is to remember.
+    /// Stores the draft and the session or step with the flow.
     func commit(_ draft: FactorDraft, _ flow: inout Flow, _ request: [UInt8], _ vault: Vault, at now: Int64, in tx: Transaction) throws {
         var step = try tx.factorStep(of: flow.id) ?? FactorStep()
         step.draft = draft.sealed(in: flow.id, vault)
@@ -63,7 +63,7 @@ struct EnrolmentSource: Sendable {
 }
 
 extension MfaService {
-    /// - Throws: what verifying an ID token throws; `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: the errors of ID token verification; `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     func source(of request: MfaEnroll.Params, _ fingerprint: [UInt8], at now: Int64) throws -> EnrolmentSource {
         switch request.account {
         case .idToken(let idToken):

@@ -3,8 +3,8 @@ import Crypto
 import ServiceContext
 import Storage
 
-/// Whether the code of a second factor is right, and what a wrong one counts for: against the code that was sent, and against the account,
-/// for itself, so that a right password forgives nothing here.
+/// Verifies second-factor codes and counts wrong ones, both for the sent code and for the account. The account's counter is separate from
+/// that of passwords, so a correct password does not reset it.
 struct FactorCheck: Sendable {
     let surroundings: AccountsContext
     let sending: CodeSending
@@ -16,10 +16,10 @@ struct FactorCheck: Sendable {
         case refused(FactorCodeInvalid)
     }
 
-    /// Judges a code for a sign-in.
+    /// Verifies a code for a sign-in.
     ///
-    /// - Parameter factorId: what the caller names; nil for what was challenged.
-    /// - Throws: `AccountLocked`, `FactorNotFound`; `StepNotPossible` for a factor whose code has yet to be sent.
+    /// - Parameter factorId: The factor that the caller named, or `nil` for the challenged factor.
+    /// - Throws: `AccountLocked`, `FactorNotFound`; `StepNotPossible` for a factor whose code was not yet sent.
     func judge(
         _ code: String, _ factorId: String?, of flow: inout Flow, challenged: String?, _ factors: [FactorRecord], _ tenant: TenantRecord,
         client: ClientKey?, at now: Int64, in tx: Transaction
@@ -42,7 +42,7 @@ struct FactorCheck: Sendable {
         return .refused(refusal(check, flow, sent: wasSent, tenant, left: lockout.attemptsLeft(tenant.lockout)))
     }
 
-    /// - Returns: what was shown, with what is wrong with it, nil if nothing is.
+    /// - Returns: The verified factor and the reason the code is rejected, or `nil` if it is correct.
     private func look(
         _ code: String, _ id: String, of flow: Flow, challenged: String?, _ factors: [FactorRecord], _ tenant: TenantRecord, at now: Int64,
         in tx: Transaction
@@ -69,9 +69,9 @@ struct FactorCheck: Sendable {
         }
     }
 
-    /// Judges the code that a factor is to be enrolled with. It counts against the enrolment alone.
+    /// Verifies the code with which a factor is enrolled. Wrong codes count only for this enrollment.
     ///
-    /// - Returns: the step of an app's code, or what is wrong.
+    /// - Returns: The time step of a TOTP code, or the reason the code is rejected.
     func judge(
         _ code: String, of draft: FactorDraft, _ flow: inout Flow, _ tenant: TenantRecord, at now: Int64
     ) -> Result<Int64?, FactorCodeInvalid> {
@@ -93,7 +93,7 @@ struct FactorCheck: Sendable {
         return .failure(refusal(check, flow, sent: draft.secret == nil, tenant, left: nil, again: "mfa.enroll"))
     }
 
-    /// - Parameter left: how many tries the account has; nil where only the code's own count.
+    /// - Parameter left: The number of remaining attempts of the account; `nil` if only the attempts of the code count.
     private func refusal(
         _ check: String, _ flow: Flow, sent: Bool, _ tenant: TenantRecord, left: Int64?, again: String = "mfa.challenge"
     ) -> FactorCodeInvalid {

@@ -1,20 +1,20 @@
 import Contract
 import Storage
 
-/// A second factor of an account (firebase.md 1.3).
+/// The stored second factor of an account.
 package struct FactorRecord: Sendable, Equatable {
-    /// What it is made of.
+    /// The kind of factor, which determines how its codes are delivered.
     package enum Kind: String, Sendable, CaseIterable { case totp, email, sms }
 
     package let id: String
     package let accountId: String
     package let kind: Kind
     package var displayName: String?
-    /// The address or number that its codes go to; nil for an app.
+    /// The email address or phone number that receives the codes; `nil` for a TOTP app.
     package var target: String?
-    /// An app's secret, sealed.
+    /// The encrypted secret of a TOTP app.
     package var secret: [UInt8]?
-    /// The step of the last code of an app that was accepted.
+    /// The time step of the last accepted TOTP code.
     package var lastStep: Int64?
     package let enrolledAt: Int64
     package var lastUsedAt: Int64?
@@ -33,14 +33,14 @@ package struct FactorRecord: Sendable, Equatable {
         self.lastUsedAt = lastUsedAt
     }
 
-    /// The most that an account has (firebase.md 1.1).
+    /// The maximum number of factors per account.
     static let most = 5
 
-    /// What the secret is sealed as.
+    /// The name under which the secret is encrypted.
     package static func sealName(_ id: String) -> String { "second factor \(id)" }
 }
 
-/// The tables of second factors, of what flows about them remember, and of recovery codes, of which only an HMAC is kept.
+/// The tables of second factors, of the factor state of flows, and of recovery codes, which are stored as HMACs.
 package enum FactorTables {
     package static let statements: [SQL] = [
         """
@@ -64,7 +64,7 @@ package enum FactorTables {
 }
 
 extension Transaction {
-    /// The factors of an account, the oldest first.
+    /// Returns the factors of an account, oldest first.
     package func factors(of accountId: String) throws -> [FactorRecord] {
         try query(
             """
@@ -84,12 +84,12 @@ extension Transaction {
             factor.enrolledAt, factor.lastUsedAt)
     }
 
-    /// Notes that a factor was used, and the step of its code.
+    /// Records the time at which a factor was used, and the time step of its code.
     func markUsed(_ factor: FactorRecord, step: Int64?, at now: Int64) throws {
         try execute("UPDATE factor SET last_used_at = $2, last_step = $3 WHERE id = $1", factor.id, now, step ?? factor.lastStep)
     }
 
-    /// Takes all of them away, with the recovery codes.
+    /// Deletes all factors and the recovery codes of an account.
     package func deleteFactors(of accountId: String) throws {
         try execute("DELETE FROM factor WHERE account_id = $1", accountId)
         try setRecoveryCodes([], of: accountId)
@@ -106,25 +106,25 @@ extension FactorRecord {
             lastUsedAt: row.optionalInt(8))
     }
 
-    /// As its owner sees it.
+    /// The factor as its user sees it.
     var answer: Factor {
         Factor(
             factorId: id, kind: FactorKind(rawValue: kind.rawValue) ?? .totp, displayName: displayName,
             email: kind == .email ? target : nil, phoneNumber: kind == .sms ? target : nil, enrolledAt: enrolledAt, lastUsedAt: lastUsedAt)
     }
 
-    /// As somebody sees it who has shown one factor only.
+    /// The factor as shown after the first factor, with the address masked.
     var hint: FactorHint {
         FactorHint(
             factorId: id, kind: FactorHint.Kind(rawValue: kind.rawValue) ?? .totp, displayName: displayName, sentTo: recipient?.masked)
     }
 
-    /// Where its codes go; nil for an app.
+    /// The recipient of the codes; `nil` for a TOTP app.
     var recipient: Recipient? { target.flatMap { Recipient($0, kind) } }
 }
 
 extension Recipient {
-    /// - Parameter target: an address or a number that was found right when it was enrolled.
+    /// - Parameter target: An address or phone number that was validated at enrollment.
     init?(_ target: String, _ kind: FactorRecord.Kind) {
         switch kind {
         case .totp: return nil
@@ -135,7 +135,7 @@ extension Recipient {
         }
     }
 
-    /// How it is shown to whoever may not be its owner.
+    /// The masked form, for callers that may not own the address or number.
     var masked: String {
         switch self {
         case .email(let address): (try? Username(address))?.masked ?? "***"

@@ -3,25 +3,25 @@ import JSON
 import ServiceContext
 import Storage
 
-/// What a flow about second factors remembers beside itself.
+/// The second-factor state of a flow.
 struct FactorStep: Sendable {
-    /// The session of whoever enrols; nil within a sign-in.
+    /// The session of the signed-in user who enrolls a factor; `nil` within a sign-in.
     var sessionId: String?
-    /// The sign-in that it is part of, sealed.
+    /// The encrypted sign-in to which the step belongs.
     var signIn: [UInt8]?
-    /// The factor whose code was sent.
+    /// The ID of the factor whose code was sent.
     var factorId: String?
-    /// The factor that is to be enrolled, sealed.
+    /// The encrypted draft of the factor to enroll.
     var draft: [UInt8]?
 }
 
-/// A factor that is to be enrolled.
+/// A factor that is being enrolled.
 struct FactorDraft: Sendable, Equatable {
     let id: String
     let kind: FactorRecord.Kind
     var displayName: String?
     var target: String?
-    /// An app's secret, in Base32.
+    /// The decoded secret of a TOTP app.
     var secret: [UInt8]?
 
     func sealed(in flow: String, _ vault: Vault) -> [UInt8] {
@@ -53,7 +53,7 @@ struct FactorDraft: Sendable, Equatable {
 
     private static func sealName(_ flow: String) -> String { "enrolment \(flow)" }
 
-    /// Where its codes go; nil for an app.
+    /// The recipient of the codes; `nil` for a TOTP app.
     var recipient: Recipient? { target.flatMap { Recipient($0, kind) } }
 }
 
@@ -74,7 +74,7 @@ extension Transaction {
             """, flowId, step.sessionId, step.signIn, step.factorId, step.draft)
     }
 
-    /// Notes whose code is waited for.
+    /// Records the challenged factor of a flow.
     func setChallenged(_ factorId: String, in flowId: String) throws {
         try execute("UPDATE factor_step SET factor_id = $2 WHERE flow_id = $1", flowId, factorId)
     }

@@ -2,11 +2,10 @@ import Contract
 import JSON
 
 extension MfaService {
-    /// Sends the code of a factor, or waits for the one that an app shows.
+    /// Sends the code of a factor. For a TOTP app, only records that its code is expected.
     ///
-    /// - Throws: `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `TooManyCodes`, `MessageNotSent`, `TooManyFromClient`, `ContinuationTokenInvalid`,
-    ///   `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: firebase.md 6.3 (start); native-auth.md 2.6.
+    /// - Throws: `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `TooManyCodes`, `MessageNotSent`, `TooManyFromClient`,
+    ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func challenge(_ request: MfaChallenge.Params, _ call: any CallContext) throws -> MfaChallenge.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)

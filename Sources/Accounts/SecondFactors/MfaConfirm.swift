@@ -5,11 +5,10 @@ import ServiceContext
 import Storage
 
 extension MfaService {
-    /// Enrols the factor whose code is given, and goes on: with a new session, or with the sign-in that it was needed for.
+    /// Verifies the code of a factor, enrolls it, and starts a new session or completes the sign-in that required it.
     ///
-    /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, what `EnrolmentRule` refuses, `TokenRevoked` for a session
-    ///   that is over, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: firebase.md 6.2 (finalize), 4.3; native-auth.md 2.7.
+    /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrolmentRule`, `TokenRevoked` if the
+    ///   session ended, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
@@ -47,9 +46,9 @@ extension MfaService {
             try tx.insert(factor)
             if draft.kind == .email, draft.target.map(Username.fold) == account.email.map(Username.fold) { account.isEmailVerified = true }
             account.updatedAt = now
-            // A session that was there before has shown one factor less than is asked for now.
+            // End earlier sessions: they started without the second factor that is now required.
             try tx.deleteSessions(of: account.id, by: .enrolledFactor, at: now)
-            // Nor may a change of address that such a session began be finished.
+            // Also end pending changes of the address, which such a session may have started.
             try tx.endEmailChanges(of: account.id, except: flow.id)
             try surroundings.notify(
                 .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)

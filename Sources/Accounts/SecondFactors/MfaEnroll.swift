@@ -6,16 +6,15 @@ import Platform
 import Storage
 
 extension MfaService {
-    /// Flows that can enrol a factor.
+    /// The kinds of flows that can enroll a factor.
     static let enrolments: [Flow.Kind] = [.factorEnrolment] + signIns
 
-    /// Begins to enrol a factor.
+    /// Starts the enrollment of a factor.
     ///
-    /// - Throws: what verifying an ID token throws; `SecondFactorsOff`, `UnsupportedFirstFactor`, `EmailNotVerified`,
+    /// - Throws: the errors of ID token verification; `SecondFactorsOff`, `UnsupportedFirstFactor`, `EmailNotVerified`,
     ///   `RecentSignInRequired`, `SecondFactorNeeded`, `TooManyFactors`, `FactorExists`, `FactorAddsNothing`, `FactorTargetMissing`,
     ///   `InvalidUsername`, `InvalidPhoneNumber`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: firebase.md 6.1, 6.2 (start); native-auth.md 2.7.
     public func enroll(_ request: MfaEnroll.Params, _ call: any CallContext) throws -> MfaEnroll.Result {
         let now = surroundings.clock.now
         let named: String =
@@ -57,7 +56,7 @@ extension MfaService {
         return try answer(flow, source)
     }
 
-    /// Where codes are to go, as it is kept; nil for an app.
+    /// Returns the recipient of codes in stored form, or `nil` for a TOTP app.
     private func target(of request: MfaEnroll.Params, _ account: AccountRecord) throws -> String? {
         switch request.kind {
         case .totp:
@@ -78,7 +77,7 @@ extension MfaService {
         }
     }
 
-    /// - Throws: what `EnrolmentRule` refuses.
+    /// - Throws: the refusals of `EnrolmentRule`.
     func permit(
         _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, _ proof: SignInProof, isRecent: Bool,
         _ tenant: TenantRecord, in tx: Transaction
@@ -103,7 +102,7 @@ extension MfaService {
         }
     }
 
-    /// What was drafted, as it is shown.
+    /// The result for the draft that is stored with the flow.
     private func answer(_ flow: Flow, _ source: EnrolmentSource) throws -> EnrolmentStep {
         guard let sealed = try surroundings.database.read({ try $0.factorStep(of: flow.id)?.draft }) else {
             throw ContinuationTokenInvalid()

@@ -1,7 +1,7 @@
 import Contract
 
 extension MfaService {
-    /// - Throws: what verifying an ID token throws; `CallerNotAllowed`, `AccountNotFound`.
+    /// - Throws: the errors of ID token verification; `CallerNotAllowed`, `AccountNotFound`.
     public func list(_ request: MfaList.Params, _ call: any CallContext) throws -> MfaList.Result {
         let now = surroundings.clock.now
         let token: VerifiedTenantToken? =

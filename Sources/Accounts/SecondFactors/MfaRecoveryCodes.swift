@@ -2,9 +2,9 @@ import Contract
 import ServiceContext
 
 extension MfaService {
-    /// Replaces the recovery codes of whoever shows an ID token.
+    /// Replaces the recovery codes of the user of an ID token.
     ///
-    /// - Throws: what verifying the ID token throws, `SecondFactorsOff`, `NoSecondFactor`, `RecentSignInRequired`, `SecondFactorNeeded`.
+    /// - Throws: the errors of ID token verification, `SecondFactorsOff`, `NoSecondFactor`, `RecentSignInRequired`, `SecondFactorNeeded`.
     public func recoveryCodes(_ request: MfaRecoveryCodes.Params, _ call: any CallContext) throws -> MfaRecoveryCodes.Result {
         let now = surroundings.clock.now
         let token = try verify(request.idToken, at: now)

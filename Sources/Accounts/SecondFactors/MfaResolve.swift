@@ -3,11 +3,10 @@ import JSON
 import Messages
 
 extension MfaService {
-    /// Finishes a sign-in with the code of a second factor.
+    /// Completes a sign-in with the code of a second factor.
     ///
-    /// - Throws: `FactorCodeInvalid`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`,
-    ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: firebase.md 6.3 (finalize); native-auth.md 2.6.
+    /// - Throws: `FactorCodeInvalid`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `TooManyFromClient`,
+    ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
@@ -39,7 +38,7 @@ extension MfaService {
             case .right(let shown):
                 if signIn.awaitsLink, let identity = signIn.identity {
                     let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
-                    // The login may have been added to another account meanwhile, or the address may have changed.
+                    // Since the first factor, the login may have been linked to another account, or the address may have changed.
                     guard let linked = try accounts.link(to: account, name, call, in: tx) else { return .ended(FlowEnded(.accountChanged)) }
                     try tx.keepGrant(of: identity, for: linked, surroundings.vault)
                     account = linked

@@ -1,7 +1,7 @@
 import Contract
 import Storage
 
-/// Second factors: `mfa.*`.
+/// Implements the methods `mfa.*`.
 public struct MfaService: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -19,15 +19,15 @@ public struct MfaService: Sendable {
         completion = SignInCompletion(surroundings, catalogue)
     }
 
-    /// Flows that can wait for a second factor: a sign-in of any kind.
+    /// The kinds of flows that can require a second factor: those that end in a sign-in.
     static let signIns: [Flow.Kind] = [.secondFactor, .signIn, .signUp, .passwordReset, .emailChange]
 
-    /// - Throws: a `Token…` error.
+    /// - Throws: the errors of ID token verification.
     func verify(_ idToken: String, at now: Int64) throws -> VerifiedTenantToken {
         try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(idToken, .init(use: .id), now: now)
     }
 
-    /// The account of a developer who names it.
+    /// Returns the account that the developer named by its ID.
     ///
     /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`.
     func named(_ accountId: String, by method: String, _ call: any CallContext, in tx: Transaction) throws -> (AccountRecord, TenantRecord)
@@ -43,8 +43,8 @@ public struct MfaService: Sendable {
 extension MfaService: MfaHandlers {}
 
 extension OwnAccount {
-    /// Whether the session has to show a second factor before it changes any. One that a custom token began was asked for none when it
-    /// began (firebase.md 6.3), and is no exception here: nobody would have shown what is taken away.
+    /// Returns whether the session must verify a second factor before it changes factors. This includes sessions started by custom tokens,
+    /// although their sign-in required no second factor: without this rule a factor could be removed without proof of any factor.
     func needsSecondFactor(_ tenant: TenantRecord, _ factors: [FactorRecord]) -> Bool {
         tenant.settings.mfa != .off && !factors.isEmpty && session.secondFactor == nil
     }

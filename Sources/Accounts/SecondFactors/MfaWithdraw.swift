@@ -3,11 +3,10 @@ import ServiceContext
 import Storage
 
 extension MfaService {
-    /// Takes a factor away.
+    /// Removes a factor from an account.
     ///
-    /// - Throws: what verifying an ID token throws; `CallerNotAllowed`, `AccountNotFound`, `FactorNotFound`, `RecentSignInRequired`,
+    /// - Throws: the errors of ID token verification; `CallerNotAllowed`, `AccountNotFound`, `FactorNotFound`, `RecentSignInRequired`,
     ///   `SecondFactorNeeded`, `LastFactor`, `AudienceNotOffered`.
-    /// - Source: firebase.md 6.4, its recommendation for the session that the factor was shown in; 7.
     public func withdraw(_ request: MfaWithdraw.Params, _ call: any CallContext) throws -> MfaWithdraw.Result {
         let now = surroundings.clock.now
         switch request.account {
@@ -44,7 +43,7 @@ extension MfaService {
         }
     }
 
-    /// - Parameter owner: who asks; nil for the developer.
+    /// - Parameter owner: The signed-in user, or `nil` if the caller is the developer.
     private func remove(
         _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: OwnAccount?, _ call: any CallContext,
         at now: Int64, in tx: Transaction
@@ -63,7 +62,7 @@ extension MfaService {
             }
         }
         try tx.deleteFactor(factorId)
-        // Who has lost a factor and is locked out by guesses at it is not kept out of the next one.
+        // End the lockout that wrong codes caused, so that it does not block the user's next factor.
         try tx.clearLockout(of: FactorCheck.lockoutSubject(account.id))
         if factors.count == 1 { try tx.setRecoveryCodes([], of: account.id) }
         let name = factors.first { $0.id == factorId }?.noticeName ?? ""

@@ -3,23 +3,23 @@ import Crypto
 import JSON
 import ServiceContext
 
-/// A sign-in whose first factor was shown: what has to be remembered until it is finished.
+/// The state of a sign-in after its first factor, stored until the sign-in completes.
 struct PendingSignIn: Sendable, Equatable {
     var proof: SignInProof
-    /// Whom the access token is for.
+    /// The audience of the access token.
     var audience: String?
-    /// What it is to allow.
+    /// The requested scope of the access token.
     var scope: String?
     var isNew = false
-    /// What a provider has said, if one has.
+    /// The identity at the provider, for a federated sign-in.
     var identity: ProviderIdentity?
     var returnsProviderTokens = false
-    /// Whether the login of `identity` is to be added to the account once the second factor was shown.
+    /// Whether to link the login of `identity` to the account after the second factor was verified.
     var awaitsLink = false
-    /// How many wrong passwords and codes came before it.
+    /// The number of wrong passwords and codes before the sign-in.
     var failures: Int64 = 0
 
-    /// Whether the user is told about them.
+    /// Whether the user gets a notice about the failures.
     var isAfterFailures: Bool { failures >= NoticeRule.tellingFailures }
 
     init(
@@ -34,13 +34,13 @@ struct PendingSignIn: Sendable, Equatable {
         self.returnsProviderTokens = returnsProviderTokens
     }
 
-    /// Continues with the audience and the scopes of a session.
+    /// Adopts the audience and the scopes of a session.
     mutating func take(_ grant: AccessGrant) {
         audience = grant.audience
         scope = grant.scopes.text
     }
 
-    /// As it is kept with its flow.
+    /// Encrypts the state for storage with its flow.
     func sealed(in flow: String, _ vault: Vault) -> [UInt8] {
         var object: JSONObject = [
             "amr": .array(proof.amr.map { .string($0) }), "provider": .string(proof.provider), "claims": .object(proof.claims),

@@ -3,17 +3,17 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Codes for whoever has lost their second factor: shown once, kept as HMACs, each good once.
+/// Single-use codes that replace a lost second factor. They are returned once and stored as HMACs.
 struct RecoveryCodes: Sendable {
-    /// How many there are.
+    /// The number of codes.
     static let count = 10
-    /// 80 bits are too many to guess, whatever the store is asked.
+    /// The length of a code in bytes. 80 bits cannot be guessed, even without a limit on attempts.
     private static let secretCount = 10
     private let key: SecretBytes
 
     init(vault: Vault) { key = vault.subkey("recovery code") }
 
-    /// New codes, as they are written down: four groups of four.
+    /// Generates new codes in the form for the user: four groups of four characters.
     static func fresh(_ random: any RandomSource) -> [String] {
         (0..<count).map { _ in
             let letters = Array(Base32.encode(random.bytes(secretCount)).lowercased())
@@ -21,7 +21,7 @@ struct RecoveryCodes: Sendable {
         }
     }
 
-    /// What is kept of a code. Hyphens, blanks and case do not matter to it.
+    /// Returns the HMAC of a code. Ignores hyphens, spaces and case.
     func mac(_ code: String, of accountId: String) -> [UInt8] {
         let letters = code.uppercased().utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
         return HMAC.sha256(key: key, Array("\(accountId) ".utf8) + letters)
@@ -29,18 +29,18 @@ struct RecoveryCodes: Sendable {
 }
 
 extension Transaction {
-    /// How many an account has left.
+    /// Returns the number of unused recovery codes of an account.
     func recoveryCodesLeft(of accountId: String) throws -> Int {
         try Int(queryOne("SELECT count(*) FROM recovery_code WHERE account_id = $1", accountId) { $0.int(0) } ?? 0)
     }
 
-    /// Replaces them all.
+    /// Replaces all recovery codes of an account.
     func setRecoveryCodes(_ macs: [[UInt8]], of accountId: String) throws {
         try execute("DELETE FROM recovery_code WHERE account_id = $1", accountId)
         for mac in macs { try execute("INSERT INTO recovery_code (mac, account_id) VALUES ($1, $2)", mac, accountId) }
     }
 
-    /// Uses one up. Answers false if there is none like it.
+    /// Deletes a recovery code when it is used. Returns `false` if the account has no such code.
     func spendRecoveryCode(_ mac: [UInt8], of accountId: String) throws -> Bool {
         try execute("DELETE FROM recovery_code WHERE mac = $1 AND account_id = $2", mac, accountId) == 1
     }

@@ -1,20 +1,20 @@
 import Contract
 
-/// What a sign-in needs beside its first factor (firebase.md 6.3; native-auth.md 2.3, 2.6, 2.7).
+/// Decides whether a sign-in requires a second factor.
 enum SecondFactorRule {
     enum Decision: Equatable {
         case nothing
-        /// One of these, named by their ids.
+        /// The sign-in requires one of the factors with these IDs.
         case challenge([String])
-        /// The tenant requires one, and there is none.
+        /// The tenant requires a second factor, and the account has none.
         case enrolment
     }
 
     /// - Parameters:
-    ///   - proof: how the first factor was shown.
-    ///   - factors: those of the account.
+    ///   - proof: The verified first factor.
+    ///   - factors: The factors of the account.
     static func decide(_ policy: MfaPolicy, _ proof: SignInProof, _ factors: [FactorRecord]) -> Decision {
-        // A backend that signs custom tokens answers for what it asks people for; whoever is anonymous has nothing to show.
+        // The backend that signs custom tokens is responsible for its own factors; anonymous accounts have none.
         if policy == .off || proof.provider == SignInProof.anonymous.provider || proof.provider == SignInProof.customProvider {
             return .nothing
         }
@@ -22,8 +22,8 @@ enum SecondFactorRule {
         return .challenge(useful(factors, after: proof).map(\.id))
     }
 
-    /// The factors that add something to a first one: after a code that was mailed, another one shows nothing new. Where there is nothing
-    /// else it is asked for all the same, so that nobody is locked out.
+    /// Returns the factors that add security to the first one. After an emailed code, email factors add none. If there are no others, they
+    /// are still returned, so that the user is not locked out.
     static func useful(_ factors: [FactorRecord], after proof: SignInProof) -> [FactorRecord] {
         guard proof.provider == SignInProof.code.provider else { return factors }
         let others = factors.filter { $0.kind != .email }
@@ -31,19 +31,19 @@ enum SecondFactorRule {
     }
 }
 
-/// Who may enrol a factor, and which (firebase.md 6.1, in its order; 7).
+/// Decides whether a factor can be enrolled.
 enum EnrolmentRule {
     struct Facts {
         var policy = MfaPolicy.optional
-        /// What the session, or the sign-in that is under way, began with.
+        /// The provider of the session or of the pending sign-in.
         var signInProvider = "password"
-        /// Whether the session has shown a second factor.
+        /// Whether a second factor was verified in the session.
         var hasSecondFactor = false
         var kind = FactorRecord.Kind.totp
         var target: String?
         var email: String?
         var isEmailVerified = true
-        /// The account's own way in.
+        /// The account's own sign-in method.
         var ownWayIn: String? = "password"
         var isRecent = true
         var factors: [FactorRecord] = []
@@ -57,12 +57,12 @@ enum EnrolmentRule {
         case secondFactorNeeded
         case tooMany
         case exists(String)
-        /// Codes go to the address already.
+        /// The sign-in already uses codes sent to this address.
         case addsNothing
     }
 
-    /// The kinds that a sign-in can enroll which needs a second factor and has none: those that `check` accepts for some target, and
-    /// whose codes can be sent.
+    /// Returns the kinds that can be enrolled in a sign-in that requires a second factor. These are the kinds that `check` accepts for some
+    /// target and whose codes can be sent.
     static func kinds(
         email: String?, isEmailVerified: Bool, ownWayIn: String?, canSend: (Channel) -> Bool
     ) -> [FactorKind] {
@@ -70,7 +70,8 @@ enum EnrolmentRule {
             switch kind {
             case .totp: email == nil || isEmailVerified
             case .sms: (email == nil || isEmailVerified) && canSend(.sms)
-            // Until the own address is verified it alone can be enrolled, and it adds nothing to codes that go there.
+            // Until the account's own address is verified, it is the only address that can be enrolled; it adds nothing to a sign-in by
+            // emailed codes.
             case .email: (email == nil || isEmailVerified || ownWayIn != "code") && canSend(.email)
             }
         }
@@ -81,7 +82,7 @@ enum EnrolmentRule {
         if facts.signInProvider == SignInProof.anonymous.provider || facts.signInProvider == SignInProof.customProvider {
             throw .unsupportedFirstFactor
         }
-        // Whoever enrols the very address shows it to be theirs. An account without one keeps nobody from theirs.
+        // Enrolling the account's own address also verifies it. An account without an address can enroll any.
         let ownAddress = facts.email.map(Username.fold)
         let isOwnAddress = facts.kind == .email && facts.target.map(Username.fold) == ownAddress
         if ownAddress != nil, !facts.isEmailVerified, !isOwnAddress { throw .emailNotVerified }
@@ -96,24 +97,24 @@ enum EnrolmentRule {
     }
 }
 
-/// Who may take a factor away (firebase.md 6.4, 7).
+/// Decides whether a factor can be removed.
 enum WithdrawalRule {
     enum Refusal: Error, Equatable {
         case notFound
         case tooOld
         case secondFactorNeeded
-        /// The tenant requires one, and this is the only one.
+        /// The tenant requires a second factor, and this is the last one.
         case last
     }
 
     /// - Parameters:
-    ///   - isOwner: whether the account's owner asks; else the developer does.
-    ///   - needsSecondFactor: whether the session has to have shown one and has not.
+    ///   - isOwner: Whether the caller is the signed-in user; otherwise it is the developer.
+    ///   - needsSecondFactor: Whether the session must verify a second factor first.
     static func check(
         _ factorId: String, of factors: [FactorRecord], _ policy: MfaPolicy, isOwner: Bool, isRecent: Bool, needsSecondFactor: Bool
     ) throws(Refusal) {
         guard factors.contains(where: { $0.id == factorId }) else { throw .notFound }
-        // The developer takes a lost one away so that its owner can enrol another at the next sign-in.
+        // The developer can remove a lost factor even if it is the last one: the user enrolls another at the next sign-in.
         guard isOwner else { return }
         if !isRecent { throw .tooOld }
         if needsSecondFactor { throw .secondFactorNeeded }

@@ -1,13 +1,13 @@
-/// The second factor that somebody has shown.
+/// The second factor that was verified in a sign-in.
 package struct ShownFactor: Sendable, Equatable {
-    /// As in `FactorRecord.Kind`, or `recovery`.
+    /// The value of `FactorRecord.Kind`, or `recovery`.
     package let kind: String
     package let factorId: String
 
-    /// What stands for the recovery codes of an account.
+    /// The placeholder for the recovery codes of an account.
     package static let recovery = ShownFactor(kind: "recovery", factorId: "recovery")
 
-    /// RFC 8176 for it: a text message, else a one-time password.
+    /// The authentication method of RFC 8176: `sms` for a text message, otherwise `otp`.
     var method: String { kind == FactorRecord.Kind.sms.rawValue ? "sms" : "otp" }
 
     package init(kind: String, factorId: String) {
@@ -17,7 +17,7 @@ package struct ShownFactor: Sendable, Equatable {
 }
 
 extension SignInProof {
-    /// The same with a second factor beside it, if there is one (RFC 8176: `mfa` stands beside the methods).
+    /// Returns the proof with a second factor added, if there is one. `amr` then also contains `mfa` (RFC 8176 §2).
     func adding(_ factor: ShownFactor?) -> SignInProof {
         guard let factor else { return self }
         let added = [factor.method, "mfa"].filter { !amr.contains($0) }

@@ -2,20 +2,19 @@ import Contract
 
 /// The audience and the scopes of the access tokens of a session.
 package struct AccessGrant: Sendable, Equatable {
-    /// nil: the tenant itself.
+    /// The audience, or `nil` for the tenant itself.
     var audience: String?
     var scopes = Scopes(Scopes.usual)
 
-    /// The grant of an access token that continues a session (RFC 6749 section 6, RFC 8707 section 2.2).
+    /// Returns the grant of an access token that continues a session (RFC 6749 §6, RFC 8707 §2.2).
     ///
-    /// For the audience of the sign-in these are the scopes that the sign-in was granted, or some of them. For another audience of the
-    /// tenant they are the scopes that are requested and that the tenant offers: a scope that was granted for one audience is never
-    /// carried over to another.
+    /// For the audience of the sign-in, the scopes are those granted at sign-in or a subset of them. For another audience of the tenant,
+    /// they are the requested scopes that the tenant offers: scopes granted for one audience are never transferred to another.
     ///
     /// - Parameters:
-    ///   - audience: the requested audience; nil for that of the sign-in.
-    ///   - scope: the requested scopes; nil for all of them, or for another audience the usual one.
-    /// - Throws: `AudienceNotOffered`, also for an audience that the tenant has ceased to offer; `ScopeNotOffered`, `ScopeNotGranted`.
+    ///   - audience: The requested audience. Defaults to the audience of the sign-in.
+    ///   - scope: The requested scopes. Defaults to all granted scopes, or for another audience to `openid`.
+    /// - Throws: `AudienceNotOffered`, also if the tenant no longer offers the audience; `ScopeNotOffered`, `ScopeNotGranted`.
     func continued(audience requested: String? = nil, scope: String? = nil, by tenant: TenantRecord) throws -> AccessGrant {
         let own = audience ?? tenant.id
         let audience = requested ?? own

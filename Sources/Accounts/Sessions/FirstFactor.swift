@@ -2,13 +2,13 @@ import Contract
 import Platform
 import Storage
 
-/// What a first factor came to.
+/// The outcome of verifying a first factor.
 enum FirstFactor: Sendable {
     case signedIn(SignInCompletion.SignedIn)
-    /// A second one has to be shown, or to be enrolled: with where the sign-in stands now.
+    /// A second factor must be verified or enrolled. Contains the updated flow.
     case pending(Flow)
 
-    /// What it means for the flow that it ends, or that goes on.
+    /// Converts the outcome to the step of the flow that contains the sign-in.
     func step(_ flow: inout Flow) -> Flows.Step {
         guard case .pending(let pending) = self else { return .finished }
         flow = pending
@@ -17,10 +17,10 @@ enum FirstFactor: Sendable {
 }
 
 extension SignInCompletion {
-    /// Signs in, or asks for a second factor first. What the first one has brought about stays in either case; when its owner signed in
-    /// last is noted at the end (firebase.md 6.3, 8.25).
+    /// Signs in, or requires a second factor first. The changes of the first factor are stored in both cases; the time of the last sign-in
+    /// is recorded only when the sign-in is complete.
     ///
-    /// - Parameter flow: the sign-in by steps that it is part of, which goes on; without it one begins.
+    /// - Parameter flow: The flow that contains the sign-in. If `nil` and a second factor is required, a new flow starts.
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     func conclude(
         _ account: AccountRecord, _ tenant: TenantRecord, _ signIn: PendingSignIn, within flow: Flow? = nil, _ fresh: Fresh,
@@ -54,7 +54,7 @@ extension SignInCompletion {
         return .pending(pending)
     }
 
-    /// Where a sign-in stands after its first factor, as it is answered.
+    /// The result of a sign-in after its first factor.
     func answer(
         _ outcome: FirstFactor, _ tenant: TenantRecord, _ signIn: PendingSignIn, at now: Int64
     ) throws -> SignInStep {
@@ -66,20 +66,20 @@ extension SignInCompletion {
         }
     }
 
-    /// The same for a step of a flow.
+    /// The result of a sign-in step in a flow.
     ///
     /// - Parameters:
-    ///   - result: nil for the repetition of a request that was answered.
-    ///   - flow: as it stands after the step.
+    ///   - result: The outcome of the step, or `nil` if the request is a repetition.
+    ///   - flow: The flow after the step.
     func answer(_ result: (FirstFactor, TenantRecord, PendingSignIn)?, after flow: Flow, at now: Int64) throws -> SignInStep {
         if let (outcome, tenant, signIn) = result, case .signedIn = outcome { return try answer(outcome, tenant, signIn, at: now) }
         let tenant = try surroundings.database.read { try catalogue.tenant(flow.tenantId, in: $0) }
         return try answer(pending: flow, tenant)
     }
 
-    /// A sign-in that waits for a second factor.
+    /// The result for a sign-in that requires a second factor.
     ///
-    /// - Throws: `ContinuationTokenInvalid` for one that waits for something else.
+    /// - Throws: `ContinuationTokenInvalid` if the flow waits for another step.
     func answer(pending flow: Flow, _ tenant: TenantRecord) throws -> SignInStep {
         let token = ContinuationTokens(surroundings).token(of: flow.id, step: flow.step)
         switch flow.stage {

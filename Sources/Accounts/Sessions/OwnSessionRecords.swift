@@ -1,17 +1,17 @@
 import Storage
 
-/// The session of whoever sits at this machine, as it is kept.
+/// The stored session of a local user of this machine.
 struct OwnSessionRecord: Sendable {
-    /// Whose it is among those who share the store.
+    /// The name of the user among those who share the store.
     let name: String
     let sessionId: String
-    /// Sealed.
+    /// Encrypted.
     let refreshToken: [UInt8]
-    /// Sealed: the tokens that were handed out last.
+    /// The last issued tokens, encrypted.
     let tokens: [UInt8]
 }
 
-/// The table of sessions that `mintmark login` keeps. A session that ends takes its row along.
+/// The table of sessions created by `mintmark login`. When a session ends, its row is deleted.
 package enum OwnSessionTables {
     package static let statements: [SQL] = [
         """
@@ -39,11 +39,11 @@ extension Transaction {
             """, session.name, session.sessionId, session.refreshToken, session.tokens)
     }
 
-    /// Keeps the tokens that a refresh token has brought, for as long as it is the last one.
+    /// Stores the tokens that belong to a refresh token, if it is still the current one.
     func keepTokens(_ tokens: [UInt8], besides refreshToken: [UInt8], of name: String) throws {
         try execute("UPDATE own_session SET tokens = $3 WHERE name = $1 AND refresh_token = $2", name, refreshToken, tokens)
     }
 
-    /// Answers false if there is none.
+    /// Deletes the stored session of a user. Returns `false` if there is none.
     func forgetOwnSession(_ name: String) throws -> Bool { try execute("DELETE FROM own_session WHERE name = $1", name) == 1 }
 }

@@ -3,14 +3,13 @@ import Crypto
 import JSON
 import ServiceContext
 
-/// The session of whoever sits at this machine: what `mintmark login`, `token` and `logout` keep, use and end.
+/// The local session of a user of this machine, used by `mintmark login`, `token` and `logout`.
 ///
-/// It is kept in the store itself, sealed like every other secret there, and in no file beside it. The next refresh token is put down
-/// in the very transaction that spends the one before: whatever dies at whatever moment, and however many processes ask at once, no
-/// refresh token is ever lost, shown twice, or left for others to read. A session that ends in any other way, by a revocation or with
-/// its account, takes what is kept along.
+/// The session is stored encrypted in the store itself, without any additional file. Each refresh stores the next refresh token in the
+/// transaction that uses the current one. Therefore no refresh token is lost, returned twice or readable by others, even if processes crash
+/// or run concurrently. If the session is revoked or its account is deleted, the stored session is deleted as well.
 public struct OwnSessions: Sendable {
-    /// What an application gets.
+    /// The tokens for an application.
     public struct Tokens: Sendable, Equatable {
         public let idToken: String
         public let accessToken: String
@@ -26,9 +25,9 @@ public struct OwnSessions: Sendable {
 
     public init(_ session: SessionService) { self.session = session }
 
-    /// Keeps a session that has just begun. One that was kept before is ended.
+    /// Stores a new session. Ends the session that was stored before.
     ///
-    /// - Parameter name: whose it is among those who share the store.
+    /// - Parameter name: The name of the user among those who share the store.
     /// - Throws: `RefreshTokenInvalid`.
     public func keep(_ tokens: Tokens, refreshToken: String, as name: String, _ call: any CallContext) throws {
         let now = surroundings.clock.now
@@ -44,10 +43,11 @@ public struct OwnSessions: Sendable {
         }
     }
 
-    /// The tokens of the session that is kept, fresh ones if they are good for less than was asked for.
+    /// Returns the tokens of the stored session. Refreshes them if their remaining lifetime is below `seconds`.
     ///
-    /// - Returns: nil if none is kept.
-    /// - Throws: `RefreshTokenExpired`, `RefreshTokenReused`, after which none is kept; `AccountDisabled`; as `session.refresh`.
+    /// - Returns: `nil` if no session is stored.
+    /// - Throws: `RefreshTokenExpired`, `RefreshTokenReused`, which both delete the stored session; `AccountDisabled`, and the errors of
+    ///   `session.refresh`.
     public func tokens(_ name: String, goodFor seconds: Int64, _ call: any CallContext) throws -> Tokens? {
         while true {
             let now = surroundings.clock.now
@@ -57,7 +57,7 @@ public struct OwnSessions: Sendable {
         }
     }
 
-    /// Ends the session that is kept. Answers false if there is none.
+    /// Ends the stored session. Returns `false` if there is none.
     public func end(_ name: String, _ call: any CallContext) throws -> Bool {
         let now = surroundings.clock.now
         return try surroundings.database.write { tx in
@@ -67,7 +67,7 @@ public struct OwnSessions: Sendable {
         }
     }
 
-    /// - Returns: nil if another process was faster.
+    /// - Returns: `nil` if another process refreshed the session first.
     private func refresh(_ kept: OwnSessionRecord, _ call: any CallContext, at now: Int64) throws -> Tokens? {
         let (name, fresh) = (kept.name, session.completion.fresh())
         let request = SessionRefresh.Params(refreshToken: try refreshToken(kept.refreshToken, name))
@@ -97,7 +97,7 @@ public struct OwnSessions: Sendable {
         return tokens
     }
 
-    /// Whether both are accepted still, and for so many seconds more.
+    /// Returns whether both tokens are valid for at least `seconds` more.
     private func isGood(_ tokens: Tokens, for seconds: Int64, at now: Int64) -> Bool {
         let verifier = TenantTokenVerifier(surroundings: surroundings, catalogue: session.catalogue)
         return [(tokens.idToken, TokenUse.id), (tokens.accessToken, .access)].allSatisfy { token, use in
@@ -106,7 +106,7 @@ public struct OwnSessions: Sendable {
     }
 }
 
-// MARK: What is sealed
+// MARK: Encryption
 
 extension OwnSessions {
     private static func lockName(_ name: String) -> String { "own session/\(name)" }

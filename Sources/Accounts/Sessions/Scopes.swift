@@ -1,10 +1,10 @@
 import Contract
 
-/// What an access token allows, as OAuth has it (RFC 6749 section 3.3): names, each once, in the order they were asked for.
+/// The scopes of an access token (RFC 6749 §3.3): distinct names in the order of the request.
 package struct Scopes: Sendable, Equatable {
-    /// Those of OpenID Connect, which every tenant offers.
+    /// The scopes of OpenID Connect, which every tenant offers.
     package static let standard = ["openid", "profile", "email", "offline_access"]
-    /// What is granted where nothing is asked for.
+    /// The scope that is granted if none is requested.
     package static let usual = "openid"
 
     package let names: [String]
@@ -16,14 +16,14 @@ package struct Scopes: Sendable, Equatable {
 
     init(_ names: [String]) { self.names = names }
 
-    /// As claims and requests have it.
+    /// The scopes separated by spaces, as in claims and requests.
     package var text: String { names.joined(separator: " ") }
 
     package func lacking(_ others: [String]) -> [String] { others.filter { !names.contains($0) } }
 
-    /// What a sign-in grants.
+    /// Returns the scopes that a sign-in grants.
     ///
-    /// - Throws: `ScopeNotOffered` with all names that the tenant does not offer.
+    /// - Throws: `ScopeNotOffered` with every requested scope that the tenant does not offer.
     static func granted(_ asked: String?, by tenant: TenantRecord) throws -> Scopes {
         let asked = Scopes(asked ?? usual)
         let missing = Scopes(standard + tenant.scopes).lacking(asked.names)
@@ -31,7 +31,8 @@ package struct Scopes: Sendable, Equatable {
         return asked
     }
 
-    /// What a refresh grants of what the sign-in was granted (RFC 6749 section 6): all that is still offered, or the part asked for.
+    /// Returns the scopes that a refresh grants (RFC 6749 §6): the requested subset of the granted scopes. Defaults to all granted scopes
+    /// that the tenant still offers.
     ///
     /// - Throws: `ScopeNotOffered`, `ScopeNotGranted`.
     static func refreshed(_ asked: String?, of granted: Scopes, by tenant: TenantRecord) throws -> Scopes {

@@ -4,26 +4,26 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// Somebody signed in, somewhere: a family of refresh tokens.
+/// A session of a signed-in user, with its family of refresh tokens.
 package struct SessionRecord: Sendable {
     /// The session ID in the tokens of `test.token`. No such session exists; a testing store accepts the tokens nevertheless.
     package static let ofTestTokens = "test.token"
 
     package let id: String
     package let accountId: String
-    /// How its owner was authenticated (RFC 8176).
+    /// The authentication methods of the sign-in (RFC 8176).
     package let amr: [String]
-    /// What they signed in with: `password`, `code`, `anonymous`, `custom`, or a provider.
+    /// The sign-in provider: `password`, `code`, `anonymous`, `custom`, or the ID of an identity provider.
     package let provider: String
-    /// Claims of its tokens alone.
+    /// Claims that only the tokens of this session contain.
     package let claims: JSONObject
-    /// What was shown beside the first factor.
+    /// The second factor that was verified, if any.
     package let secondFactor: ShownFactor?
     package let authenticatedAt: Int64
     package let createdAt: Int64
     package var lastUsedAt: Int64
     package var expiresAt: Int64
-    /// The audience and the scopes of its access tokens, as the sign-in was granted them.
+    /// The audience and scopes granted at sign-in.
     var grant = AccessGrant()
 
     package init(
@@ -44,23 +44,23 @@ package struct SessionRecord: Sendable {
     }
 }
 
-/// A refresh token as it is kept.
+/// A stored refresh token.
 package struct RefreshTokenRecord: Sendable {
     let mac: [UInt8]
     package let sessionId: String
-    /// The one whose use brought it.
+    /// The HMAC of the refresh token whose use created this one.
     let parent: [UInt8]?
     package var usedAt: Int64?
     package let expiresAt: Int64
 }
 
-/// A method that ends the sessions of an account and returns the tokens of a new one: what it is called among revocations.
+/// A method that ends the sessions of an account and returns tokens of a new one. The raw value identifies it in revocation records.
 enum SessionEnd: String, CaseIterable {
     case linkedPassword = "account.link"
     case changedPassword = "account.changePassword"
     case enrolledFactor = "mfa.confirm"
 
-    /// The reason, for whoever shows a token of a session that it has ended.
+    /// The reason in the error for a token of an ended session.
     var reason: String {
         let change =
             switch self {
@@ -73,7 +73,7 @@ enum SessionEnd: String, CaseIterable {
 }
 
 extension SessionRecord {
-    /// How its owner was authenticated, for a session that goes on where this one was.
+    /// The proof of the sign-in, for a session that continues this one.
     package var proof: SignInProof {
         SignInProof(amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
     }
@@ -118,18 +118,19 @@ extension Transaction {
         try execute("UPDATE session SET last_used_at = $2, expires_at = $3 WHERE id = $1", id, now, expiresAt)
     }
 
-    /// Ends a session with all its refresh tokens. Answers false if there is none.
+    /// Deletes a session with its refresh tokens. Returns `false` if it does not exist.
     func deleteSession(_ id: String) throws -> Bool { try execute("DELETE FROM session WHERE id = $1", id) == 1 }
 
-    /// Ends all sessions of an account but one.
+    /// Ends all sessions of an account except one.
     func deleteSessions(of accountId: String, except id: String) throws {
         try execute("DELETE FROM session WHERE account_id = $1 AND id <> $2", accountId, id)
     }
 
-    /// Ends all sessions of an account and answers how many they were.
+    /// Ends all sessions of an account and returns their number.
     package func deleteSessions(of accountId: String) throws -> Int { try execute("DELETE FROM session WHERE account_id = $1", accountId) }
 
-    /// Ends all sessions of an account for a method that returns new tokens, and keeps the reason for as long as tokens of them can be shown.
+    /// Ends all sessions of an account on behalf of a method that returns new tokens. Stores the reason until the tokens of these sessions
+    /// have expired.
     func deleteSessions(of accountId: String, by end: SessionEnd, at now: Int64) throws {
         try execute(
             """
@@ -140,7 +141,7 @@ extension Transaction {
         _ = try deleteSessions(of: accountId)
     }
 
-    /// Why a token of a session that is not there any more proves nothing.
+    /// Returns the reason tokens of a session that no longer exists are revoked.
     func loss(ofSession id: String) throws -> TokenRevoked {
         for end in SessionEnd.allCases {
             let isFound = try queryOne("SELECT 1 FROM revocation WHERE kind = $1 AND target = $2", end.rawValue, id) { _ in true } ?? false
@@ -166,12 +167,12 @@ extension Transaction {
         try execute("UPDATE refresh_token SET used_at = $2 WHERE mac = $1 AND used_at IS NULL", mac, now)
     }
 
-    /// Whether somebody has used what the use of a refresh token brought.
+    /// Returns whether a successor of the refresh token was used.
     func isSuccessorUsed(of mac: [UInt8]) throws -> Bool {
         try queryOne("SELECT 1 FROM refresh_token WHERE parent = $1 AND used_at IS NOT NULL LIMIT 1", mac) { _ in true } ?? false
     }
 
-    /// Forgets the refresh tokens of a session that have expired, so that one that lives for years does not grow.
+    /// Deletes the expired refresh tokens of a session, so that long-lived sessions do not accumulate them.
     func forgetRefreshTokens(of sessionId: String, before moment: Int64) throws {
         try execute("DELETE FROM refresh_token WHERE session_id = $1 AND expires_at <= $2", sessionId, moment)
     }
@@ -189,7 +190,7 @@ extension SessionRecord {
 }
 
 extension Sweep {
-    /// Sessions that are over, once the last token that they brought has expired.
+    /// Deletes expired sessions after their last token has expired.
     package static let sessions = Sweep(
         name: "sessions",
         hasWork: { tx, now in

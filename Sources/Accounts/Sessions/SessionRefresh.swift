@@ -2,13 +2,13 @@ import Contract
 import ServiceContext
 import Storage
 
-/// What a refresh token is good for when it comes.
+/// The decision about a presented refresh token.
 enum RefreshJudgement: Equatable {
     case fresh
-    /// It was used, and comes again while nobody has used what it brought: two windows of one program, or a lost answer.
+    /// The token was used recently and its successor was not: two windows of one application share it, or a response was lost.
     case again
     case expired
-    /// It was used, and somebody goes on with what it brought: one of the two has stolen it.
+    /// The token was used, and its successor was used too or the grace period has passed. This indicates that the token was stolen.
     case stolen
 
     static func of(usedAt: Int64?, expiresAt: Int64, isSuccessorUsed: Bool, graceSeconds: Int64, now: Int64) -> RefreshJudgement {
@@ -18,11 +18,11 @@ enum RefreshJudgement: Equatable {
 }
 
 extension SessionService {
-    /// Gets fresh tokens for a refresh token, which is spent by it.
+    /// Exchanges a refresh token for new tokens. The refresh token is then used.
     ///
-    /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`,
-    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`.
-    /// - Source: RFC 9700 section 4.14.2; native-auth.md 5.
+    /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `AccountDisabled`,
+    ///   `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`.
+    /// - Source: RFC 9700 §4.14.2.
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
         let now = surroundings.clock.now
         let fresh = completion.fresh()
@@ -31,10 +31,10 @@ extension SessionService {
         return try completion.tokens(signedIn, tenant, at: now)
     }
 
-    /// Puts the next refresh token in the place of one, which is spent by it.
+    /// Marks a refresh token as used and stores its successor.
     ///
-    /// - Returns: a failure where the session has been ended.
-    /// - Throws: as `refresh`; then nothing is to be written.
+    /// - Returns: A failure if reuse was detected and the session was ended. The transaction must be committed.
+    /// - Throws: The errors of `refresh`. The transaction must then be rolled back.
     package func rotate(
         _ request: SessionRefresh.Params, _ fresh: SignInCompletion.Fresh, _ method: String, _ call: any CallContext, at now: Int64,
         in tx: Transaction
@@ -63,7 +63,7 @@ extension SessionService {
         case .fresh, .again: break
         }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
-        // What the sign-in was granted stays as it is in the store: this is the grant of one access token.
+        // The grant stored with the session does not change: this is the grant of one access token.
         session.grant = try session.grant.continued(audience: request.audience, scope: request.scope, by: tenant)
         session.lastUsedAt = now
         session.expiresAt = now + tenant.tokens.refreshTokenSeconds

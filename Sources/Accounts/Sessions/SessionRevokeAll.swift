@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 
 extension SessionService {
-    /// Ends every session of an account.
+    /// Ends all sessions of an account.
     ///
     /// - Throws: `AccountNotFound`, `AccountMerged`.
     public func revokeAll(_ request: SessionRevokeAll.Params, _ call: any CallContext) throws -> SessionRevokeAll.Result {

@@ -1,6 +1,6 @@
 import Contract
 
-/// Sessions: `session.*`.
+/// Implements the methods `session.*`.
 public struct SessionService: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache

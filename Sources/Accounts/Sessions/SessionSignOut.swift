@@ -3,9 +3,9 @@ import ServiceContext
 import Storage
 
 extension SessionService {
-    /// Ends the session that a token belongs to. An ID token may have expired: whoever has it may end what it came from.
+    /// Ends the session of a token. Accepts expired ID tokens, because possession of the token suffices to end its session.
     ///
-    /// - Throws: `RefreshTokenInvalid` for what is no refresh token of this store, what verifying an ID token throws.
+    /// - Throws: `RefreshTokenInvalid` if the token is not a refresh token of this store; the errors of ID token verification.
     public func signOut(_ request: SessionSignOut.Params, _ call: any CallContext) throws -> SessionSignOut.Result {
         let now = surroundings.clock.now
         let idSession: String? =
@@ -26,7 +26,7 @@ extension SessionService {
         }
     }
 
-    /// Ends a session. Answers false if there is none.
+    /// Ends a session. Returns `false` if it does not exist.
     package func end(_ sessionId: String, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction) throws -> Bool {
         guard let session = try tx.session(sessionId), let account = try tx.account(session.accountId) else { return false }
         try surroundings.audit.record(

@@ -1,6 +1,6 @@
 import Storage
 
-/// The tables of sessions and of their refresh tokens, of which only an HMAC is kept.
+/// The tables of sessions and refresh tokens. Refresh tokens are stored as HMACs.
 package enum SessionTables {
     package static let statements: [SQL] = [
         """
@@ -20,6 +20,6 @@ package enum SessionTables {
         "CREATE INDEX refresh_token_parent ON refresh_token (parent)",
     ]
 
-    /// The audience of a session's access tokens; null for the tenant itself, and for a session of an earlier version.
+    /// The audience of a session's access tokens. NULL means the tenant itself, also for sessions of earlier versions.
     package static let audience: [SQL] = ["ALTER TABLE session ADD COLUMN audience TEXT"]
 }

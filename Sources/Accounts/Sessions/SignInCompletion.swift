@@ -6,7 +6,7 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// The last step of every sign-in: the session is put down, then its tokens are signed.
+/// Completes every sign-in: stores the session, then signs its tokens.
 package struct SignInCompletion: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -18,16 +18,16 @@ package struct SignInCompletion: Sendable {
         refreshKey = surroundings.vault.subkey("refresh token")
     }
 
-    /// What is made before the transaction: names and secrets.
+    /// The IDs and secrets that are generated before the transaction.
     package struct Fresh: Sendable {
         let sessionId: String
         package let refreshToken: String
         let accessTokenId: String
-        /// Of a flow, where a second factor has to be shown first.
+        /// The ID of the flow that is created if a second factor is required.
         let flowId: String
     }
 
-    /// A session with the refresh token that was put down for it.
+    /// A stored session with its refresh token.
     package struct SignedIn: Sendable {
         package let account: AccountRecord
         let logins: [AccountLogin]
@@ -45,7 +45,7 @@ package struct SignInCompletion: Sendable {
 
     package func mac(ofRefreshToken token: String) -> [UInt8] { HMAC.sha256(key: refreshKey, Array(token.utf8)) }
 
-    /// Puts down a new session of `account`.
+    /// Stores a new session of `account`.
     ///
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     package func begin(
@@ -99,9 +99,9 @@ package struct SignInCompletion: Sendable {
             refreshToken: signedIn.fresh.refreshToken, scope: signedIn.session.grant.scopes.text, expiresAt: expiresAt)
     }
 
-    /// A finished sign-in, as it is answered.
+    /// The result of a completed sign-in.
     ///
-    /// - Parameter identity: what a provider has said, if one has.
+    /// - Parameter identity: The identity at the provider, for a federated sign-in.
     func answer(
         _ signedIn: SignedIn, _ tenant: TenantRecord, isNew: Bool, _ identity: ProviderIdentity? = nil,
         returnsProviderTokens: Bool = false, at now: Int64
@@ -114,7 +114,7 @@ package struct SignInCompletion: Sendable {
             providerTokens: returnsProviderTokens ? identity?.tokens : nil)
     }
 
-    /// The key that a tenant signs with. The default tenant gets its first one here.
+    /// Returns the active signing key of a tenant. Creates the first key of the default tenant.
     package func signingKey(of tenant: TenantRecord, at now: Int64) throws -> StoredKey {
         let owner = KeyOwner.tenant(tenant.id)
         if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }

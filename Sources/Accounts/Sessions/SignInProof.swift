@@ -1,16 +1,16 @@
 import JSON
 
-/// How somebody has shown who they are: what a session remembers of it.
+/// The evidence of a sign-in, as it is stored with the session.
 package struct SignInProof: Sendable, Equatable {
-    /// RFC 8176; `fed` for a provider.
+    /// The authentication methods of RFC 8176; `fed` for an identity provider.
     package let amr: [String]
-    /// `password`, `code`, `anonymous`, `custom`, or a provider.
+    /// The sign-in provider: `password`, `code`, `anonymous`, `custom`, or the ID of an identity provider.
     package let provider: String
-    /// Claims of this session's tokens alone.
+    /// Claims that only the tokens of this session contain.
     package var claims = JSONObject()
-    /// When that was, nil for now.
+    /// The time of the sign-in, or `nil` for the current time.
     package var authenticatedAt: Int64?
-    /// What was shown beside the first factor.
+    /// The second factor that was verified, if any.
     package var secondFactor: ShownFactor?
 
     package init(

@@ -3,18 +3,18 @@ import Crypto
 import Federation
 import JSON
 
-/// A token in which a backend says who signs in (firebase.md 2.7).
+/// A verified custom token, which a backend signs to sign a user in.
 struct CustomToken: Sendable {
-    /// `uid`.
+    /// The claim `uid`.
     let accountId: String
-    /// Claims of the session that it begins.
+    /// Claims for the session that the sign-in starts.
     let claims: JSONObject
 
-    /// How long one may be good.
+    /// The maximum lifetime of a custom token, in seconds.
     static let longestSeconds: Int64 = 3600
 
-    /// - Parameter audience: the tenant's issuer.
-    /// - Throws: `CustomTokenInvalid` naming the check that failed, `ClaimNameReserved`, `ClaimsTooLong`.
+    /// - Parameter audience: The issuer URL of the tenant.
+    /// - Throws: `CustomTokenInvalid` with the name of the failed check, `ClaimNameReserved`, `ClaimsTooLong`.
     init(_ text: String, signers: [CustomTokenSigner], tenantId: String, audience: String, now: Int64) throws {
         func refuse(_ check: String, _ reason: String) -> CustomTokenInvalid { CustomTokenInvalid(check: check, reason: reason) }
         let jws: JWS
@@ -58,7 +58,7 @@ struct CustomToken: Sendable {
         accountId = uid
     }
 
-    /// As the contract says of account ids.
+    /// Returns whether the text is a valid account ID according to the schema.
     private static func isAccountId(_ text: String) -> Bool {
         func isPlain(_ byte: UInt8) -> Bool {
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -3,7 +3,7 @@ import JSON
 import ServiceContext
 import Storage
 
-/// Brings a proven identity to an account: reads the facts, lets the table decide, writes what it says.
+/// Resolves a verified provider identity to an account: reads the facts, decides with `FederatedSignIn`, and writes the result.
 struct FederatedAccounts: Sendable {
     let surroundings: AccountsContext
     let tenant: TenantRecord
@@ -12,13 +12,13 @@ struct FederatedAccounts: Sendable {
 
     enum Outcome {
         case account(AccountRecord, isNew: Bool)
-        /// The account has a second factor. Its login is written by `link`, once the factor was shown.
+        /// The account has a second factor. `link` stores the login after the factor was verified.
         case pending(AccountRecord)
-        /// It may be somebody else's address: with the account that has it.
+        /// The user may not own the address. Contains the account with this address.
         case providerRequired(AccountRecord)
     }
 
-    /// - Parameter newId: the id of an account that is made.
+    /// - Parameter newId: The ID for a new account.
     /// - Throws: `AccountDisabled`, `SignUpNotAllowed`.
     func resolve(newId: String, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> Outcome {
         let facts = try facts(in: tx)
@@ -39,9 +39,9 @@ struct FederatedAccounts: Sendable {
         }
     }
 
-    /// Writes the login that waited for the second factor of an account, if it still leads there by the same rules.
+    /// Stores the login after the second factor of an account was verified, if the login still resolves to this account.
     ///
-    /// - Returns: the account as it is then; nil if the login leads elsewhere by now, or is refused.
+    /// - Returns: The updated account, or `nil` if the login now resolves to another account or is rejected.
     /// - Throws: `AccountDisabled`.
     func link(to account: AccountRecord, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> AccountRecord? {
         switch try FederatedSignIn.decide(try facts(in: tx)) {
@@ -54,10 +54,9 @@ struct FederatedAccounts: Sendable {
         }
     }
 
-    /// Adds the login to the account whose address it has. Where nobody has shown that the address is theirs, every other way into the
-    /// account goes.
+    /// Links the login to the account that has its address. If the account's address was never verified, removes all other sign-in methods.
     ///
-    /// - Parameter hasShownFactor: whether the user has shown a second factor of the account, which is theirs then.
+    /// - Parameter hasShownFactor: Whether the user verified a second factor of the account. Its factors are then kept.
     private func add(
         to account: AccountRecord, hasShownFactor: Bool = false, _ method: String, _ call: any CallContext, in tx: Transaction
     ) throws -> AccountRecord {
@@ -112,9 +111,9 @@ struct FederatedAccounts: Sendable {
         return account
     }
 
-    /// Name and picture become those that the provider says, also where it says none (row 3).
+    /// Sets display name and picture to the provider's values, and removes those that the provider omits (row 3).
     ///
-    /// - Parameter keepsUnsaid: whether what it does not say stays: it could not have said it.
+    /// - Parameter keepsUnsaid: Whether to keep values that the provider omits, because it sends them only at the first sign-in.
     private func takeProfile(_ account: inout AccountRecord, keepsUnsaid: Bool = false) {
         for (name, said) in [("displayName", identity.displayName), ("picture", identity.photoUrl)] where said != nil || !keepsUnsaid {
             account.attributes[name] = said.map { .string($0) }

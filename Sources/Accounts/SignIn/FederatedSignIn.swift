@@ -1,40 +1,40 @@
 import Contract
 
-/// Where a proven identity leads: the truth table of firebase.md 5.1. Rows stand beside the cases.
+/// Decides to which account a verified provider identity resolves. The comments number the rows of the decision table.
 enum FederatedSignIn {
-    /// An account as the table looks at it.
+    /// The relevant facts of an account.
     struct Owner: Equatable {
         let id: String
         var isDisabled = false
-        /// U: whether its owner has shown that the address is theirs.
+        /// Whether the account's address is verified.
         var isEmailVerified = false
-        /// Its logins: provider to subject.
+        /// The account's logins: the subject by provider ID.
         var logins: [String: String] = [:]
     }
 
     struct Facts {
         let providerId: String
-        /// Whether the provider gave an address that an account can have.
+        /// Whether the provider returned an address that an account can have.
         var hasAddress = true
-        /// V.
+        /// Whether the provider's email address is trusted for this login.
         var isTrusted = false
-        /// OAPE.
+        /// Whether the tenant permits only one account per email address.
         var oneAccountPerAddress = true
-        /// P: whom the login leads to.
+        /// The account to which the login is linked.
         var owner: Owner?
-        /// E: who has the address.
+        /// The account that has the address.
         var addressOwner: Owner?
     }
 
     enum Decision: Equatable {
-        /// The login leads there already; only what the provider says is kept.
+        /// The login is already linked to this account; only the profile from the provider is stored.
         case signIn(String)
         case create(withAddress: Bool)
-        /// The login is added.
+        /// Link the login to the account.
         case link(String)
-        /// The login is added, and every other way in is taken away: whoever made the account never showed that the address is theirs.
+        /// Link the login and remove all other sign-in methods, because the creator of the account never verified the address.
         case takeOver(String)
-        /// Nothing is written: the account's owner has to say so. With the providers that lead to it.
+        /// Write nothing: the user must sign in to the account first. Contains the providers that are linked to it.
         case providerRequired(String, providers: [String])
     }
 
@@ -46,10 +46,10 @@ enum FederatedSignIn {
         }
         guard facts.hasAddress, facts.oneAccountPerAddress else { return .create(withAddress: false) }  // rows 7, 8
         guard let holder = facts.addressOwner else { return .create(withAddress: true) }  // row 2
-        // Row 5: the provider knows the account's owner by another subject. The address may have been given to another user there, or its
-        // domain may have been registered again, so it leads nowhere (CVE-2023-3128).
+        // Row 5: the account has another subject at this provider. The address may have been given to another user there, or its domain may
+        // have been registered again, so the login is not linked (CVE-2023-3128).
         let isTrusted = facts.isTrusted && holder.logins[facts.providerId] == nil
-        // The id is told to whoever has shown that the address is theirs.
+        // The error reveals the account ID only to a user who has proved ownership of the address.
         if holder.isDisabled { throw AccountDisabled(accountId: isTrusted ? holder.id : nil) }
         guard isTrusted else { return .providerRequired(holder.id, providers: holder.logins.keys.sorted()) }  // rows 5, 6
         return holder.isEmailVerified ? .link(holder.id) : .takeOver(holder.id)  // rows 3, 4

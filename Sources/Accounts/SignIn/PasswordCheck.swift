@@ -4,7 +4,7 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Whether a password is an account's own, and what a wrong one counts for (native-auth.md 1.11).
+/// Verifies the password of an account and counts wrong passwords.
 struct PasswordCheck: Sendable {
     let surroundings: AccountsContext
     private let fingerprintKey: SecretBytes
@@ -14,36 +14,36 @@ struct PasswordCheck: Sendable {
         fingerprintKey = surroundings.vault.subkey("wrong password")
     }
 
-    /// Takes the time of a hash whether there is an account or not.
+    /// Verifies a password. Takes the same time if the account does not exist.
     func match(_ password: String, _ account: AccountRecord?) throws -> PasswordMatch {
         try surroundings.passwords.match(password, account?.password, as: account?.id ?? "")
     }
 
-    /// - Throws: `PasswordNotSet` where an account's own way in is a password of which nothing is known: it came from elsewhere without one.
+    /// - Throws: `PasswordNotSet` if the account has a password whose hash is unknown because it was imported without one.
     func requireKnown(_ account: AccountRecord) throws {
         guard account.password != nil, try !surroundings.passwords.isKnown(account.password, as: account.id) else { return }
         throw PasswordNotSet(next: PasswordResetStart.info.name)
     }
 
-    /// Whether a right password is still the one of `account`, read anew in the transaction that writes.
+    /// Returns whether a correct password is still the one of `account`, as read in the write transaction.
     func isStillRight(_ match: PasswordMatch, _ account: AccountRecord?) throws -> Bool {
         try match.isRight && surroundings.passwords.isSame(account?.password, as: match.sealed, of: account?.id ?? "")
     }
 
-    /// Keeps a right password as one of this store where it was hashed elsewhere.
+    /// Replaces an imported hash with a hash of this store after a correct password.
     func upgrade(_ account: inout AccountRecord, _ match: PasswordMatch, in tx: Transaction) throws {
         guard match.isRight, let upgraded = match.upgraded, account.password == match.sealed else { return }
         account.password = upgraded
         try tx.update(account)
     }
 
-    /// Counts the outcome.
+    /// Counts the outcome of a verification.
     ///
     /// - Parameters:
-    ///   - subject: what failures are counted by.
-    ///   - unlock: the method that ends a lock, where there is one.
-    /// - Returns: nil if the password is right.
-    /// - Throws: `AccountLocked`, whatever was given.
+    ///   - subject: The subject under which failures are counted.
+    ///   - unlock: The method that ends a lockout, if one exists.
+    /// - Returns: `nil` if the password is correct.
+    /// - Throws: `AccountLocked` while the lockout lasts, even if the password is correct.
     func judge(
         _ password: String, isRight: Bool, subject: String, unlock: String? = nil, client: ClientKey? = nil, _ tenant: TenantRecord,
         at now: Int64, in tx: Transaction

@@ -1,6 +1,6 @@
 import Contract
 
-/// Address and password in one step, for every method that takes them (native-auth.md 2.3, 1.11, 6.1; firebase.md 2.3).
+/// Signs in with email address and password in one step, for all methods that accept them.
 struct PasswordSignIn: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -14,9 +14,11 @@ struct PasswordSignIn: Sendable {
         completion = SignInCompletion(surroundings, catalogue)
     }
 
-    /// - Parameter token: of whose account it has to be, and of the session whose scopes and claims the new one takes on; nil for anybody's.
+    /// - Parameter token: The ID token of the required account; the new session then adopts its scopes and claims. `nil` accepts any
+    ///   account.
     /// - Throws: `TenantNotFound`, `UserNotFound`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `PasswordChangeRequired`,
-    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`; `UserMismatch` for another account than is asked for, and `TokenRevoked`.
+    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`; with `token` also `UserMismatch` for another account, and
+    ///   `TokenRevoked`.
     func signIn(
         _ username: Username, _ password: String, in tenantId: String, only token: VerifiedTenantToken? = nil, audience: String?,
         scope: String? = nil, client: ClientKey? = nil, _ method: String, _ call: any CallContext

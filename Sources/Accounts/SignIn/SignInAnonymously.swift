@@ -2,10 +2,9 @@ import Contract
 import Storage
 
 extension SignInService {
-    /// Makes an account that nobody can sign in to again, and signs in to it.
+    /// Creates an account without a sign-in method and signs in to it.
     ///
     /// - Throws: `TenantNotFound`, `AnonymousNotAllowed`, `SignUpNotAllowed`, `AudienceNotOffered`, `ScopeNotOffered`, `TooManyFromClient`.
-    /// - Source: firebase.md 2.2.
     public func anonymously(_ request: SignInAnonymously.Params, _ call: any CallContext) throws -> SignInAnonymously.Result {
         let now = surroundings.clock.now
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }

@@ -1,7 +1,7 @@
 import Contract
 import Storage
 
-/// Sign-in, by steps and at once: `signIn.*`.
+/// Implements the methods `signIn.*`.
 public struct SignInService: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -19,7 +19,7 @@ public struct SignInService: Sendable {
         completion = SignInCompletion(surroundings, catalogue)
     }
 
-    /// Where a sign-in stands that is not finished.
+    /// The result for a sign-in that is not complete.
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> SignInStep {
         let token = flows.token(of: flow)
         guard flow.stage == .codeRequired else {
@@ -30,17 +30,17 @@ public struct SignInService: Sendable {
             codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
     }
 
-    /// What failures in a sign-in are counted by: the account, or the address where nobody is to learn that there is none.
+    /// The subject under which failures of a sign-in are counted: the account, or the address if the flow is a decoy.
     static func lockoutSubject(_ flow: Flow) -> String { flow.isDecoy ? nobody(flow.address) : "account/\(flow.accountId)" }
 
-    /// What failures of an address without account are counted by; not together with those of its sign-ups, as an account's are not.
+    /// The subject for failures of an address without an account. It differs from that of sign-ups, as an account's subject does.
     static func nobody(_ address: String) -> String { "nobody/\(address)" }
 }
 
 extension SignInService: SignInHandlers {}
 
 extension UserNotFound {
-    /// Where people cannot sign up there is nobody to go on with but whoever makes accounts.
+    /// The error for an unknown address. If the tenant does not allow sign-ups, it refers to an administrator.
     package init(in tenant: TenantRecord) {
         let signUp = tenant.settings.signUpAllowed
         self.init(

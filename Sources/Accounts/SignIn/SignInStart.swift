@@ -1,11 +1,11 @@
 import Contract
 
 extension SignInService {
-    /// Begins a sign-in: asks for the password, or sends a code, as the account was made. Where nobody is to learn who has an account
-    /// it asks everybody for the same, and the steps after it take a password and a code of everybody.
+    /// Starts a sign-in. Depending on the account, the next step is a password, or a code that is sent. With `enumerationProtection`, the
+    /// response is the same for existing and unknown addresses, and later steps accept both a password and a code.
     ///
-    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`.
-    /// - Source: native-auth.md 2.3, states I0 and I1; 6.1.
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `TooManyCodes`, `TooManyFromClient`,
+    ///   `MessageNotSent`.
     public func start(_ request: SignInStart.Params, _ call: any CallContext) throws -> SignInStart.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
@@ -22,7 +22,7 @@ extension SignInService {
             throw try flows.failed(UserNotFound(in: tenant), by: client, at: now)
         }
         let way = try account.map { account in try surroundings.database.read { try WayIn(to: account, tenant, catalogue, in: $0) } }
-        // Somebody who signs in elsewhere is sent there, or told nothing at all.
+        // For a user who signs in with a provider, return the providers, unless this would reveal the account.
         if case .elsewhere(let providers, let reset) = way, !tenant.settings.enumerationProtection {
             if let reset, providers.isEmpty { throw PasswordNotSet(next: reset) }
             return SignInStep(state: .providerRequired, next: reset, providers: providers)

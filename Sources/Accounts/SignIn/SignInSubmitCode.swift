@@ -1,11 +1,10 @@
 import Contract
 
 extension SignInService {
-    /// Signs in with the code that was sent.
+    /// Signs in with a code.
     ///
     /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: native-auth.md 2.3, token(oob) in I2o; 6.24.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
@@ -27,7 +26,7 @@ extension SignInService {
                 return .refused(refusal)
             }
             guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
-            // Whoever has a password gets here where nobody is to learn who has one.
+            // With `enumerationProtection`, accounts with a password can also sign in with a code.
             if account.password != nil, account.mustChangePassword {
                 return .ended(PasswordChangeRequired(next: "passwordReset.start"))
             }

@@ -1,11 +1,10 @@
 import Contract
 
 extension SignInService {
-    /// Signs in with the password.
+    /// Signs in with a password.
     ///
     /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: native-auth.md 2.3, token(password) in I2p.
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
@@ -51,7 +50,8 @@ extension SignInService {
         return try completion.answer(result, after: flow, at: now)
     }
 
-    /// - Throws: `StepNotPossible` where no password is due. Where nobody is to learn who has one, one is due beside a code.
+    /// - Throws: `StepNotPossible` if the flow does not wait for a password. With `enumerationProtection`, it accepts a password whenever
+    ///   it waits for a code.
     private static func requirePassword(_ flow: Flow, _ tenant: TenantRecord) throws {
         if flow.stage == .codeRequired, tenant.settings.enumerationProtection { return }
         try flow.require(.passwordRequired)

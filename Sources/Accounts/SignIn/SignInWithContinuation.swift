@@ -1,11 +1,10 @@
 import Contract
 
 extension SignInService {
-    /// Signs in with the token that completed a sign-up, a reset or a change of address, once.
+    /// Signs in with the token of a completed sign-up, password reset or change of address. The token is single-use.
     ///
-    /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`,
-    ///   `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`.
-    /// - Source: native-auth.md 2.4.
+    /// - Throws: `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `AccountLocked`,
+    ///   `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`.
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
     ) throws -> SignInWithContinuation.Result {
@@ -25,7 +24,7 @@ extension SignInService {
             try tx.lockout(of: account.lockoutSubject, at: now).check(
                 at: now, unlock: tenant.unlock(account, of: account.address, at: now, in: tx))
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
-            // The code proved the address; a password that was chosen on the way proves nothing more.
+            // The code verified the address. Setting a password during the flow is not a proof of the user, so it does not count.
             let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope, isNew: flow.kind == .signUp)
             let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
             result = (outcome, tenant, signIn)

@@ -1,12 +1,10 @@
 import Contract
 
 extension SignInService {
-    /// Signs in with what a provider gave, with a pending token, or with address and password.
+    /// Signs in with a provider credential, with a pending token, or with email address and password.
     ///
-    /// - Throws: `TooManyFromClient`, what proving the credential throws, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`,
-    ///   `ScopeNotOffered`, what
-    ///   `PasswordSignIn` throws.
-    /// - Source: firebase.md 2.5.4, 5.1.
+    /// - Throws: `TooManyFromClient`, the errors of credential verification, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`,
+    ///   `ScopeNotOffered`, and the errors of `PasswordSignIn`.
     public func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result {
         let now = surroundings.clock.now
         let (name, proofs) = (SignInWithCredential.info.name, CredentialProofs(surroundings, catalogue))
@@ -23,7 +21,7 @@ extension SignInService {
                 .provider(identity.providerId), audience: request.audience, scope: request.scope, identity,
                 returnsProviderTokens: request.returnProviderTokens)
             let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
-            // Decides by rows that others may write, so it is as if nobody else did.
+            // Serializable: the decision depends on rows that concurrent transactions may write.
             let outcome = try proofs.settling(spending) {
                 try surroundings.database.write(isolation: .serializable) { tx -> FederatedOutcome in
                     if let spending { try tx.spend(spending) }

@@ -3,11 +3,11 @@ import ServiceContext
 import Storage
 
 extension SignInService {
-    /// Signs in whom a backend names that the tenant trusts. It asks for nothing else, and makes the account if there is none.
+    /// Signs in the user of a custom token that a trusted backend has signed. Requires no other proof, and creates the account if it does
+    /// not exist.
     ///
     /// - Throws: `TenantNotFound`, `CustomTokenInvalid`, `ClaimNameReserved`, `ClaimsTooLong`, `AccountDisabled`, `AudienceNotOffered`,
     ///   `ScopeNotOffered`, `AccountMerged`.
-    /// - Source: firebase.md 2.7.
     public func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result {
         let (now, name) = (surroundings.clock.now, SignInWithCustomToken.info.name)
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
@@ -22,7 +22,7 @@ extension SignInService {
             if let known, known.tenantId != tenant.id {
                 throw CustomTokenInvalid(check: "subject", reason: "Its uid is the ID of an account of another tenant.")
             }
-            // Who is part of another account does not begin again as somebody new.
+            // The ID of a merged account must not create a new account.
             if known == nil { try tx.requireUnmerged(token.accountId) }
             let account =
                 known

@@ -1,10 +1,9 @@
 import Contract
 
 extension SignInService {
-    /// Signs in with address and password in one step.
+    /// Signs in with email address and password in one step.
     ///
-    /// - Throws: `TooManyFromClient`, `InvalidUsername`, and what `PasswordSignIn` throws.
-    /// - Source: native-auth.md 2.3 (client composition), 1.11, 6.1.
+    /// - Throws: `TooManyFromClient`, `InvalidUsername`, and the errors of `PasswordSignIn`.
     public func withPassword(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> SignInWithPassword.Result {
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: surroundings.clock.now)
         return try PasswordSignIn(surroundings, catalogue).signIn(

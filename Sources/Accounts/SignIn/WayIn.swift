@@ -1,10 +1,10 @@
 import Contract
 import Storage
 
-/// Where whoever has the address of an account gets into it.
+/// The sign-in method for a user who enters the address of an account.
 enum WayIn {
     case here(AccountRecord.Method)
-    /// With providers; `reset` is the method for the owner of the address, if that is somebody else.
+    /// With providers. `reset` is the method that gives the owner of the address access, if that may be another user.
     case elsewhere([String], reset: String?)
 
     init(to account: AccountRecord, _ tenant: TenantRecord, _ catalogue: TenantConfigurationCache, in tx: Transaction) throws {
@@ -14,17 +14,17 @@ enum WayIn {
         }
         let logins = try tx.accountLogins(of: account.id).map(\.providerId)
         let providers = try catalogue.usableProviders(among: logins, of: tenant.id, in: tx)
-        // Where nobody has a password a mailed code takes the place of its reset (firebase.md 5.5: an email link shows whose an address
-        // is), unless somebody has shown that already, and can get in.
+        // If the tenant has no passwords, an emailed code replaces the reset, because it proves ownership of the address. This does not
+        // apply if the address is verified and a provider gives access.
         let isReset = account.canReset(in: tenant)
         let isOpen = account.isEmailVerified && !providers.isEmpty
         self = isReset || isOpen ? .elsewhere(providers, reset: isReset ? PasswordResetStart.info.name : nil) : .here(.code)
     }
 }
 
-/// How the owner of an account signs in to it, for the answer to a provider that does not lead there.
+/// The sign-in methods of an account, for the response to a provider login that is not linked to it.
 struct OtherWays: Sendable {
-    /// The providers that lead to it.
+    /// The usable providers that are linked to the account.
     let providers: [String]
     /// Its own sign-in methods: `password` or `code`.
     let methods: [String]
@@ -40,7 +40,7 @@ struct OtherWays: Sendable {
             next = SignInStart.info.name
         case .elsewhere(let usable, let reset):
             providers = usable
-            // Without a provider that works, a code to the address and a new password are the way in.
+            // Without a usable provider, the user signs in with a code to the address and sets a new password.
             methods = usable.isEmpty && reset != nil ? ["code"] : []
             next = reset
         }

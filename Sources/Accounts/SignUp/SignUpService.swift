@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// Sign-up, step by step: `signUp.*`.
+/// Implements the methods `signUp.*`.
 public struct SignUpService: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -16,7 +16,7 @@ public struct SignUpService: Sendable {
         sending = CodeSending(surroundings)
     }
 
-    /// Where a sign-up stands, as it is answered. The same flow always answers the same.
+    /// The result for the current step of a sign-up. It depends only on the flow and the tenant.
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> SignUpStep {
         let token = flows.token(of: flow)
         switch flow.stage {
@@ -35,10 +35,9 @@ public struct SignUpService: Sendable {
         }
     }
 
-    /// Does one thing in a sign-up: decides by the table, and does what it says.
+    /// Takes one step of a sign-up: decides with `SignUpTransition` and applies the effects.
     ///
-    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `UserAlreadyExists`,
-    ///   `SignUpNotAllowed`.
+    /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `UserAlreadyExists`, `SignUpNotAllowed`.
     func advance(
         _ token: String, request: [UInt8], _ method: String, _ call: any CallContext, password: [UInt8]? = nil,
         _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
@@ -53,7 +52,7 @@ public struct SignUpService: Sendable {
         let flow = try flows.advance(
             token, [.signUp], request: request, at: now,
             again: { tx, flow, tenant in
-                // The answer that was lost may have asked for what the tenant does not want any more.
+                // The lost response may have requested values that the tenant no longer requires.
                 answering = tenant
                 flow.attributes = tenant.stillFitting(flow.attributes)
                 let due = SignUpTransition.due(flow.signUpState, tenant.settings.localAccountMethod, tenant.attributes)
@@ -71,7 +70,7 @@ public struct SignUpService: Sendable {
                 flow.signUpState, input, tenant.settings.localAccountMethod, tenant.attributes)
             if effects.contains(.refuseCode), let refusal { return .refused(refusal) }
             if effects.contains(.keepPassword) {
-                // The tenant has begun to take passwords while this one was judged.
+                // The tenant enabled passwords only after this request was validated, so there is no hash.
                 guard let password else { throw StepNotPossible(expected: method) }
                 flow.password = password
             }
@@ -89,7 +88,7 @@ public struct SignUpService: Sendable {
 extension SignUpService: SignUpHandlers {}
 
 extension Flow {
-    /// What the transition table looks at.
+    /// The state on which the transition table depends.
     var signUpState: SignUpState {
         SignUpState(stage: stage, isVerified: isVerified, hasPassword: password != nil, attributes: attributes)
     }
@@ -100,7 +99,7 @@ extension Flow {
         attributes = state.attributes
     }
 
-    /// The account that a completed sign-up makes. A password that the tenant has taken, and takes no more, does not become part of it.
+    /// The account that a completed sign-up creates. If the tenant no longer accepts passwords, the account gets none.
     func account(of tenant: TenantRecord, at now: Int64) -> AccountRecord {
         let password = tenant.settings.localAccountMethod == .emailCode ? nil : password
         return AccountRecord(

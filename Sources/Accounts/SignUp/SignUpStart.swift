@@ -2,11 +2,10 @@ import Contract
 import JSON
 
 extension SignUpService {
-    /// Begins a sign-up and sends the code.
+    /// Starts a sign-up and sends the code.
     ///
-    /// - Throws: `TenantNotFound`, `SignUpNotAllowed`, `InvalidUsername`, `UserAlreadyExists`, `PasswordNotAccepted`,
-    ///   `InvalidPassword`, `InvalidAttributes`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`; the first of them that holds.
-    /// - Source: native-auth.md 2.1, states U0 and U1; 6.1 (enumeration), 6.18 (the password is hashed at once), 6.20.
+    /// - Throws: `TenantNotFound`, `SignUpNotAllowed`, `InvalidUsername`, `UserAlreadyExists`, `PasswordNotAccepted`, `InvalidPassword`,
+    ///   `InvalidAttributes`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`. The first one that applies is thrown.
     public func start(_ request: SignUpStart.Params, _ call: any CallContext) throws -> SignUpStart.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
@@ -38,7 +37,7 @@ extension SignUpService {
         return answer(flow, tenant)
     }
 
-    /// The attributes of a start, after the password was looked at.
+    /// Returns the validated attributes of the request, after validating its password.
     ///
     /// - Throws: `PasswordNotAccepted`, `InvalidPassword`, `InvalidAttributes`.
     private func checkedAttributes(

@@ -1,10 +1,10 @@
 import Contract
 
 extension SignUpService {
-    /// Takes attributes: all of them, or a page of them.
+    /// Accepts user attributes, all together or page by page.
     ///
-    /// - Throws: `InvalidAttributes`, `UserAlreadyExists`, `SignUpNotAllowed`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: native-auth.md 2.1, continue(attributes); 6.13, 6.14.
+    /// - Throws: `InvalidAttributes`, `UserAlreadyExists`, `SignUpNotAllowed`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `StepNotPossible`.
     public func submitAttributes(
         _ request: SignUpSubmitAttributes.Params, _ call: any CallContext
     ) throws -> SignUpSubmitAttributes.Result {
@@ -12,7 +12,7 @@ extension SignUpService {
         let (token, name) = (request.continuationToken, SignUpSubmitAttributes.info.name)
         let fingerprint = flows.fingerprint(name, [.string(token), .object(request.attributes)])
         return try advance(token, request: fingerprint, name, call) { _, flow, tenant in
-            // What an earlier answer asked for, and the tenant does not any more, is no mistake of whoever gives it.
+            // Ignore attributes that an earlier response requested but the tenant no longer accepts.
             let isStale = flow.stage == .attributesRequired && AttributeRules.missing(tenant.attributes, in: flow.attributes).isEmpty
             let given = isStale ? tenant.stillFitting(request.attributes) : try tenant.accept(request.attributes)
             return (.attributes(given), nil)

@@ -1,11 +1,10 @@
 import Contract
 
 extension SignUpService {
-    /// Verifies the address.
+    /// Verifies the email address with its code.
     ///
     /// - Throws: `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `TooManyFromClient`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: native-auth.md 2.1, continue(oob); 6.2, 6.4, 6.11.
     public func submitCode(_ request: SignUpSubmitCode.Params, _ call: any CallContext) throws -> SignUpSubmitCode.Result {
         let now = surroundings.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)

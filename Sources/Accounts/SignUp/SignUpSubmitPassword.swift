@@ -1,11 +1,10 @@
 import Contract
 
 extension SignUpService {
-    /// Takes a password, before the code or when it is asked for.
+    /// Accepts a password, before the code or when it is requested.
     ///
     /// - Throws: `InvalidPassword`, `PasswordNotAccepted`, `UserAlreadyExists`, `SignUpNotAllowed`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
-    /// - Source: native-auth.md 2.1, continue(password); 1.7.
     public func submitPassword(_ request: SignUpSubmitPassword.Params, _ call: any CallContext) throws -> SignUpSubmitPassword.Result {
         let now = surroundings.clock.now
         _ = try flows.admit(request.client, token: request.continuationToken, at: now)
@@ -16,7 +15,7 @@ extension SignUpService {
         if case .current(let flow, let tenant) = found, tenant.settings.signUpAllowed {
             let method = tenant.settings.localAccountMethod
             _ = try SignUpTransition.decide(flow.signUpState, .password, method, tenant.attributes)
-            // One that was asked for before the tenant stopped taking any is not looked at.
+            // If the tenant disabled passwords after requesting this one, the password is not validated.
             if method != .emailCode {
                 try check(
                     request.password, tenant, address: flow.username, attributes: flow.attributes, of: flow.accountId, name, call)

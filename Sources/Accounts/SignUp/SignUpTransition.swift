@@ -1,17 +1,16 @@
 import Contract
 import JSON
 
-/// Where a sign-up stands: what the table of native-auth.md 2.1 depends on.
+/// The state of a sign-up on which the transition table depends.
 struct SignUpState: Sendable, Equatable {
     var stage: Flow.Stage
     var isVerified = false
     var hasPassword = false
-    /// What was accepted so far.
+    /// The attributes that were accepted so far.
     var attributes = JSONObject()
 }
 
-/// What a caller does in a sign-up. Values are judged before: a password that breaks rules and attributes that do not fit never
-/// come here.
+/// An input to a sign-up. Passwords and attributes are validated before; invalid ones cause an error and no transition.
 enum SignUpInput: Sendable {
     case code(isRight: Bool)
     case resend
@@ -19,16 +18,19 @@ enum SignUpInput: Sendable {
     case attributes(JSONObject)
 }
 
-/// What becomes of it beside the next state.
+/// The effects of a transition in addition to the next state.
 enum SignUpEffect: Sendable, Equatable {
     case sendCode, refuseCode, endCode, keepPassword, createAccount
 }
 
-/// The transition table of native-auth.md 2.1. U1 and U2 are one here, as are U3 and U4: nobody asks for a challenge by itself.
+/// The transition table of a sign-up. The trailing comments name its states: U1 and U2 wait for the code, U3 and U4 for a password, U5 for
+/// attributes. U1 and U3 are the states before a challenge is requested, which Microsoft Entra distinguishes and this implementation does
+/// not.
 enum SignUpTransition {
-    /// What a verified one waits for is decided anew by what the tenant asks for now: it may have been changed since the last step.
+    /// Decides the next state and the effects of an input. After verification, the required step depends on the tenant's current settings,
+    /// which may have changed since the last step.
     ///
-    /// - Throws: `StepNotPossible` for every row that the table does not have, `PasswordNotAccepted`.
+    /// - Throws: `StepNotPossible` for inputs that the table does not contain, `PasswordNotAccepted`.
     static func decide(
         _ state: SignUpState, _ input: SignUpInput, _ method: LocalAccountMethod, _ definitions: [TenantAttribute]
     ) throws -> (state: SignUpState, effects: [SignUpEffect]) {
@@ -57,7 +59,7 @@ enum SignUpTransition {
             for (name, value) in given.members { next.attributes[name] = value }
         case (.attributesRequired, .attributes(let given)),
             (.passwordRequired, .attributes(let given)) where due != .passwordRequired:  // U5
-            // Optional ones alone come too late (6.14); an accepted one can be given again.
+            // At this stage the input must contain a required attribute; values that were already accepted can be repeated.
             let asked = definitions.filter(\.required).map(\.name)
             if due == .attributesRequired, !given.names.contains(where: { asked.contains($0) }) { break }
             for (name, value) in given.members { next.attributes[name] = value }
@@ -69,7 +71,7 @@ enum SignUpTransition {
         return (next, effects)
     }
 
-    /// What it waits for by what the tenant asks for now; `completed` also where nothing is missing any more.
+    /// The step that the tenant's current settings require; `completed` if nothing is missing.
     static func due(_ state: SignUpState, _ method: LocalAccountMethod, _ definitions: [TenantAttribute]) -> Flow.Stage {
         switch state.stage {
         case .passwordRequired, .attributesRequired: stage(after: state, method, definitions)
@@ -77,7 +79,7 @@ enum SignUpTransition {
         }
     }
 
-    /// What is asked for next: the address first, then the password, then what is missing.
+    /// The next step: verify the address, then set a password, then submit missing attributes.
     static func stage(after state: SignUpState, _ method: LocalAccountMethod, _ definitions: [TenantAttribute]) -> Flow.Stage {
         if !state.isVerified { return .codeRequired }
         if method == .emailPassword, !state.hasPassword { return .passwordRequired }

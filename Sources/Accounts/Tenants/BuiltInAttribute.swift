@@ -1,8 +1,8 @@
-/// The attributes whose names and limits are known (native-auth.md 1.4), in the order in which a form would ask for them.
+/// The attributes with predefined names and limits, in the order of a typical form.
 enum BuiltInAttribute: String, CaseIterable {
     case displayName, givenName, surname, streetAddress, city, state, postalCode, country, jobTitle
 
-    /// The most Unicode scalars that a value has.
+    /// The maximum length of a value, in Unicode scalars.
     var maximumLength: Int {
         switch self {
         case .displayName: 256
@@ -13,9 +13,9 @@ enum BuiltInAttribute: String, CaseIterable {
         }
     }
 
-    /// Whether a value has no line ends.
+    /// Whether values must not contain line ends.
     var isOneLine: Bool { self != .streetAddress }
 
-    /// The most of a tenant's own attribute.
+    /// The maximum length of a custom attribute, in Unicode scalars.
     static let maximumCustomLength = 250
 }

@@ -19,7 +19,7 @@ public final class TenantConfigurationCache: Sendable {
         return tenant
     }
 
-    /// The tenant, nil if there is none.
+    /// Returns the tenant, or `nil` if it does not exist.
     package func knownTenant(_ id: String, in tx: Transaction) throws -> TenantRecord? {
         try tenants.value(for: id, in: tx) { try tx.tenant(id) }
     }
@@ -32,7 +32,7 @@ public final class TenantConfigurationCache: Sendable {
         return known
     }
 
-    /// Those of `providers` that people of a tenant can sign in with: they are there and switched on.
+    /// Returns those of `providers` that exist in the tenant and are enabled.
     func usableProviders(among providers: [String], of tenantId: String, in tx: Transaction) throws -> [String] {
         try providers.filter { id in
             try idps.value(for: [tenantId, id], in: tx) { try tx.idp(id, of: tenantId) }?.settings.enabled ?? false

@@ -4,10 +4,9 @@ import ServiceContext
 import SigningKeys
 
 extension TenantService {
-    /// Creates a tenant with a signing key of its own, active at once.
+    /// Creates a tenant with its own signing key, which is active immediately.
     ///
     /// - Throws: `TenantExists`, `InvalidTenantSettings`.
-    /// - Source: native-auth.md 1.1, 1.3.
     public func create(_ request: TenantCreate.Params, _ call: any CallContext) throws -> TenantCreate.Result {
         let now = surroundings.clock.now
         try TenantRules.check(request)

@@ -3,7 +3,7 @@ import ServiceContext
 import SigningKeys
 
 extension TenantService {
-    /// Deletes a tenant with its accounts and keys. What it has issued is refused from now on.
+    /// Deletes a tenant with its accounts and keys. Its tokens are then rejected.
     ///
     /// - Throws: `TenantNotFound`, `TenantNotDeletable`.
     public func delete(_ request: TenantDelete.Params, _ call: any CallContext) throws -> TenantDelete.Result {

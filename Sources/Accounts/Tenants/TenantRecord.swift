@@ -4,19 +4,19 @@ import Patterns
 import ServiceContext
 import Storage
 
-/// A tenant as the store holds it (native-auth.md 1.1, 1.3, 1.4, 1.7, 1.8, 1.11). A class: it is looked up at every step.
+/// A stored tenant. A class, because every step passes it on and a class copies only one reference.
 package final class TenantRecord: Sendable {
-    /// The tenant that is always there.
+    /// The ID of the default tenant, which always exists.
     package static let defaultId = "default"
 
     package let id: String
-    /// What `tenant.create` takes, with nothing left open.
+    /// The parameters of `tenant.create`, with all defaults applied.
     package let settings: TenantCreate.Params
     package let createdAt: Int64
     let updatedAt: Int64
 
     package let attributes: [TenantAttribute]
-    /// Those of attributes, compiled.
+    /// The compiled patterns of the attributes.
     private let patterns: [String: BoundedPattern]
     let passwordPolicy: PasswordPolicy
     let codes: CodePolicy
@@ -41,26 +41,26 @@ package final class TenantRecord: Sendable {
         tokens = settings.tokens ?? TokenLifetimes()
     }
 
-    /// The values of a submission as they are kept.
+    /// Returns the values of a submission in stored form.
     ///
-    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    /// - Throws: `InvalidAttributes` with every problem.
     package func accept(_ given: JSONObject, of speaker: AttributeRules.Speaker = .oneself) throws -> JSONObject {
         try AttributeRules.accepted(given, by: attributes, patterns: patterns, of: speaker)
     }
 
-    /// The change of an account's attributes by the developer, as it is kept.
+    /// Returns a developer's change of an account's attributes in stored form.
     ///
-    /// - Throws: `InvalidAttributes` with everything that is wrong.
+    /// - Throws: `InvalidAttributes` with every problem.
     func acceptChange(_ given: JSONObject, of present: JSONObject) throws -> JSONObject {
         try AttributeRules.change(given, of: present, by: attributes, patterns: patterns)
     }
 
-    /// What was accepted before and still fits.
+    /// Returns the previously accepted values that are still valid.
     func stillFitting(_ accepted: JSONObject) -> JSONObject {
         AttributeRules.stillFitting(accepted, by: attributes, patterns: patterns)
     }
 
-    /// As `tenant.*` answers it.
+    /// The tenant as the `tenant.*` methods return it.
     func answer(in realm: Realm) -> Tenant {
         var policy = passwordPolicy
         policy.bannedTerms = policy.bannedTerms ?? []
@@ -75,7 +75,7 @@ package final class TenantRecord: Sendable {
             updatedAt: updatedAt)
     }
 
-    /// The settings as they stand in the store: what `tenant.create` would take to make it again.
+    /// The settings in stored form: the parameters of `tenant.create` that would recreate the tenant.
     package var storedSettings: JSONObject {
         var writer = JSONWriter(reservingCapacity: 2048)
         var answer = answer(in: Realm())
@@ -88,7 +88,7 @@ package final class TenantRecord: Sendable {
 }
 
 extension Transaction {
-    /// The tenant, nil if there is none. The default tenant is there before anybody has stored it.
+    /// Returns the tenant, or `nil` if it does not exist. The default tenant exists even without a stored row.
     package func tenant(_ id: String) throws -> TenantRecord? {
         if let stored = try queryOne("SELECT settings, created_at, updated_at FROM tenant WHERE id = $1", id, row: TenantRecord.init) {
             return stored
@@ -106,7 +106,7 @@ extension Transaction {
         return Array(found.prefix(limit))
     }
 
-    /// Adds a tenant. Answers false if its id is taken.
+    /// Adds a tenant. Returns `false` if its ID is in use.
     package func insert(_ tenant: TenantRecord) throws -> Bool {
         guard tenant.id != TenantRecord.defaultId else { return false }
         return try execute(
@@ -123,7 +123,7 @@ extension Transaction {
             """, tenant.id, JSONValue.object(tenant.storedSettings).text, tenant.createdAt, tenant.updatedAt)
     }
 
-    /// Removes a tenant. Answers false if there is none.
+    /// Deletes a tenant. Returns `false` if it does not exist.
     func deleteTenant(_ id: String) throws -> Bool { try execute("DELETE FROM tenant WHERE id = $1", id) == 1 }
 }
 

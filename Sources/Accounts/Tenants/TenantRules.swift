@@ -2,9 +2,9 @@ import Contract
 import Messages
 import Patterns
 
-/// What the settings of a tenant must keep to beyond their schema.
+/// Validates the settings of a tenant beyond their schema.
 package enum TenantRules {
-    /// Names that mean something else in a sign-up or in a token.
+    /// Attribute names that have another meaning in sign-ups or tokens.
     private static let reserved: Set<String> = ["email", "username", "password", "phone"]
 
     /// - Throws: `InvalidTenantSettings`.

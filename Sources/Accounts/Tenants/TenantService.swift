@@ -1,7 +1,7 @@
 import Contract
 import ServiceContext
 
-/// Tenants: `tenant.*`.
+/// Implements the methods `tenant.*`.
 public struct TenantService: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -15,7 +15,7 @@ public struct TenantService: Sendable {
 extension TenantService: TenantHandlers {}
 
 extension AuditEvent {
-    /// A change in a tenant.
+    /// Creates the event of a change in a tenant.
     package init(_ method: String, _ call: any CallContext, tenant: String, subject: String? = nil, details: [(String, String)] = []) {
         self.init(method: method, trace: call.trace, subject: subject, details: ["tenantId": .string(tenant)])
         for (name, value) in details { self.details[name] = .string(value) }

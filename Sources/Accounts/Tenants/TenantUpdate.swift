@@ -2,10 +2,9 @@ import Contract
 import ServiceContext
 
 extension TenantService {
-    /// Changes what is given of a tenant's settings.
+    /// Updates the given settings of a tenant. A change of `localAccountMethod` affects only new accounts.
     ///
     /// - Throws: `TenantNotFound`, `InvalidTenantSettings`.
-    /// - Source: native-auth.md 1.3 (a change of method affects new accounts only).
     public func update(_ request: TenantUpdate.Params, _ call: any CallContext) throws -> TenantUpdate.Result {
         let now = surroundings.clock.now
         let given = request.delivery?.sealed(for: request.tenantId, surroundings.vault)
@@ -28,7 +27,7 @@ extension TenantService {
 }
 
 extension TenantUpdate.Params {
-    /// What is given here, the rest as it is in `settings`.
+    /// Returns `settings` with the given members replaced.
     package func over(_ settings: TenantCreate.Params) -> TenantCreate.Params {
         TenantCreate.Params(
             tenantId: settings.tenantId, name: name ?? settings.name, localAccountMethod: localAccountMethod ?? settings.localAccountMethod,

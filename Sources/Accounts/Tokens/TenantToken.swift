@@ -1,6 +1,6 @@
 import JSON
 
-/// What a tenant's tokens say.
+/// The claims of a tenant's tokens.
 package struct TenantTokenClaims: Sendable {
     let issuer: String
     let tenant: TenantRecord
@@ -9,13 +9,13 @@ package struct TenantTokenClaims: Sendable {
     let logins: [AccountLogin]
     let issuedAt: Int64
 
-    /// Names that custom claims cannot have: what the tokens say themselves, and what other specifications mean by them.
+    /// Names that custom claims cannot have: claims of these tokens, and names that other specifications define.
     package static let reserved: Set<String> = [
         "iss", "aud", "sub", "sid", "auth_time", "iat", "exp", "nbf", "jti", "client_id", "scope", "amr", "acr", "azp", "nonce", "at_hash",
         "c_hash", "cnf", "email", "email_verified", "name", "picture", "phone_number", "mintmark",
     ]
 
-    /// The payload of the ID token.
+    /// Returns the payload of the ID token.
     func idToken(expiresAt: Int64) -> [UInt8] {
         var writer = begin(audience: tenant.id, expiresAt: expiresAt)
         if let email = account.email {
@@ -58,14 +58,14 @@ package struct TenantTokenClaims: Sendable {
             || tenant.attributes.contains { $0.inIdToken && $0.name == name && account.attributes[name] != nil }
     }
 
-    /// Who it is elsewhere: the account's address, and its subject at each provider.
+    /// The user's identifiers: the account's email address, and the subject at each provider.
     private var identities: JSONObject {
         var identities: JSONObject = account.email.map { ["email": [.string($0)]] } ?? [:]
         for login in logins { identities[login.providerId] = [.string(login.subject)] }
         return identities
     }
 
-    /// The payload of the access token (RFC 9068 section 2.2).
+    /// Returns the payload of the access token (RFC 9068 §2.2).
     func accessToken(id: String, audience: String, expiresAt: Int64) -> [UInt8] {
         var writer = begin(audience: audience, expiresAt: expiresAt)
         writer.key("jti")
@@ -94,7 +94,7 @@ package struct TenantTokenClaims: Sendable {
     }
 
     private func end(_ writer: inout JSONWriter) -> [UInt8] {
-        // Those of the session go before the account's (firebase.md 4.1).
+        // Claims of the session take precedence over those of the account.
         let claims = session.claims.members + account.claims.members.filter { session.claims[$0.name] == nil }
         for (name, value) in claims where !Self.reserved.contains(name) {
             writer.key(name)

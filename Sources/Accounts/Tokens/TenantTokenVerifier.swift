@@ -5,7 +5,7 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// A tenant's token that was checked in full.
+/// A completely verified token of a tenant.
 package struct VerifiedTenantToken: Sendable {
     package let use: TokenUse
     let tenantId: String
@@ -20,7 +20,7 @@ package struct VerifiedTenantToken: Sendable {
     package let header: JSONNode
 }
 
-/// Checks tokens that a tenant of this store has issued (RFC 8725, RFC 9068 section 4).
+/// Verifies tokens of this store's tenants (RFC 8725, RFC 9068 §4).
 package struct TenantTokenVerifier: Sendable {
     let surroundings: ServiceContext
     let signingKeys: SigningKeys
@@ -34,13 +34,13 @@ package struct TenantTokenVerifier: Sendable {
         self.init(surroundings: surroundings.service, signingKeys: catalogue.signingKeys)
     }
 
-    /// What a caller may pin beside what is always checked.
+    /// Additional expectations of the caller.
     package struct Expectation: Sendable {
         package var audience: String?
         package var issuer: String?
         package var tenantId: String?
         package var use: TokenUse?
-        /// Whether account and session must still be there.
+        /// Whether the account and the session must still be valid.
         package var checksStanding = true
         var checksExpiry = true
 
@@ -57,14 +57,14 @@ package struct TenantTokenVerifier: Sendable {
         }
     }
 
-    /// - Throws: a `Token…` error that names the check that failed.
+    /// - Throws: A `Token…` error that names the failed check.
     package func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
         let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: signingKeys).verify(token)
         guard let tenantId = key.owner.tenantId else { throw TokenUseMismatch(expected: expected.use ?? .id, actual: .pool) }
         return try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
     }
 
-    /// The same for a token whose signature was verified with a tenant's key.
+    /// Verifies a token whose signature was already verified with a tenant's key.
     package func verify(_ jws: JWS, of tenantId: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
         try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
     }
@@ -90,7 +90,7 @@ package struct TenantTokenVerifier: Sendable {
             authenticatedAt: authenticatedAt, issuedAt: issuedAt, expiresAt: expiresAt, claims: claims, header: jws.header.json)
     }
 
-    /// What is missing of the claims that every token has, or is not what it must be.
+    /// Returns the reason the required claims are not valid: missing, or of the wrong type.
     private static func flaw(of claims: JSONNode) -> String {
         let texts: [StaticString] = ["iss", "aud", "sub", "sid"]
         let moments: [StaticString] = ["auth_time", "iat", "exp"]

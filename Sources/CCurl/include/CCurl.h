@@ -1,19 +1,19 @@
-// libcurl, loaded when first needed. Linking it would cost every start 5 ms, and Swift cannot call its variadic functions:
-// so this is a table of typed function pointers, filled by dlopen and dlsym, typed setters, and the callbacks.
-// No header of libcurl is needed; numbers and shapes are those of curl/curl.h and curl/urlapi.h, whose ABI is stable.
+// libcurl, loaded on first use. Linking it would add 5 ms to every start, and Swift cannot call its variadic functions. Therefore this
+// module provides a table of typed function pointers (filled by dlopen and dlsym), typed setters, and the callbacks. It needs no header of
+// libcurl: numbers and types are those of curl/curl.h and curl/urlapi.h, whose ABI is stable.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
-/// One `CURL *`: settings, and the connections it keeps.
+/// A `CURL *`: settings and open connections.
 struct ccurl_easy;
-/// One `CURLU *`: a URL taken apart.
+/// A `CURLU *`: a parsed URL.
 struct ccurl_url;
-/// A `curl_slist`: lines.
+/// A `curl_slist`: a list of lines.
 struct ccurl_list;
 
-/// libcurl's functions. Filled by `ccurl_open`, never changed after.
+/// The functions of libcurl. Filled by `ccurl_open` and not changed afterwards.
 struct ccurl {
     int (*global_init)(long flags);
     struct ccurl_easy *(*easy_init)(void);
@@ -31,10 +31,10 @@ struct ccurl {
     void (*free)(void *);
 };
 
-/// Loads the library `name` (a soname) and fills `curl`. False when it cannot be used; `reason` then says why.
+/// Loads the library `name` (a soname) and fills `curl`. Returns false with a message in `reason` if the library cannot be used.
 bool ccurl_open(struct ccurl *curl, const char *name, char *reason, size_t capacity);
 
-/// CURLOPT_… that take a long.
+/// CURLOPT_… with a value of type long.
 enum ccurl_number {
     CCURL_SSLVERSION = 32,
     CCURL_NOPROGRESS = 43,
@@ -57,7 +57,7 @@ enum ccurl_number {
 };
 int ccurl_set_number(const struct ccurl *curl, struct ccurl_easy *easy, enum ccurl_number option, long value);
 
-/// CURLOPT_… that take a text, of which libcurl keeps a copy.
+/// CURLOPT_… with a text value, which libcurl copies.
 enum ccurl_text {
     CCURL_URL = 10002,
     CCURL_PROXY = 10004,
@@ -73,47 +73,47 @@ enum ccurl_text {
 };
 int ccurl_set_text(const struct ccurl *curl, struct ccurl_easy *easy, enum ccurl_text option, const char *value);
 
-/// CURLOPT_HTTPHEADER. The list must live until it is replaced.
+/// CURLOPT_HTTPHEADER. The list must stay valid until it is replaced.
 int ccurl_set_headers(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_list *lines);
 
-/// CURLOPT_POSTFIELDS. The bytes must live until they are replaced.
+/// CURLOPT_POSTFIELDS. The bytes must stay valid until they are replaced.
 int ccurl_set_body(const struct ccurl *curl, struct ccurl_easy *easy, const void *bytes, size_t count);
 
-/// CURLOPT_MAIL_RCPT. The list must live until it is replaced.
+/// CURLOPT_MAIL_RCPT. The list must stay valid until it is replaced.
 int ccurl_set_recipients(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_list *addresses);
 
-/// What is sent by an upload, and how much of it libcurl has taken.
+/// The data of an upload, and the number of bytes that libcurl has read.
 struct ccurl_upload {
     const char *bytes;
     size_t count;
     size_t taken;
 };
 
-/// CURLOPT_UPLOAD with CURLOPT_READFUNCTION. The upload must live until it is replaced.
+/// CURLOPT_UPLOAD with CURLOPT_READFUNCTION. The upload must stay valid until it is replaced.
 int ccurl_set_upload(const struct ccurl *curl, struct ccurl_easy *easy, struct ccurl_upload *upload);
 
-/// What a transfer asks and tells. Each function gets `context`; false ends the transfer.
+/// The callbacks of a transfer. Each function receives `context`. A result of false ends the transfer.
 struct ccurl_callbacks {
     void *context;
-    /// Whether a connection to this address may be opened; asked before every new connection.
+    /// Returns whether a connection to the address is allowed; called before every new connection.
     bool (*admits)(void *context, const struct sockaddr *address);
-    /// One line of a header with its line end; a status line begins each header.
+    /// Receives one header line with its line break; a status line begins each header.
     bool (*header)(void *context, const char *bytes, size_t count);
-    /// A piece of the body.
+    /// Receives a piece of the body.
     bool (*body)(void *context, const char *bytes, size_t count);
-    /// Whether to go on; asked at least about once a second.
+    /// Returns whether to continue; called at least about once a second.
     bool (*continues)(void *context);
 };
 
 /// CURL_ERROR_SIZE.
 enum { CCURL_REASON_CAPACITY = 256 };
 
-/// Runs the transfer on this thread and answers its CURLcode; `reason` gets libcurl's own words. No SIGPIPE escapes.
+/// Runs the transfer on this thread and returns its CURLcode; `reason` receives libcurl's message. Does not raise SIGPIPE.
 int ccurl_perform(
     const struct ccurl *curl, struct ccurl_easy *easy, const struct ccurl_callbacks *callbacks, char reason[CCURL_REASON_CAPACITY]);
 
 /// CURLINFO_RESPONSE_CODE.
 long ccurl_status(const struct ccurl *curl, struct ccurl_easy *easy);
 
-/// CURLINFO_REDIRECT_URL: where the answer redirects to, NULL if it does not. Lives until the next transfer.
+/// CURLINFO_REDIRECT_URL: the target of a redirect, or NULL. Valid until the next transfer.
 const char *ccurl_redirect(const struct ccurl *curl, struct ccurl_easy *easy);

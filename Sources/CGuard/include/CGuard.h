@@ -3,23 +3,23 @@
 
 #include <stdbool.h>
 
-/// Keeps the memory of this process out of core files, and from other processes of the same user (debuggers, /proc/PID/mem).
+/// Keeps the memory of this process out of core files and inaccessible to other processes of the same user (debuggers, /proc/PID/mem).
 ///
-/// RLIMIT_CORE of 0 does not hold for a core_pattern that is a program, PR_SET_DUMPABLE does.
+/// RLIMIT_CORE of 0 has no effect if the core_pattern is a program; PR_SET_DUMPABLE does.
 void guard_forbid_core_dumps(void);
 
-/// Takes guard_forbid_core_dumps back.
+/// Reverts guard_forbid_core_dumps.
 void guard_allow_core_dumps(void);
 
-/// Notes that functions on this thread handle something secret.
+/// Marks this thread as having processed a secret.
 void guard_note_secret(void);
 
-/// If something secret was noted since this was last called: overwrites the part of this thread's stack that functions which have returned
-/// have used, up to 192 KiB.
+/// If this thread has processed a secret since the last call, overwrites the part of its stack that returned functions have used, up to 192
+/// KiB.
 void guard_wipe_stack(void);
 
-/// Clears the vector registers of this thread, which keep what was copied or searched last. Without this the dynamic loader may save them
-/// to the stack later.
+/// Clears the vector registers of this thread, which keep the data that was last copied or searched. The dynamic loader could otherwise
+/// save them to the stack later.
 void guard_wipe_registers(void);
 
 #endif

@@ -44,7 +44,7 @@ struct Configure: ParsableCommand {
         }
         let name = user ?? Environment["USER"] ?? "mintmark"
         if name.isEmpty { throw ValidationError("--user is empty. Use a name, such as mintmark.") }
-        // What makes no sense is said now, not when kubectl asks.
+        // Reports invalid settings now instead of when kubectl runs the command.
         _ = try options.settings.configuration()
         let user = KubeconfigUser(
             name: name, version: version, command: try Self.program(),
@@ -53,7 +53,7 @@ struct Configure: ParsableCommand {
         try Printing.out(user.lines)
     }
 
-    /// Where this program is.
+    /// Returns the path of this program.
     private static func program() throws -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count - 1)
@@ -62,14 +62,14 @@ struct Configure: ParsableCommand {
     }
 }
 
-/// A user of a kubeconfig whose credential comes from a command.
+/// A kubeconfig user whose credential comes from a command.
 struct KubeconfigUser {
     let name: String
     let version: ExecCredential.Version
     let command: String
     let arguments: [String]
 
-    /// As they stand in a kubeconfig. JSON's strings and lists are YAML's.
+    /// The lines of the kubeconfig. JSON strings and arrays are valid YAML.
     var lines: String {
         """
         users:
@@ -83,13 +83,13 @@ struct KubeconfigUser {
         """
     }
 
-    /// Becomes kubectl, which adds it or changes it.
+    /// Replaces this process with kubectl, which adds or changes the user.
     ///
-    /// - Returns: why it does not.
+    /// - Returns: The reason kubectl could not be started.
     func writtenByKubectl() -> ValidationError {
         var words = ["kubectl", "config", "set-credentials", name, "--exec-command=\(command)", "--exec-api-version=\(version.rawValue)"]
         words += arguments.map { "--exec-arg=\($0)" }
-        // Where it must be said, kubectl can say it.
+        // Every kubectl that supports v1 has this option; v1 requires the setting.
         if version == .v1 { words.append("--exec-interactive-mode=Never") }
         let given = words.map { strdup($0) } + [nil]
         execvp("kubectl", given)
@@ -98,7 +98,8 @@ struct KubeconfigUser {
 }
 
 extension StoreSettings {
-    /// The options that say which store, whether they were given or stand in the environment, good in every folder.
+    /// Returns the options that select the store, from the command line or the environment. Paths are absolute, so that the options are
+    /// valid in every directory.
     ///
     /// - Throws: `ValidationError`.
     fileprivate func storeArguments() throws -> [String] {

@@ -25,14 +25,14 @@ struct KubeCredential: ParsableCommand {
     }
 }
 
-/// What client-go reads from an exec plugin (`client.authentication.k8s.io`).
+/// The output of an exec plugin for client-go (`client.authentication.k8s.io`).
 struct ExecCredential {
-    /// The versions of the exchange. The answer has the one that was asked for, or it is refused.
+    /// The versions of the API. The output must have the requested version.
     enum Version: String, CaseIterable {
         case v1 = "client.authentication.k8s.io/v1"
         case v1beta1 = "client.authentication.k8s.io/v1beta1"
 
-        /// What KUBERNETES_EXEC_INFO asks for; without it, which is nobody but a person, the latest.
+        /// Returns the version in KUBERNETES_EXEC_INFO, or the latest if the variable is unset because a user runs the command directly.
         ///
         /// - Throws: `ValidationError`.
         static func asked() throws -> Version {
@@ -60,7 +60,7 @@ struct ExecCredential {
         return JSONValue.object(credential).text
     }
 
-    /// When the token expires (RFC 3339); client-go keeps it until then.
+    /// The time at which the token expires (RFC 3339); client-go caches it until then.
     private var expiry: String? {
         let parts = token.split(separator: ".")
         guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])),

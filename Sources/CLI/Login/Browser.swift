@@ -1,13 +1,13 @@
 import Glibc
 
-/// The browser of whoever sits at this machine.
+/// The browser of the user at this machine.
 enum Browser {
-    /// Opens a page, and does not wait for it.
+    /// Opens a page without waiting for the browser.
     ///
-    /// - Returns: why nothing opens, as a sentence.
+    /// - Returns: The reason no browser was opened, as a sentence; `nil` on success.
     static func open(_ url: String) -> String? {
         if let named = Environment.plain("BROWSER") {
-            // As other programs read it: commands between colons, with the address at %s or behind them.
+            // The usual format: commands separated by colons, with the URL in place of %s or appended.
             for command in named.split(separator: ":") {
                 var words = command.split(separator: " ").map(String.init)
                 let takesPlace = words.contains { $0.contains("%s") }
@@ -27,9 +27,9 @@ enum Browser {
         return word[..<place.lowerBound] + url + word[place.upperBound...]
     }
 
-    /// Starts a program that says nothing and hears nothing of this one, and goes on when this one has ended.
+    /// Starts a program without standard input and output, which continues to run after this process exits.
     ///
-    /// - Returns: why it does not start.
+    /// - Returns: The reason the program could not be started; `nil` on success.
     private static func start(_ words: [String]) -> String? {
         var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
         posix_spawn_file_actions_init(&actions)
@@ -40,7 +40,7 @@ enum Browser {
         }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         for descriptor in [Int32(1), 2] { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0) }
-        // In a group of its own: Ctrl-C in the terminal is for this program alone.
+        // A separate process group, so that Ctrl-C in the terminal affects only this program.
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
         let arguments = words.map { strdup($0) } + [nil]
         defer { arguments.forEach { free($0) } }

@@ -58,7 +58,7 @@ struct LoginCommand: ParsableCommand {
     func run() throws {
         let settings = options.settings
         if email != nil, provider != nil || device { throw ValidationError("--email cannot be combined with --provider and --device.") }
-        // What the command line says goes before what the environment says.
+        // The command line takes precedence over the environment.
         let email = email ?? (provider == nil && !device ? Environment["EMAIL"] : nil)
         let (device, noBrowser) = (try Environment.flag("DEVICE", or: device), try Environment.flag("NO_BROWSER", or: noBrowser))
         var listen = JSONObject()

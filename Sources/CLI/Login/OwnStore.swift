@@ -8,18 +8,18 @@ import Mintmark
 import Platform
 import ServiceContext
 
-/// The store of a command that is about the session of whoever sits here.
+/// The store of a command that uses the session of the local user.
 struct OwnStore {
     let calls: Calls
     private let mintmark: Mintmark
     private let services: Services
-    /// Whose session it is among those who share the store. A SQLite store is one user's own; a PostgreSQL database is shared by many
-    /// users of many machines.
+    /// The name of the session in a shared store. A SQLite store belongs to one user; a PostgreSQL database can be shared by many users on
+    /// many machines.
     private let name: String
 
-    /// Opens it, and makes none.
+    /// Opens the store. Does not create it.
     ///
-    /// - Throws: `ValidationError`, why the store cannot be used, which has been said.
+    /// - Throws: `ValidationError`; the reason the store cannot be used, after it has been printed.
     init(_ settings: StoreSettings) throws {
         var configuration = try settings.configuration()
         configuration.makesStores = false
@@ -45,7 +45,7 @@ struct OwnStore {
 
     func close() { mintmark.close() }
 
-    /// Keeps the session of a finished sign-in.
+    /// Stores the session of a completed sign-in.
     func keep(_ answer: JSONValue) throws {
         guard let idToken = answer["idToken"]?.string, let accessToken = answer["accessToken"]?.string,
             let refreshToken = answer["refreshToken"]?.string
@@ -56,33 +56,34 @@ struct OwnStore {
         } catch { throw Printing.failure(error) }
     }
 
-    /// - Throws: why there are no tokens; nil where nobody is signed in.
+    /// - Returns: The tokens, or `nil` if no user is signed in.
+    /// - Throws: The reason the tokens are unavailable.
     func tokens(goodFor seconds: Int64) throws -> OwnSessions.Tokens? {
         try services.ownSessions.tokens(name, goodFor: seconds, OwnCall())
     }
 
-    /// Answers false if nobody was signed in.
+    /// Ends the session. Returns `false` if no user was signed in.
     func end() throws -> Bool {
         do { return try services.ownSessions.end(name, OwnCall()) } catch { throw Printing.failure(error) }
     }
 }
 
-/// Requests to this process itself, as a pipe would bring them.
+/// Sends requests to this process itself, in the same way as through a pipe.
 struct Calls {
     private let responder: Responder
 
     init(_ responder: Responder) { self.responder = responder }
 
-    /// What was answered instead of a result.
+    /// The error of a request.
     struct Refused: Error {
         let error: JSONValue
 
         var type: String { error["data"]?["type"]?.string ?? "" }
         var message: String { error["message"]?.string ?? "" }
 
-        /// Says it on standard error.
+        /// Prints the error to standard error.
         ///
-        /// - Returns: what to end the process with.
+        /// - Returns: The error with which to exit.
         func failure() -> any Error {
             let violations = error["data"]?["violations"]?.array ?? []
             return Printing.failure(
@@ -99,14 +100,14 @@ struct Calls {
         return result
     }
 
-    /// The same, for what is fatal: it has been said.
+    /// Like `ask`, but prints an error before it is thrown.
     func result(_ method: String, _ params: JSONValue) throws -> JSONValue {
         do { return try ask(method, params) } catch let refused as Refused { throw refused.failure() }
     }
 }
 
 extension OwnSessions.Tokens {
-    /// For how many seconds after they were issued both tokens are valid; nil if they do not say so.
+    /// The time for which both tokens are valid after they were issued, in seconds; `nil` if a token has no `iat` or `exp`.
     var lifetime: Int64? {
         let lifetimes = [idToken, accessToken].map { token -> Int64? in
             let parts = token.split(separator: ".")
@@ -120,7 +121,7 @@ extension OwnSessions.Tokens {
 }
 
 extension StoreSettings {
-    /// The path of the store if it is a file that does not exist.
+    /// Returns the path of the store if it is a file that does not exist.
     ///
     /// - Throws: `ValidationError`.
     func missingStore() throws -> String? {
@@ -130,7 +131,7 @@ extension StoreSettings {
         return path
     }
 
-    /// The options that say which store, as they are typed.
+    /// The options that select the store, as entered on a command line.
     var commandText: String {
         func quoted(_ text: String) -> String {
             text.utf8.allSatisfy { $0 > 0x2A && $0 < 0x7B && !";<>?[\\]^`".utf8.contains($0) } ? text : "'\(text)'"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSON
 
-/// Which provider somebody signs in with who does not say.
+/// Selects the identity provider for a sign-in without `--provider`.
 struct ProviderChoice {
     private let calls: Calls
     private let tenant: String
@@ -13,9 +13,9 @@ struct ProviderChoice {
         self.commandOptions = commandOptions
     }
 
-    /// The only one that the tenant has.
+    /// Returns the only enabled identity provider of the tenant.
     ///
-    /// - Throws: `ValidationError` that names the choices where there are several; `ExitCode` where there is none, which has been said.
+    /// - Throws: `ValidationError` with the choices if there are several; `ExitCode` after an error message if there are none.
     func only() throws -> String {
         let idps = try calls.result("idp.list", ["tenantId": .string(tenant)])["idps"]?.array ?? []
         let enabled = idps.filter { $0["enabled"]?.bool ?? false }.compactMap { $0["providerId"]?.string }

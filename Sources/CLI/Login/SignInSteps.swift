@@ -1,12 +1,12 @@
 import ArgumentParser
 import JSON
 
-/// Takes a person at a terminal through a sign-in, to the answer that holds their tokens. What people read goes to standard error.
+/// Guides the user at a terminal through a sign-in and returns the response with the tokens. Text for the user goes to standard error.
 struct SignInSteps {
     let calls: Calls
     let tenant: String
 
-    /// By a provider's page in the browser of this machine.
+    /// Signs in on the provider's page in the browser of this machine.
     func inBrowser(_ provider: String, listen: JSONObject, opensBrowser: Bool) throws -> JSONValue {
         let flow = try calls.result(
             "idp.authorize", ["tenantId": .string(tenant), "providerId": .string(provider), "listen": .object(listen)])
@@ -16,7 +16,7 @@ struct SignInSteps {
         return try finish(with: flow)
     }
 
-    /// By a provider's page on another device.
+    /// Signs in on the provider's page on another device.
     func onDevice(_ provider: String) throws -> JSONValue {
         let flow = try calls.result("idp.authorizeDevice", ["tenantId": .string(tenant), "providerId": .string(provider)])
         let (page, code) = (flow["verificationUri"]?.string ?? "", flow["userCode"]?.string ?? "")
@@ -25,7 +25,7 @@ struct SignInSteps {
         return try finish(with: flow)
     }
 
-    /// By an address, with its password or a code that is mailed.
+    /// Signs in with an email address and its password or an emailed code.
     func withAddress(_ address: String) throws -> JSONValue {
         var step = try calls.result("signIn.start", ["tenantId": .string(tenant), "username": .string(address)])
         while true {
@@ -49,7 +49,7 @@ struct SignInSteps {
                 "signIn.withCredential", ["tenantId": .string(tenant), "credential": ["continuationToken": token(of: flow)]]))
     }
 
-    /// What is left when the first factor was shown.
+    /// Completes the steps after the first factor.
     private func finished(_ step: JSONValue) throws -> JSONValue {
         func refuse(_ reason: String) -> any Error {
             Printing.err("\(Printing.errorWord) \(reason)")
@@ -89,7 +89,7 @@ struct SignInSteps {
 
     private func token(of step: JSONValue) -> JSONValue { step["continuationToken"] ?? .null }
 
-    /// Asks until what was typed is taken; what the service says of a wrong one leaves the flow where it was.
+    /// Repeats the prompt until the input is accepted. Incorrect input does not change the state of the flow.
     private func asking(_ words: String, isHidden: Bool = false, _ submit: (String) throws -> JSONValue) throws -> JSONValue {
         while true {
             guard let typed = Terminal.ask(words, isHidden: isHidden) else {

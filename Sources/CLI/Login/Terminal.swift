@@ -1,14 +1,14 @@
 import Glibc
 
-/// How the terminal was before something was hidden on it. A signal handler reads it, so it is here, and nowhere else written.
+/// The terminal settings before input was hidden. A global variable because a signal handler reads it; only `Terminal.ask` writes it.
 nonisolated(unsafe) private var shownAgain = termios()
 
-/// What a person types.
+/// Reads input from the user.
 enum Terminal {
-    /// Asks for a line on standard error, and reads it from standard input.
+    /// Prints a prompt to standard error and reads a line from standard input.
     ///
-    /// - Parameter isHidden: whether what is typed is not to be seen.
-    /// - Returns: nil at the end of the input.
+    /// - Parameter isHidden: Whether to hide the input.
+    /// - Returns: The line, or `nil` at the end of the input.
     static func ask(_ words: String, isHidden: Bool) -> String? {
         guard isatty(0) == 1 else { return line() }
         guard isHidden else {
@@ -18,7 +18,7 @@ enum Terminal {
         tcgetattr(0, &shownAgain)
         var quiet = shownAgain
         quiet.c_lflag &= ~tcflag_t(ECHO)
-        // Whoever breaks the question off gets the terminal back as it was.
+        // If a signal interrupts the prompt, the terminal settings are restored.
         let endings = [SIGINT, SIGTERM, SIGHUP]
         for ending in endings {
             signal(ending) { ending in
@@ -32,12 +32,12 @@ enum Terminal {
             for ending in endings { signal(ending, SIG_DFL) }
             Printing.err("")
         }
-        // Only now: whoever answers the question is not to be seen.
+        // The prompt is printed after echo is off, so that input typed in response is never visible.
         Printing.err(words, terminator: "")
         return line()
     }
 
-    /// One byte at a time, so that the next question finds the next line.
+    /// Reads one byte at a time, so that the next prompt reads the next line.
     private static func line() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

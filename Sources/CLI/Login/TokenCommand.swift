@@ -38,10 +38,10 @@ struct TokenCommand: ParsableCommand {
         try Printing.out(access ? tokens.accessToken : tokens.idToken)
     }
 
-    /// The tokens of the session that is kept.
+    /// Returns the tokens of the stored session.
     ///
-    /// - Parameter strictly: whether tokens that are valid for less time are refused, even if no others can be had.
-    /// - Throws: `ExitCode`, when the reason has been said: 3 if nobody is signed in. `ValidationError`.
+    /// - Parameter strictly: Whether tokens that are valid for less time are rejected, even if no others are available.
+    /// - Throws: `ExitCode` after an error message: 3 if no user is signed in. `ValidationError`.
     static func tokens(of settings: StoreSettings, goodFor seconds: Int64, strictly: Bool = false) throws -> OwnSessions.Tokens {
         func nobody(_ why: String) -> ExitCode {
             Printing.err("\(Printing.errorWord) \(why) Run: mintmark login\(settings.commandText)")

@@ -1,34 +1,34 @@
-// PCRE2 for bytes of UTF-8, loaded when first needed: one function that compiles, one that matches within limits.
-// No header of PCRE2 is needed; numbers and shapes are those of pcre2.h, whose ABI is stable.
+// PCRE2 for UTF-8 text, loaded on first use: one function that compiles, and one that matches within limits.
+// It needs no header of PCRE2: numbers and types are those of pcre2.h, whose ABI is stable.
 // Source: pcre2api(3), pcre2callout(3).
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// A compiled pattern. It is never changed, so threads may share it.
+/// A compiled pattern. It is immutable, so threads can share it.
 struct cpcre_code;
 
-/// Loads the library `name` (a soname), once for all. NULL, or why it cannot be used; the text lives for ever.
+/// Loads the library `name` (a soname) if it is not loaded yet. Returns NULL, or the reason it cannot be used, which stays valid.
 const char *cpcre_load(const char *name);
 
 enum { CPCRE_REASON_CAPACITY = 256 };
 
-/// Compiles a pattern of UTF-8. NULL when it cannot be; `offset` is then where in its bytes, `reason` PCRE2's own words.
+/// Compiles a UTF-8 pattern. If the pattern is not valid, returns NULL and sets `offset` (in bytes) and `reason` (PCRE2's message).
 ///
-/// - `is_whole`: whether it must match from the first to the last byte.
+/// - `is_whole`: Whether the pattern must match from the first to the last byte.
 struct cpcre_code *cpcre_compile(const char *pattern, size_t count, bool is_whole, size_t *offset, char reason[CPCRE_REASON_CAPACITY]);
 void cpcre_free(struct cpcre_code *code);
 
-/// What a match may cost. Beyond any of them it is given up.
+/// The limits of a match. If one is exceeded, the match is aborted.
 struct cpcre_limits {
-    /// How often the matcher may call itself, in all.
+    /// The maximum number of internal calls of the matcher.
     uint32_t steps;
-    /// How deeply.
+    /// The maximum depth of nested calls.
     uint32_t depth;
-    /// KiB of memory.
+    /// The maximum memory, in KiB.
     uint32_t heap;
-    /// Processor time of this thread, in nanoseconds.
+    /// The maximum processor time of this thread, in nanoseconds.
     uint64_t nanoseconds;
 };
 
@@ -36,9 +36,9 @@ enum cpcre_verdict {
     CPCRE_NO = 0,
     CPCRE_YES = 1,
     CPCRE_TOO_EXPENSIVE = 2,
-    /// Neither, for a reason that is neither the text's nor the pattern's: no memory.
+    /// The match failed for a reason other than the text and the pattern, such as lack of memory.
     CPCRE_FAILED = 3,
 };
 
-/// Matches a text that is valid UTF-8.
+/// Matches a text, which must be valid UTF-8.
 enum cpcre_verdict cpcre_match(const struct cpcre_code *code, const char *text, size_t count, const struct cpcre_limits *limits);

@@ -1,5 +1,5 @@
-// libpq without linking it: the functions that Mintmark needs, found in libpq.so.5 when it is first used. Everything is declared
-// here, so that neither building nor running needs libpq where no PostgreSQL is used.
+// libpq without linking it: the functions that Mintmark needs, looked up in libpq.so.5 on first use. All declarations are in this file, so
+// neither building nor running requires libpq if PostgreSQL is not used.
 // Source: PostgreSQL documentation, chapter "libpq - C Library".
 #ifndef CPOSTGRES_H
 #define CPOSTGRES_H
@@ -12,7 +12,7 @@ typedef struct pq_connection pq_connection;
 typedef struct pq_result pq_result;
 typedef uint32_t pq_oid;
 
-/// The types of parameters and columns that are told apart (pg_type.dat).
+/// The supported types of parameters and columns (pg_type.dat).
 static const pq_oid PQ_TYPE_UNSPECIFIED = 0;
 static const pq_oid PQ_TYPE_BOOL = 16;
 static const pq_oid PQ_TYPE_BYTEA = 17;
@@ -22,30 +22,30 @@ static const pq_oid PQ_TYPE_INT4 = 23;
 static const pq_oid PQ_TYPE_TEXT = 25;
 static const pq_oid PQ_TYPE_NUMERIC = 1700;
 
-/// What became of a step of connecting (PostgresPollingStatusType).
+/// The result of a connection step (PostgresPollingStatusType).
 static const int PQ_POLLING_FAILED = 0;
 static const int PQ_POLLING_READING = 1;
 static const int PQ_POLLING_WRITING = 2;
 static const int PQ_POLLING_OK = 3;
 
-/// That a result is an error (ExecStatusType).
+/// The status of a result that is an error (ExecStatusType).
 static const int PQ_FATAL_ERROR = 7;
 
-/// That a connection is in no transaction (PGTransactionStatusType).
+/// The status of a connection without a transaction (PGTransactionStatusType).
 static const int PQ_IDLE = 0;
 
-/// Fields of an error (PG_DIAG_…).
+/// The fields of an error (PG_DIAG_…).
 static const int PQ_FIELD_SQLSTATE = 'C';
 static const int PQ_FIELD_MESSAGE = 'M';
 
-/// Loads libpq.so.5, once. Answers NULL, or why it cannot be used. Before any other function here.
+/// Loads libpq.so.5 once. Returns NULL, or the reason it cannot be used. Must be called before any other function of this module.
 const char *pq_load(void);
 
-/// The value of one setting in a connection URI; NULL if it stands nowhere in it. To be freed. `*is_valid` says whether the URI can be
-/// read at all. What libpq itself says about a bad URI may quote a password, and is not answered.
+/// Returns the value of a setting in a connection URI, or NULL if the URI does not contain it. The caller must free the result. `*is_valid`
+/// is set to whether the URI can be parsed. libpq's own message about an invalid URI is not returned, because it can quote a password.
 char *pq_uri_setting(const char *uri, const char *keyword, bool *is_valid);
 
-/// Begins to connect. Messages carry their SQLSTATE, notices go nowhere.
+/// Begins to connect. Error messages contain their SQLSTATE; notices are discarded.
 pq_connection *pq_connect_start(const char *const *keywords, const char *const *values);
 int pq_connect_poll(pq_connection *connection);
 void pq_finish(pq_connection *connection);
@@ -62,10 +62,10 @@ void pq_free(void *memory);
 bool pq_send_query(pq_connection *connection, const char *text);
 bool pq_send_prepare(pq_connection *connection, const char *name, const char *text, int count, const pq_oid *types);
 bool pq_send_describe(pq_connection *connection, const char *name);
-/// Parameters and results are in binary format.
+/// Sends a prepared statement with parameters and results in binary format.
 bool pq_send_prepared(pq_connection *connection, const char *name, int count, const char *const *values, const int *lengths);
 bool pq_consume_input(pq_connection *connection);
-/// Takes what others have notified this connection of since it was asked last, without waiting. Answers how many notifications there were.
+/// Removes the notifications received since the last call, without blocking, and returns their number.
 int pq_take_notifications(pq_connection *connection);
 bool pq_is_busy(pq_connection *connection);
 pq_result *pq_get_result(pq_connection *connection);

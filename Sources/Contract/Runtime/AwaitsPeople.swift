@@ -1,11 +1,11 @@
-/// Thrown by a handler that can only go on when a person has done something: it is called again, from the beginning, when the wait is
-/// over, and no thread is held until then. Only where `CallContext.mayAnswerLater`; else it waits itself.
+/// Thrown by a handler that must wait for a user action. The handler runs again, from the beginning, when the wait ends; until then the
+/// call blocks no thread. Allowed only if `CallContext.mayAnswerLater` is `true`; otherwise the handler must block.
 public struct AwaitsPeople: Error {
-    /// Runs what it is given once, when the wait is over; at once if it is.
+    /// Runs its argument once, when the wait ends. If the wait has already ended, runs it immediately.
     public let whenOver: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Runs if nobody wants the answer any more.
+    /// Runs if the response is no longer needed.
     public let giveUp: @Sendable () -> Void
-    /// Whether the wait ends by itself within seconds: then it is waited for even when no more requests can come.
+    /// Whether the wait ends without user action within seconds. The server then waits for it even after the end of the input.
     public let isBrief: Bool
 
     public init(

@@ -1,19 +1,19 @@
 import JSON
 
-/// An error of the contract that is named at run time: what a test wants to be answered.
+/// A contract error that is selected at run time, for fault injection in tests.
 public struct ChosenError: Error, Sendable {
     public let code: Int
     public let type: String
     public let message: String
-    /// Without `type`.
+    /// The error data without the member `type`.
     public let data: JSONObject
 
     /// - Parameters:
-    ///   - type: the error's type.
-    ///   - given: members of its data; those that it needs beside them are made up.
-    ///   - pointer: where `type` and `data` stand in the params.
-    ///   - now: times that are made up are around it, in seconds since 1970.
-    /// - Throws: `InvalidParams`.
+    ///   - type: The error type.
+    ///   - given: The members of the error data. Missing required members get placeholder values.
+    ///   - pointer: The JSON pointers to `type` and `data` in the params.
+    ///   - now: The base of placeholder times, in seconds since 1970-01-01 UTC.
+    /// - Throws: `InvalidParams` if the type or the data is not valid.
     public init(type: String, data given: JSONObject, at pointer: (type: String, data: String), now: Int64) throws {
         guard let info = ErrorTable.all.first(where: { $0.type == type }), let entry = OpenRPCDocument.errors[type] else {
             let hint = NearestNames.hint(type, among: ErrorTable.all.map(\.type), otherwise: "To list the error types, call rpc.discover.")
@@ -25,7 +25,7 @@ public struct ChosenError: Error, Sendable {
         code = info.code
         self.type = type
         data = schema.completed(given, at: now)
-        // There is no log line that it could send people to.
+        // An injected internal error has no log entry, so its message must not refer to one.
         let isMadeUp = type == InternalError.type && given.isEmpty
         message =
             isMadeUp
@@ -33,7 +33,7 @@ public struct ChosenError: Error, Sendable {
             : Self.message(entry["message"]?.string ?? "", data)
     }
 
-    /// Puts the members into a message. What stands in brackets is said when the member in it is there.
+    /// Inserts the members into a message template. A part in brackets is included only if its member is present.
     static func message(_ template: String, _ data: JSONObject) -> String {
         var text = ""
         for (index, part) in template.split(separator: "[", omittingEmptySubsequences: false).enumerated() {
@@ -47,7 +47,7 @@ public struct ChosenError: Error, Sendable {
         return text
     }
 
-    /// Nil if one of its members is missing.
+    /// Returns `nil` if one of its members is missing.
     private static func filled(_ part: Substring, _ data: JSONObject) -> String? {
         var (text, rest) = ("", part)
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {

@@ -1,21 +1,21 @@
 import JSON
 
-/// A method of the contract: what goes in, what comes out, and what is known about it.
+/// A method of the contract: its parameters, its result and its metadata.
 public protocol ContractMethod {
     associatedtype Params: ContractParams
     associatedtype Result: ContractResult
-    /// What is known about the method without calling it.
+    /// The metadata of the method.
     static var info: MethodInfo { get }
 }
 
-/// Parameters that validate while they are decoded.
+/// Parameters that are validated while they are decoded.
 public protocol ContractParams: Sendable {
-    /// Reads `node`, an object. What is wrong with it goes to `reader`; nil if there is then nothing to show for it.
+    /// Decodes `node`, which must be an object, and reports violations to `reader`. Returns `nil` if they prevent a value.
     init?(_ node: JSONNode, _ reader: inout ParamsReader)
 }
 
 extension ContractParams {
-    /// Reads the `params` of a request; absent ones are those of an empty object.
+    /// Decodes the `params` of a request. Omitted params are equivalent to an empty object.
     ///
     /// - Throws: `InvalidParams` with every violation.
     @inlinable
@@ -30,28 +30,28 @@ extension ContractParams {
     }
 }
 
-/// A result that writes itself.
+/// A result that can be written as JSON.
 public protocol ContractResult: Sendable {
     /// Writes one JSON value.
     func write(to writer: inout JSONWriter)
 }
 
-/// What the service tells without being asked.
+/// A notification that the service sends.
 public protocol ContractNotification {
     associatedtype Params: ContractResult
-    /// `namespace/event`.
+    /// The name, in the form `namespace/event`.
     static var name: String { get }
 }
 
-/// An error of the contract. Thrown where the rule is broken, answered as it is.
+/// An error of the contract. Handlers throw it where a rule is violated, and the caller receives it unchanged.
 public protocol ContractError: Error, Sendable, Equatable {
-    /// The number that belongs to this type of error alone.
+    /// The error code, which is unique to this error type.
     static var code: Int { get }
-    /// The stable name, `data.type` of the answer.
+    /// The stable name of the error type, sent as `data.type`.
     static var type: String { get }
-    /// For people; says what to do next.
+    /// A human-readable message that includes the next step.
     var message: String { get }
-    /// Writes `error.data`: one object.
+    /// Writes `error.data`, which is one object.
     func writeData(to writer: inout JSONWriter)
 }
 
@@ -59,48 +59,49 @@ extension ContractError {
     public var code: Int { Self.code }
 }
 
-/// What a handler may know of the request beside its parameters.
+/// The properties of a request that a handler can use in addition to its parameters.
 public protocol CallContext: Sendable {
-    /// The caller's own mark on the request.
+    /// The caller's trace ID for the request.
     var trace: String? { get }
-    /// Whether the caller no longer wants the answer.
+    /// Whether the caller no longer needs the response.
     var isCancelled: Bool { get }
-    /// Whether the handler runs for the first time. A call that has to wait runs again, from its beginning.
+    /// Whether this is the first run of the handler. A call that has to wait runs again from the beginning.
     var isFirstRun: Bool { get }
-    /// Whether the pipe offers only what proves itself.
+    /// Whether the caller has the access level `public`, which offers only methods that verify a proof themselves.
     var isPublicCaller: Bool { get }
-    /// Reports how far a long request has come.
+    /// Reports the progress of a long request.
     func progress(_ value: JSONValue)
-    /// Tells the caller what it did not ask for, at once: before the answer.
+    /// Sends a notification immediately, before the response.
     func notify<N: ContractNotification>(_: N.Type, _ params: N.Params)
-    /// Whether the call may give its answer later and hold no thread until then, so that a handler may throw `AnsweredByOther`. If
-    /// not, it waits itself.
+    /// Whether the call can defer its response without blocking a thread, so that a handler can throw `AnsweredByOther`. If `false`, the
+    /// handler must block.
     var mayAnswerLater: Bool { get }
 }
 
 extension CallContext {
-    /// Nobody listens.
+    /// By default, there is no receiver for notifications.
     public func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) {}
     public var mayAnswerLater: Bool { false }
     public var isFirstRun: Bool { true }
 }
 
-/// Thrown by a handler whose answer another call is about to find: this call is answered with that, and holds no thread until then.
+/// Thrown by a handler whose response is being computed by another call. This call returns the same response and blocks no thread until
+/// then.
 public struct AnsweredByOther: Error {
     public typealias Listener = @Sendable (Swift.Result<any ContractResult, any Error>) -> Void
 
-    /// Calls the listener once, when the answer is known; at once if it is.
+    /// Calls the listener once, when the response is available. If it is already available, calls the listener immediately.
     public let whenDone: @Sendable (@escaping Listener) -> Void
 
     public init(whenDone: @escaping @Sendable (@escaping Listener) -> Void) { self.whenDone = whenDone }
 }
 
-/// A method bound to its handler.
+/// A method with its handler.
 public final class BoundMethod: Sendable {
     public let info: MethodInfo
-    /// Decodes the parameters, calls the handler, writes the result.
+    /// Decodes the parameters, calls the handler and writes the result.
     ///
-    /// - Throws: `InvalidParams`, and what the handler throws.
+    /// - Throws: `InvalidParams`, or the error that the handler throws.
     public let run: @Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Void
 
     init<M: ContractMethod>(_: M.Type, _ handler: @escaping @Sendable (M.Params, any CallContext) throws -> M.Result) {

@@ -1,17 +1,17 @@
 import JSON
 
-/// A JSON object of any members, encoded already: it goes into the result as it is.
+/// A JSON object with arbitrary members that is already encoded and is copied to the result unchanged.
 public struct EncodedObject: ContractResult, Equatable {
     public let bytes: [UInt8]
 
-    /// - Precondition: `bytes` are one JSON object.
+    /// - Precondition: `bytes` is one JSON object.
     public init(encoded bytes: [UInt8]) { self.bytes = bytes }
 
     public init(_ object: JSONObject) { bytes = JSONValue.object(object).bytes }
 
-    /// The object at `node`, exactly as it was written.
+    /// Copies the object at `node` exactly as it was written.
     ///
-    /// - Precondition: it is an object.
+    /// - Precondition: `node` is an object.
     public init(_ node: JSONNode) {
         var bytes: [UInt8] = []
         node.appendRaw(to: &bytes)
@@ -22,6 +22,6 @@ public struct EncodedObject: ContractResult, Equatable {
 }
 
 extension JSONObject {
-    /// Writes an object of no fixed shape, for types that are both taken and answered.
+    /// Writes an object without a fixed schema, for types that are used in both params and results.
     func write(to writer: inout JSONWriter) { writer.value(.object(self)) }
 }

@@ -1,6 +1,6 @@
 import JSON
 
-/// The schema of an error's data, as far as it is needed to take some of it from outside and to make up the rest.
+/// The schema of an error's data. Supports what fault injection needs: it validates given members and generates missing ones.
 struct ErrorDataSchema {
     private let schema: JSONValue
     private let shared = OpenRPCDocument.sharedSchemas
@@ -12,14 +12,14 @@ struct ErrorDataSchema {
         return shared[String(reference)] ?? schema
     }
 
-    /// Its members without `type`, which every error has.
+    /// The members without `type`, which every error has.
     private var members: [(name: String, value: JSONValue)] {
         (schema["properties"]?.object?.members ?? []).filter { $0.name != "type" }
     }
 
-    // MARK: What is given
+    // MARK: Validation
 
-    /// What is wrong with `data`.
+    /// Returns the violations in `data`.
     func violations(_ data: JSONObject, at pointer: String) -> [Violation] {
         data.members.flatMap { name, value -> [Violation] in
             let place = "\(pointer)/\(JSONPointer.escaped(name))"
@@ -49,15 +49,15 @@ struct ErrorDataSchema {
         return list.enumerated().flatMap { violations($1, resolved(items), "\(place)/\($0)") }
     }
 
-    // MARK: What is made up
+    // MARK: Placeholders
 
-    /// How long what is locked is locked, in seconds: as the error has it, else a minute.
+    /// Returns the duration of a lockout, in seconds: the value implied by the error data, or 60.
     private static func wait(_ data: JSONObject, at now: Int64) -> Int64 {
         let given = data["retryAfterSeconds"]?.int ?? data["lockedUntil"]?.int.map { max($0, now) - now }
         return min(max(given ?? 60, 1), 1 << 32)
     }
 
-    /// `data` with all that the schema requires, in its order.
+    /// Returns `data` with all members that the schema requires, in the order of the schema.
     func completed(_ data: JSONObject, at now: Int64) -> JSONObject {
         let required = Set((schema["required"]?.array ?? []).compactMap(\.string))
         let wait = required.contains("lockedUntil") ? Self.wait(data, at: now) : nil
@@ -91,7 +91,7 @@ struct ErrorDataSchema {
         }
     }
 
-    /// - Parameter kind: the shared type, or the member's name.
+    /// - Parameter kind: The name of the shared type or of the member.
     private static func text(_ kind: String) -> String {
         switch kind {
         case "PoolId", "IdentityId", "AccountId": (kind == "AccountId" ? "" : "local-1:") + "00000000-0000-4000-8000-000000000000"

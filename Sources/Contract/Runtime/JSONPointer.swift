@@ -1,6 +1,6 @@
-/// Pointers into JSON (RFC 6901).
+/// JSON pointers (RFC 6901).
 public enum JSONPointer {
-    /// One name as it stands in a pointer (section 3).
+    /// Escapes a name for use in a pointer (section 3).
     public static func escaped(_ name: String) -> String {
         var escaped = ""
         for scalar in name.unicodeScalars {

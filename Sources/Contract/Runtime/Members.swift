@@ -1,7 +1,7 @@
 import JSON
 import Platform
 
-/// An object with free names, in the order of the text. Names are compared byte by byte and are distinct.
+/// An object with arbitrary member names, in the order of the text. Names are unique and compared byte by byte.
 public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
     @frozen
     public struct Member: Sendable, Equatable {
@@ -20,7 +20,7 @@ public struct Members<Value: Sendable & Equatable>: Sendable, Equatable, Express
 
     public init() {}
 
-    /// - Precondition: no two have one name.
+    /// - Precondition: The names are unique.
     public init(_ members: some Sequence<(String, Value)>) { all = members.map { Member(name: $0, value: $1) } }
 
     public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }

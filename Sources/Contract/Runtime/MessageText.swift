@@ -1,8 +1,8 @@
-/// How members of an error's data stand in its message.
+/// Formats members of an error's data for its message.
 enum MessageText {
     static func of(_ text: String) -> String { text }
 
-    /// What stands before the full stop of the message, and may be a sentence with its own.
+    /// Removes the final period of a text that is followed by the period of the message.
     static func beforeStop(_ text: String) -> String { text.hasSuffix(".") && !text.hasSuffix("..") ? String(text.dropLast()) : text }
 
     static func of(_ number: Int64) -> String { String(number) }
@@ -12,7 +12,7 @@ enum MessageText {
 
     static func of(_ failures: [PasswordFailure]) -> String { failures.map(\.message).joined(separator: " ") }
 
-    /// The first few; the data lists them all.
+    /// Includes only the first violations; the error data lists all of them.
     static func of(_ violations: [Violation]) -> String {
         let shown = violations.prefix(3).map(\.message).joined(separator: " ")
         return violations.count > 3 ? "\(shown) And \(violations.count - 3) more: see data.violations." : shown

@@ -1,55 +1,55 @@
-/// What is known about a method without calling it.
+/// The metadata of a method.
 public struct MethodInfo: Sendable {
-    /// Whom a method is for.
+    /// The access level that a method requires.
     public enum Caller: String, Sendable {
-        /// Proves itself by tokens, codes or passwords, and nothing else.
+        /// Requires no access level: the parameters contain a proof, such as a token or credential.
         case `public`
-        /// May do all: whoever spawned the process.
+        /// Requires full access: only for the process that started Mintmark.
         case developer
     }
 
-    /// `namespace.verb`.
+    /// The name, in the form `namespace.verb`.
     public let name: String
     public let summary: String
     public let description: String
     public let caller: Caller
-    /// Whether it never writes.
+    /// Whether the method never writes.
     public let isReadOnly: Bool
-    /// Whether it is offered with `--testing` only.
+    /// Whether the method is offered only with `--testing`.
     public let isTesting: Bool
-    /// The types of its own errors; any method may answer the general ones beside them.
+    /// The method-specific error types. Any method can also fail with the general errors.
     public let errors: [String]
     public var params: [FieldInfo] { makeParams() }
     public var result: [FieldInfo] { makeResult() }
-    /// The names of the same thing in other products: operations of their services, functions of their SDKs.
+    /// The names of the corresponding operations and SDK functions in other products.
     public let equivalents: [VendorName]
-    /// The method object of the OpenRPC document.
+    /// The method object in the OpenRPC document.
     public let openRPC: StaticString
-    /// Made only when somebody asks.
+    /// Built on demand.
     let makeParams: @Sendable () -> [FieldInfo]
     let makeResult: @Sendable () -> [FieldInfo]
 }
 
-/// What is known about one parameter, or one member of a result.
+/// The metadata of a parameter, or of a member of a result.
 public struct FieldInfo: Sendable {
     public let name: String
-    /// For people, such as `integer 1–86400`.
+    /// A human-readable type, such as `integer 1–86400`.
     public let type: String
     public let isRequired: Bool
-    /// As JSON.
+    /// The default, as JSON.
     public let defaultValue: String?
     public let description: String
 }
 
-/// What is known about a type of error.
+/// The metadata of an error type.
 public struct ErrorInfo: Sendable {
     public let code: Int
-    /// The stable name.
+    /// The stable name of the error type.
     public let type: String
-    /// When it happens.
+    /// The condition under which the error occurs.
     public let when: String
-    /// Whether it may go away by itself; the answer says after how many seconds to try again.
+    /// Whether a retry can succeed. The error data then contains the number of seconds to wait.
     public let isRetryable: Bool
-    /// Whether it says that the store cannot be used.
+    /// Whether the error means that the store cannot be used.
     public let isStoreError: Bool
 }

@@ -1,6 +1,6 @@
-/// Finds what a mistyped name may have meant.
+/// Finds existing names that are similar to a mistyped name.
 public enum NearestNames {
-    /// The names nearest to `name`, the nearest first, at most three; none if nothing is near.
+    /// Returns at most three names that are similar to `name`, best match first.
     public static func of(_ name: String, among known: [String]) -> [String] {
         guard name.utf8.count <= 128 else { return [] }
         let letters = Array(name.lowercased().utf8)
@@ -8,33 +8,34 @@ public enum NearestNames {
             let other = Array(candidate.lowercased().utf8)
             let distance = distance(letters, other)
             let near = max(2, max(letters.count, other.count) / 3)
-            // Of a word of which half the letters differ, nobody would say that it is the same one mistyped.
+            // A word in which at least half of the letters differ is not a plausible typing error.
             if distance <= near, distance * 2 < max(letters.count, other.count) { return (distance, candidate) }
             return endsAlike(letters, other) || begins(other, with: letters) ? (near + 1, candidate) : nil
         }
         return ranked.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
     }
 
-    /// A sentence for the end of a message, with the blank before it.
+    /// Returns a sentence to append to a message, with a leading space.
     ///
-    /// - Parameter otherwise: what is said if nothing is near; without it nothing is.
+    /// - Parameter otherwise: The sentence to use if no name is similar. Defaults to the empty string.
     public static func hint(_ name: String, among known: [String], otherwise: String = "") -> String {
         let near = of(name, among: known)
         let sentence = near.isEmpty ? otherwise : "Did you mean \(near.joined(separator: " or "))?"
         return sentence.isEmpty ? "" : " " + sentence
     }
 
-    /// Whether the shorter one, of four letters or more, ends the longer one: `mintForDeveloper` for `token.mintForDeveloper`.
+    /// Returns whether the shorter one, of at least four letters, is a suffix of the longer one: `mintForDeveloper` and
+    /// `token.mintForDeveloper`.
     private static func endsAlike(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         min(a.count, b.count) >= 4 && (a.suffix(b.count).elementsEqual(b) || b.suffix(a.count).elementsEqual(a))
     }
 
-    /// Whether `letters` is all of `other` before a dot: `google` for `google.com`.
+    /// Returns whether `letters` is the part of `other` before a dot: `google` and `google.com`.
     private static func begins(_ other: [UInt8], with letters: [UInt8]) -> Bool {
         letters.count >= 4 && other.starts(with: letters + [UInt8(ascii: ".")])
     }
 
-    /// How many letters must be put in, taken out, replaced or swapped with their neighbour (optimal string alignment).
+    /// Returns the edit distance (optimal string alignment): the number of letters to insert, delete, replace or swap with their neighbor.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var before: [Int] = []
         var last = Array(0...b.count)

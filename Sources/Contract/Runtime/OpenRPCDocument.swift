@@ -1,14 +1,14 @@
 import JSON
 
-/// The OpenRPC 1.4 document, cut to what a process offers. Nothing is parsed or built before it is asked for.
+/// The OpenRPC 1.4 document, limited to the methods that a process offers. It is parsed and built on demand.
 public enum OpenRPCDocument {
-    /// The schemas that methods share, by name.
+    /// The shared schemas, by name.
     public static var sharedSchemas: JSONObject { component("schemas") }
 
-    /// The errors, by their types.
+    /// The errors, by type.
     static var errors: JSONObject { component("errors") }
 
-    /// The schemas of errors' data, by the types of the errors.
+    /// The schemas of the error data, by error type.
     public static var errorDataSchemas: JSONObject {
         var schemas = JSONObject()
         for (type, error) in errors.members { schemas[type] = error["data"] }
@@ -19,7 +19,7 @@ public enum OpenRPCDocument {
         (try? JSONValue(parsing: components.description))?[name]?.object ?? [:]
     }
 
-    /// The document with the methods for which `isOffered` says yes.
+    /// Returns the document with the methods for which `isOffered` returns `true`.
     public static func describing(_ isOffered: (MethodInfo) -> Bool) -> EncodedObject {
         var writer = JSONWriter(reservingCapacity: 1 << 17)
         writer.beginObject()

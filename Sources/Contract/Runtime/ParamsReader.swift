@@ -1,21 +1,21 @@
 import JSON
 
-/// Reads parameters and gathers everything that is wrong with them.
+/// Decodes parameters and collects all violations.
 ///
-/// The first reading only finds out whether anything is wrong: it keeps no path and makes no messages. If something is,
-/// a second one finds out what.
+/// The first pass only determines whether the params are valid; it records no path and builds no messages. If they are not valid, a second
+/// pass collects the violations.
 public struct ParamsReader {
-    /// Whether this is the second reading.
+    /// Whether this is the second pass.
     let isTracing: Bool
-    /// Whether nothing is wrong so far.
+    /// Whether no violation has been found.
     @usableFromInline
     var isFine = true
 
-    /// In the order in which they were found.
+    /// The violations in the order in which they were found.
     public internal(set) var violations: [Violation] = []
     var path: [Step] = []
 
-    /// So many violations are listed; a request with more of them gets a last one that says so.
+    /// The maximum number of violations. If a request has more, the last entry states that the list is incomplete.
     static let mostViolations = 1000
 
     @usableFromInline
@@ -90,7 +90,7 @@ public struct ParamsReader {
         return nil
     }
 
-    /// An object with known members.
+    /// Decodes an object with known members.
     mutating func object<P: ContractParams>(_ node: JSONNode, at step: Step) -> P? {
         guard node.kind == .object else {
             wrongType(node, at: step, expected: "an object")
@@ -101,7 +101,7 @@ public struct ParamsReader {
         return P(node, &self)
     }
 
-    /// Any object.
+    /// Decodes an object with arbitrary members.
     mutating func anyObject(_ node: JSONNode, at step: Step) -> JSONObject? {
         guard node.kind == .object else {
             wrongType(node, at: step, expected: "an object")
@@ -163,7 +163,7 @@ public struct ParamsReader {
 
     // MARK: Members of an object
 
-    /// A member that must be there; nothing if it is there and wrong, which is known by then.
+    /// Reports a missing required member. If the member is present, its value is not valid and has already been reported.
     mutating func missing(_ name: StaticString, in node: JSONNode) {
         if node[name] == nil { add(.known(name), rule: "required", "is missing.") } else { cannotBeLeftOut(.known(name)) }
     }

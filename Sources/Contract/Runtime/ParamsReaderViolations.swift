@@ -1,6 +1,6 @@
 import JSON
 
-/// What is said of what is wrong.
+/// Builds the messages of violations.
 extension ParamsReader {
     func pointer(_ step: Step? = nil) -> String {
         (path + (step.map { [$0] } ?? [])).map { "/" + JSONPointer.escaped($0.text) }.joined()
@@ -17,7 +17,7 @@ extension ParamsReader {
         }
     }
 
-    /// `message` goes on after the name of what it is about.
+    /// Adds a violation. `message` continues the sentence after the name of the member.
     mutating func add(_ step: Step, rule: String, _ message: @autoclosure () -> String) {
         isFine = false
         guard isTracing, violations.count < Self.mostViolations else { return }
@@ -29,10 +29,10 @@ extension ParamsReader {
         add(pointer: pointer(step), rule: rule, "\(subject) \(message())")
     }
 
-    /// Advice for null that does not hold for a member that must be there.
+    /// Advice for `null` values, which does not apply to required members.
     private static let leaveOut = ": omit it instead"
 
-    /// Takes back the advice to leave a member out that must be there.
+    /// Removes the advice to omit a member that is required.
     mutating func cannotBeLeftOut(_ step: Step) {
         guard isTracing, let last = violations.indices.last, violations[last].pointer == pointer(step) else { return }
         violations[last].message = violations[last].message.replacing(Self.leaveOut, with: "")
@@ -76,7 +76,7 @@ extension ParamsReader {
 
     static func quoted(_ text: String) -> String { JSONValue.string(shown(text)).text }
 
-    /// Enough of `text` to recognise it.
+    /// Returns a prefix of `text` that is long enough to recognize it.
     static func shown(_ text: String) -> String {
         text.unicodeScalars.count <= 64 ? text : String(text.unicodeScalars.prefix(60)) + "…"
     }

@@ -1,6 +1,6 @@
 import JSON
 
-/// One step of a JSON pointer. Names are turned into text only when a violation needs them.
+/// One step of a JSON pointer. Names are converted to text only if a violation needs them.
 enum Step: ExpressibleByStringLiteral {
     case known(StaticString)
     case member(JSONNode)
@@ -8,7 +8,7 @@ enum Step: ExpressibleByStringLiteral {
 
     init(stringLiteral value: StaticString) { self = .known(value) }
 
-    /// Without escapes.
+    /// The name without escapes.
     var text: String {
         switch self {
         case .known(let name): name.description

@@ -4,9 +4,9 @@ import Platform
     import Glibc
 #endif
 
-/// What a string must be like.
+/// The constraints on a string parameter.
 struct StringRule: Sendable {
-    /// In Unicode scalars.
+    /// The allowed length, in Unicode scalars.
     let length: ClosedRange<Int>
     let pattern: StringPattern?
     let isSecret: Bool
@@ -17,16 +17,16 @@ struct StringRule: Sendable {
         self.isSecret = isSecret
     }
 
-    /// Any string without U+0000.
+    /// Allows any string without U+0000.
     static let any = StringRule()
 
     private static let shortSecret = 4096
 
     enum Breach { case noNulCharacter, minLength, maxLength, pattern }
 
-    /// Every rule that `text` breaks.
+    /// Returns every constraint that `text` violates.
     func breaches(of text: String) -> [Breach] {
-        // A short string lies in the frames of functions themselves. Tokens, whose rules allow more, are always elsewhere.
+        // A short string is stored inline in stack frames. Tokens, whose rules allow longer strings, are stored on the heap.
         if isSecret, length.upperBound <= Self.shortSecret { ProcessMemory.noteSecret() }
         var text = text
         return text.withUTF8 { bytes in
@@ -41,7 +41,7 @@ struct StringRule: Sendable {
         }
     }
 
-    /// The answer for nearly every string, in one pass where there is a pattern.
+    /// A fast check, which is sufficient for nearly every string. With a pattern it takes one pass.
     private func isKept(by bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let count = bytes.count
         if count > length.upperBound || count < length.lowerBound &* 4 {
@@ -56,17 +56,17 @@ struct StringRule: Sendable {
     }
 }
 
-/// A pattern compiled by the generator: a table that takes one look-up for each byte.
-/// Its numbers are characters, of which `0` stands for 0, `1` for 1 and so on.
+/// A pattern that the generator compiled to a table, with one lookup per byte. The numbers in the table are characters: `0` is 0, `1` is 1,
+/// and so on.
 struct StringPattern: Sendable {
-    /// The pattern in words that complete "must be".
+    /// The pattern as a phrase that follows "must be".
     let description: StaticString
-    /// The next state, by state times 256 plus byte. State 0 refuses for good; matching begins in state 1.
+    /// The next state, indexed by state × 256 + byte. State 0 rejects permanently; matching begins in state 1.
     let transitions: StaticString
-    /// By state, 1 where the text may end.
+    /// For each state, `1` if the text may end there.
     let accepts: StaticString
 
-    /// The values that the description names between backquotes, such as `google.com`.
+    /// The values that the description encloses in backquotes, such as `google.com`.
     var names: [String] {
         let parts = description.description.split(separator: "`", omittingEmptySubsequences: false)
         return parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }.filter { name in
@@ -75,7 +75,7 @@ struct StringPattern: Sendable {
         }
     }
 
-    /// Whether all of `bytes`, which are UTF-8, match.
+    /// Returns whether `bytes`, which must be UTF-8, match as a whole.
     func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let transitions = transitions.utf8Start
         var state = 1

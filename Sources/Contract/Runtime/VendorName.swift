@@ -1,9 +1,9 @@
-/// What another product calls a method: operations of its service and functions of its SDKs.
+/// The names of a method in another product: operations of its service and functions of its SDKs.
 public struct VendorName: Sendable {
     /// The product, such as `firebase`.
     public let vendor: String
-    /// The names, separated by commas and semicolons. A name may follow the SDK that has it (`Android: getCredentials`), and words that say
-    /// which of its uses is meant (`accounts:update password`).
+    /// The names, separated by commas and semicolons. A name may be preceded by its SDK (`Android: getCredentials`) and followed by words
+    /// that select one of its uses (`accounts:update password`).
     public let names: String
 
     public init(vendor: String, names: String) {
@@ -11,12 +11,12 @@ public struct VendorName: Sendable {
         self.names = names
     }
 
-    /// How exactly `name`, which is in lower case, is among the names: 0 for a whole name, 1 for a word of one, nil for none.
+    /// Returns how well `name`, in lowercase, matches: 0 for a whole name, 1 for a word of a name, or `nil` if it does not match.
     func rank(of name: String) -> Int? {
         var rank: Int?
         for item in names.split(whereSeparator: { $0 == "," || $0 == ";" }) {
             var words = item.lowercased().split(separator: " ").map { String($0) }
-            // The SDK that the name belongs to.
+            // The SDK of the name.
             if let first = words.first, first.hasSuffix(":") { words.removeFirst() }
             let isWhole = words.count == 1
             for word in words where word.utf8.count >= 4 && Self.stands(name, for: word) { rank = isWhole ? 0 : rank ?? 1 }
@@ -24,8 +24,8 @@ public struct VendorName: Sendable {
         return rank
     }
 
-    /// Whether a word is the name, or its last part is: `signInWithIdp` for `accounts:signInWithIdp`, and the method with its arguments for
-    /// the method.
+    /// Returns whether a word equals the name or ends with it as its last part: `signInWithIdp` for `accounts:signInWithIdp`. Arguments
+    /// after the name of a method are ignored.
     private static func stands(_ name: String, for word: String) -> Bool {
         let plain = word.prefix { $0 != "(" }
         return plain == name || plain.hasSuffix(":" + name) || plain.hasSuffix("." + name)
@@ -33,7 +33,7 @@ public struct VendorName: Sendable {
 }
 
 extension MethodInfo {
-    /// The methods that other products call `name`, the best first, at most six. Case does not matter, nor do an SDK's object before the
+    /// Returns at most six methods that other products call `name`, best match first. The comparison ignores case, an object before the
     /// last dot and parentheses after the name.
     public static func called(_ name: String, among methods: [MethodInfo]) -> [MethodInfo] {
         guard name.utf8.count <= 128 else { return [] }

@@ -1,6 +1,6 @@
 import JSON
 
-/// Looks whether the contract holds together.
+/// Checks the consistency of the contract.
 struct ContractChecks {
     let contract: Contract
     let problems: Problems

@@ -1,10 +1,10 @@
 import JSON
 
-/// Holds values against types: examples and defaults must be what they claim to be.
+/// Validates values against types. Used for examples and defaults.
 struct InstanceValidator {
     let contract: Contract
 
-    /// What is wrong with `value`, each with its place.
+    /// Returns a message with the position for each violation in `value`.
     func breaches(_ value: JSONValue, _ type: Type, at place: String) -> [String] {
         switch type.shape {
         case .reference(let name): return breaches(value, contract.type(name)!.type, at: place)

@@ -1,11 +1,11 @@
-/// Turns texts of the contract into doc comments of Go, which begin with the name of what they describe.
+/// Converts texts of the contract to Go doc comments, which begin with the name of the declaration.
 enum GoDocs {
-    /// `Create an identity pool.` as `Create creates an identity pool.`
+    /// Converts `Create an identity pool.` to `Create creates an identity pool.`
     static func verb(_ name: String, _ summary: String) -> String {
         var words = summary.split(separator: " ").map(String.init)
         guard let first = words.first else { return name }
         words[0] = thirdPerson(first.prefix(1).lowercased() + first.dropFirst())
-        // "Inject, list or clear faults.": the verbs that follow a comma, "or" and "and".
+        // "Inject, list or clear faults.": finds the verbs after a comma, "or" and "and".
         var index = 0
         while index + 1 < words.count {
             if words[index].hasSuffix(",") {
@@ -20,7 +20,7 @@ enum GoDocs {
         return name + " " + words.joined(separator: " ")
     }
 
-    /// `A user's account.` as `Account is a user's account.`
+    /// Converts `A user's account.` to `Account is a user's account.`
     static func noun(_ name: String, _ description: String) -> String {
         if description.hasPrefix("The parameters of ") { return "\(name) are the \(description.dropFirst(4))" }
         for article in ["A ", "An ", "The "] where description.hasPrefix(article) {

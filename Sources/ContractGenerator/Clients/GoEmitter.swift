@@ -1,5 +1,5 @@
-/// Writes what the Go client knows about methods, types, errors and options. A package of Go is one folder, so generated files are beside the
-/// others and have names that begin with `generated_`.
+/// Generates the methods, types, errors and options of the Go client. A Go package is a single directory, so generated files are next to
+/// the other files and have names that begin with `generated_`.
 struct GoEmitter: Emitter {
     static let folder = ""
     static let home = "clients/go"
@@ -18,7 +18,7 @@ struct GoEmitter: Emitter {
             }
     }
 
-    /// The namespaces as members of a client, and the names of all methods.
+    /// Returns the file with the namespaces, as members of a client, and the names of all methods.
     private func table(_ contract: Contract) -> GeneratedFile {
         let production = contract.namespaces.filter { !$0.methods.allSatisfy(\.isTesting) }
         var source = GoSource(from: "methods", package: .client)
@@ -45,7 +45,7 @@ struct GoEmitter: Emitter {
     }
 }
 
-/// Writes the options of a client: those of `mintmark serve`, and its own.
+/// Generates the options of a client: those of `mintmark serve`, and those of the client itself.
 struct GoOptions {
     let contract: Contract
 

@@ -1,20 +1,20 @@
-/// Writes a sentinel for each error, a type for each error with data, and the way from a sentinel to its type.
+/// Generates a sentinel for each error, a type for each error with data, and the mapping from sentinels to types.
 struct GoErrors {
     let types: GoTypes
 
-    /// `poolNotFound` as `ErrPoolNotFound`.
+    /// Converts `poolNotFound` to `ErrPoolNotFound`.
     static func sentinel(_ type: String) -> String {
         let name = GoNames.exported(type)
         return "Err" + (name.hasSuffix("Error") ? String(name.dropLast("Error".count)) : name)
     }
 
-    /// What a doc comment links: the type of an error with data, otherwise the sentinel.
+    /// Returns the link for a doc comment: the type of an error with data, otherwise the sentinel.
     static func link(_ type: String, in contract: Contract) -> String {
         guard let error = contract.error(type), !data(of: error).isEmpty else { return "[\(sentinel(type))]" }
         return "[\(GoNames.error(type))]"
     }
 
-    /// Every error has `RetryAfter`.
+    /// Every error has `RetryAfter`, so that member needs no type.
     private static func data(of error: ErrorEntry) -> [Property] { error.data.filter { $0.name != "retryAfterSeconds" } }
 
     var file: GeneratedFile {

@@ -1,4 +1,4 @@
-/// How names of the contract are written in Go.
+/// Converts names of the contract to Go.
 enum GoNames {
     private static let initialisms: Set<String> = [
         "api", "arn", "ca", "db", "html", "http", "https", "id", "idp", "ip", "json", "jwk", "jwks", "jwt", "mfa", "otp", "qr", "rpc",
@@ -6,20 +6,20 @@ enum GoNames {
         "smtp", "sql", "tls", "totp", "uri", "url",
     ]
 
-    /// `token.mintForDeveloper` as `TokenMintForDeveloper`, `poolId` as `PoolID`, `jwks_uri` as `JWKSURI`.
+    /// Converts `token.mintForDeveloper` to `TokenMintForDeveloper`, `poolId` to `PoolID`, and `jwks_uri` to `JWKSURI`.
     static func exported(_ name: String) -> String { words(name).map(capitalized).joined() }
 
-    /// `poolNotFound` as `PoolNotFoundError`.
+    /// Converts `poolNotFound` to `PoolNotFoundError`.
     static func error(_ type: String) -> String { exported(type) + (type.hasSuffix("Error") ? "" : "Error") }
 
-    /// A member of an error: exported, and not the name of a method or field that all errors have.
+    /// Returns the exported name of an error member. Differs from the methods and fields that all errors have.
     static func errorMember(_ name: String) -> String {
         let name = exported(name)
         let taken = ["As", "Call", "Code", "Data", "Error", "Is", "Message", "RetryAfter", "Trace", "Type", "Unwrap"]
         return taken.contains(name) ? name + "Value" : name
     }
 
-    /// A string literal.
+    /// Returns a string literal.
     static func literal(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
     }
@@ -31,7 +31,7 @@ enum GoNames {
         return word.prefix(1).uppercased() + word.dropFirst()
     }
 
-    /// A word begins after what is no letter or digit, and with a capital after a small letter.
+    /// Splits a name into words. A word begins after a character that is not a letter or digit, and at a capital after a lowercase letter.
     private static func words(_ name: String) -> [String] {
         var words: [String] = [""]
         var previous: Character = " "

@@ -1,4 +1,4 @@
-/// Writes the methods of one namespace.
+/// Generates the methods of one namespace.
 struct GoNamespace {
     let types: GoTypes
     let name: String
@@ -7,7 +7,7 @@ struct GoNamespace {
     private var type: String { Self.type(name) }
     private var package: String { types.package == .client ? "" : "mintmark." }
 
-    /// `token` as `TokenMethods`.
+    /// Converts `token` to `TokenMethods`.
     static func type(_ name: String) -> String { GoNames.exported(name) + "Methods" }
 
     var file: GeneratedFile {

@@ -1,4 +1,4 @@
-/// Writes the structs of the contract and the values of its enumerations.
+/// Generates the structs of the contract and the values of its enumerations.
 struct GoRecords {
     let types: GoTypes
 

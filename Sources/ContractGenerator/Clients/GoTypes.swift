@@ -1,19 +1,19 @@
 import JSON
 
-/// How types of the contract are written in Go.
+/// Converts types of the contract to Go.
 struct GoTypes {
-    /// The package that a file belongs to. What only testing methods use is part of `mintmarktest`.
+    /// The package of a file. Types that only testing methods use belong to `mintmarktest`.
     enum Package: String {
         case client = "mintmark"
         case testing = "mintmarktest"
     }
 
-    /// What a struct is for: the parameters of a method, a result, or both.
+    /// The use of a struct: parameters of a method, a result, or both.
     enum Purpose { case params, result, both }
 
     let contract: Contract
     let package: Package
-    /// The types that are declared in each package.
+    /// The types that each package declares.
     let declarations: GoDeclarations
 
     init(contract: Contract, package: Package, declarations: GoDeclarations) {
@@ -22,11 +22,11 @@ struct GoTypes {
         self.declarations = declarations
     }
 
-    /// The type of a value.
+    /// Returns the type of a value.
     ///
     /// - Parameters:
-    ///   - nested: the long name of an object or enumeration that is described in place.
-    ///   - isSecret: whether the list or map around it is secret.
+    ///   - nested: The long name of an object or enumeration that is defined inline.
+    ///   - isSecret: Whether the enclosing list or map is secret.
     func expression(_ type: Type, nested: String, isSecret: Bool = false) -> String {
         let isSecret = isSecret || type.isSecret
         return switch type.shape {
@@ -41,7 +41,7 @@ struct GoTypes {
         }
     }
 
-    /// Shared strings, numbers and lists are written as such; times and secrets are types of the client's own files.
+    /// Shared strings, numbers and lists become basic types. Times and secrets have types in handwritten files of the client.
     private func reference(_ name: String) -> String {
         if name == "Timestamp" { return qualified(name) }
         let type = contract.type(name)!.type
@@ -55,8 +55,8 @@ struct GoTypes {
         package == .testing && !declarations.testing.contains(name) ? "mintmark." + name : name
     }
 
-    /// A member of a struct. An optional member is a pointer where its zero value differs from its absence: in parameters `false` can differ
-    /// from the default; in results an absent text is empty.
+    /// Returns the declaration of a struct member. An optional member is a pointer if its zero value differs from its absence. In
+    /// parameters, `false` can differ from the default; in results, an absent string is empty.
     func field(_ property: Property, nested: String, name: String, in purpose: Purpose) -> String {
         let type = expression(property.type, nested: nested)
         let isPointer = !property.isRequired && zeroHasMeaning(property, purpose)
@@ -74,20 +74,20 @@ struct GoTypes {
         }
     }
 
-    /// The type of a method's result.
+    /// Returns the type of a method's result.
     func result(of method: Method) -> String { expression(method.result, nested: GoNames.exported(method.name) + "Result") }
 }
 
 /// A type that the Go client declares.
 struct GoDeclaration {
-    /// The name that follows from where it is described: `AccountImportParamsFormat`.
+    /// The name derived from the position of the definition: `AccountImportParamsFormat`.
     let longName: String
     let type: Type
     let description: String
     let purpose: GoTypes.Purpose
 }
 
-/// Every type that has a name of its own in Go, with the package that declares it.
+/// All types that have a name in Go, by the package that declares them.
 struct GoDeclarations {
     let client: [GoDeclaration]
     let testingTypes: [GoDeclaration]
@@ -136,7 +136,7 @@ struct GoDeclarations {
             + walk(method.result, name + "Result", "The result of \(method.name).", .result)
     }
 
-    /// The objects and enumerations that are described here and inside.
+    /// Returns the objects and enumerations that are defined in this type, including nested ones.
     private static func walk(_ type: Type, _ name: String, _ text: String, _ purpose: GoTypes.Purpose) -> [GoDeclaration] {
         let declaration = GoDeclaration(longName: name, type: type, description: type.description ?? text, purpose: purpose)
         switch type.shape {
@@ -153,8 +153,8 @@ struct GoDeclarations {
         }
     }
 
-    /// Enumerations that are described in place have shorter names: that of the member if it has several words and no other type has it,
-    /// otherwise that of the method with that of the member. Those that have one name must have the same values.
+    /// Shortens the names of inline enumerations. The short name is that of the member if it has several words and is unique; otherwise, it
+    /// is that of the method followed by that of the member. Enumerations with the same name must have the same values.
     private static func shortened(_ all: [GoDeclaration], in contract: Contract) -> [String: String] {
         var taken = Set(all.map(\.longName) + contract.errors.map { GoNames.error($0.type) } + ["Options", "Client", "Pages", "Secret"])
         let shared = Set(contract.types.map { GoNames.exported($0.name) })
@@ -174,7 +174,7 @@ struct GoDeclarations {
         return names
     }
 
-    /// The part of a long name that is its member's, if that has several words.
+    /// Returns the member part of a long name if the member name has several words.
     private static func member(of longName: String, _ all: [GoDeclaration]) -> String? {
         for declaration in all {
             guard case .object(let object) = declaration.type.shape, longName.hasPrefix(declaration.longName) else { continue }

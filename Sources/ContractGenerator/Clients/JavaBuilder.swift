@@ -1,4 +1,4 @@
-/// Writes the builder of a record: Java has no named arguments.
+/// Generates the builder of a record, because Java has no named arguments.
 struct JavaBuilder {
     let types: JavaTypes
     let name: String

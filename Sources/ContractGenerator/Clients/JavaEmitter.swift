@@ -1,4 +1,4 @@
-/// Writes the package `mintmark.contract`: what the Java client knows about methods, types and errors.
+/// Generates the package `mintmark.contract`: the methods, types and errors of the Java client.
 struct JavaEmitter: Emitter {
     static let folder = "clients/java/src/main/java/mintmark/contract"
 

@@ -1,4 +1,4 @@
-/// Writes an exception for each error, and the way from a number to its exception.
+/// Generates an exception for each error, and the mapping from error codes to exceptions.
 struct JavaErrors {
     let types: JavaTypes
 

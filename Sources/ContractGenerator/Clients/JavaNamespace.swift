@@ -1,10 +1,10 @@
-/// Writes the methods of one namespace, with the records of their parameters and results.
+/// Generates the methods of one namespace, with the records of their parameters and results.
 struct JavaNamespace {
     let types: JavaTypes
     let name: String
     let methods: [Method]
 
-    /// `token` as `TokenMethods`.
+    /// Converts `token` to `TokenMethods`.
     static func type(_ name: String) -> String { SwiftNames.type(name) + "Methods" }
 
     var file: GeneratedFile {
@@ -27,7 +27,7 @@ struct JavaNamespace {
         return source.file(type)
     }
 
-    /// What is made of `mintForDeveloper`: `MintForDeveloperParams`, `MintForDeveloperResult`.
+    /// Converts `mintForDeveloper` to `MintForDeveloperParams` or `MintForDeveloperResult`.
     private func nested(_ method: Method, _ what: String) -> String { SwiftNames.type(method.verb) + what }
 
     private func records(_ method: Method, within type: String, _ source: inout JavaSource) {

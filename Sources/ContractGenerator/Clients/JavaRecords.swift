@@ -1,12 +1,13 @@
-/// Writes records, and what is described inside them.
+/// Generates records and the types that are nested in them.
 struct JavaRecords {
     let types: JavaTypes
 
-    /// A record for an object, with a builder where programs make it; a record around its text for an enumeration; nothing for other types.
+    /// Generates a record for an object, with a builder if programs create it, or a record around the text for an enumeration. Does nothing
+    /// for other types.
     ///
     /// - Parameters:
-    ///   - within: the types around it, from the outside.
-    ///   - isMade: whether programs make it, and not only Mintmark.
+    ///   - within: The enclosing types, outermost first.
+    ///   - isMade: Whether programs create the record, not only Mintmark.
     func write(_ type: Type, _ name: String, within: [String], about: String, isMade: Bool, _ source: inout JavaSource) {
         switch type.shape {
         case .object(let object):
@@ -21,7 +22,7 @@ struct JavaRecords {
         }
     }
 
-    /// A member and how it is written.
+    /// A member and its Java declaration.
     struct Member {
         let property: Property
         let name: String

@@ -1,10 +1,10 @@
 import JSON
 
-/// How types of the contract are written in Java, and how they are read from JSON.
+/// Converts types of the contract to Java, and to the expressions that read them from JSON.
 struct JavaTypes {
     let contract: Contract
 
-    /// The type of a value that is there. `nested` names what is described inside an object.
+    /// Returns the type of a value that is present. `nested` is the name of a type that is defined inline.
     func expression(_ type: Type, nested: String) -> String {
         switch type.shape {
         case .boolean: "Boolean"
@@ -19,20 +19,20 @@ struct JavaTypes {
         }
     }
 
-    /// The type of a member: plain where it is always there.
+    /// Returns the type of a member. A required member has a primitive type where possible.
     func member(_ property: Property, nested: String) -> String {
         let boxed = expression(property.type, nested: nested)
         guard property.isRequired else { return boxed }
         return ["Boolean": "boolean", "Long": "long"][boxed] ?? boxed
     }
 
-    /// What a builder takes.
+    /// Returns the parameter type of a builder method.
     func argument(_ property: Property, nested: String) -> String {
         let boxed = expression(property.type, nested: nested)
         return ["Boolean": "boolean", "Long": "long"][boxed] ?? boxed
     }
 
-    /// What reads a value: an expression of the type `Function<Object, …>`.
+    /// Returns an expression of the type `Function<Object, …>` that reads a value.
     func reader(_ type: Type, nested: String) -> String {
         switch type.shape {
         case .boolean: "Read.BOOLEAN"
@@ -48,7 +48,7 @@ struct JavaTypes {
         }
     }
 
-    /// Whether anything may stand in it, which is the caller's own JSON.
+    /// Returns whether a value can contain arbitrary JSON of the caller.
     func isFree(_ type: Type) -> Bool {
         switch contract.resolve(type).shape {
         case .anyObject: true
@@ -58,7 +58,7 @@ struct JavaTypes {
         }
     }
 
-    /// What is said of a member, its default and when it is missing.
+    /// Returns the description of a member with its default.
     func description(_ property: Property) -> String {
         let text = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
         let missing = property.defaultValue.map { " Defaults to \($0.text)." } ?? ""

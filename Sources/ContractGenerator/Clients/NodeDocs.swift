@@ -1,10 +1,10 @@
 import JSON
 
-/// The text of doc comments in the Node client.
+/// Generates the text of doc comments in the Node client.
 struct NodeDocs {
     let contract: Contract
 
-    /// Summary, description, and what it throws.
+    /// Returns the summary, the description and the errors of a method.
     func method(_ method: Method) -> String {
         var parts = [method.summary, "", method.description]
         if method.isTesting { parts += ["", "Available only with `--testing`."] }
@@ -17,7 +17,8 @@ struct NodeDocs {
         return parts.joined(separator: "\n")
     }
 
-    /// What it is, what it may be, and what it is when it is left out. The limits of a shared type stand with that type.
+    /// Returns the description, the limits and the default of a member. The limits of a shared type are part of the documentation of that
+    /// type.
     func property(_ property: Property) -> String {
         var parts = [property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description]
         parts.append(limits(property.type))

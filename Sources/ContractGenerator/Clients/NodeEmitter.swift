@@ -1,4 +1,4 @@
-/// Writes `clients/node/generated`: what the Node client knows about methods, types and errors, in JavaScript and in TypeScript declarations.
+/// Generates `clients/node/generated`: the methods, types and errors of the Node client, in JavaScript and in TypeScript declarations.
 struct NodeEmitter: Emitter {
     static let folder = "clients/node/generated"
 
@@ -12,7 +12,7 @@ struct NodeEmitter: Emitter {
     }
 }
 
-/// Writes the list of all namespaces, which become the members of a client.
+/// Generates the list of all namespaces, which become members of a client.
 struct NodeNamespaceTable {
     let contract: Contract
 

@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes one class for each error.
+/// Generates a class for each error.
 struct NodeErrors {
     let types: NodeTypes
 

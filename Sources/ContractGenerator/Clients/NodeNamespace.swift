@@ -1,10 +1,10 @@
-/// Writes the methods of one namespace.
+/// Generates the methods of one namespace.
 struct NodeNamespace {
     let types: NodeTypes
     let name: String
     let methods: [Method]
 
-    /// `token` as `TokenMethods`: `Token` alone may be the name of a type.
+    /// Converts `token` to `TokenMethods`, because `Token` could also be the name of a type.
     static func className(_ name: String) -> String { SwiftNames.type(name) + "Methods" }
 
     private var docs: NodeDocs { NodeDocs(contract: types.contract) }

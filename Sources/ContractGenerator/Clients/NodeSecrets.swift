@@ -1,8 +1,8 @@
-/// Finds where secrets stand in what a method answers.
+/// Finds the secrets in the results of a method.
 struct NodeSecrets {
     let contract: Contract
 
-    /// The paths to secret members; `*` stands for every element of an array and every member of an object with free names.
+    /// Returns the paths of secret members. `*` matches every element of an array and every member of a map.
     func paths(in type: Type) -> [[String]] { paths(in: type, seen: []) }
 
     private func paths(in type: Type, seen: Set<String>) -> [[String]] {

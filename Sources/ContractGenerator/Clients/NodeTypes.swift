@@ -1,18 +1,18 @@
 import JSON
 
-/// How types of the contract are written in TypeScript.
+/// Converts types of the contract to TypeScript.
 ///
-/// What a caller sends is described exactly. What is answered may grow: its enumerations are `Open`, so that a value that a
-/// later version adds has a type too.
+/// Parameters are typed exactly. Results can gain values in later versions, so their enumerations are `Open`, which includes unknown
+/// values.
 struct NodeTypes {
     let contract: Contract
 
-    /// Whether values are sent or answered. An object type that is shared and closed is described exactly in both directions.
+    /// Whether values are parameters or results. A shared closed object type is typed exactly in both directions.
     enum Direction { case params, result }
 
     // MARK: Expressions
 
-    /// The TypeScript expression of `type`.
+    /// Returns the TypeScript expression of `type`.
     func expression(_ type: Type, _ direction: Direction) -> String {
         switch type.shape {
         case .boolean: return "boolean"
@@ -41,19 +41,19 @@ struct NodeTypes {
         return members.isEmpty ? "Record<string, never>" : "{ \(members.joined(separator: " ")) }"
     }
 
-    /// A member of an object type, without its end.
+    /// Returns a member of an object type, without its terminator.
     func member(_ property: Property, _ direction: Direction) -> String {
         "\(NodeSource.member(property.name))\(property.isRequired ? "" : "?"): \(expression(property.type, direction))"
     }
 
     // MARK: Declarations
 
-    /// Declares `name`: an interface, or a type where members exclude each other or there is nothing to list. Choices among the members of
-    /// an object that has no name of its own are left to Mintmark.
+    /// Declares `name` as an interface, or as a type if members exclude each other or the object has no members. Choices among the members
+    /// of an unnamed object are not typed; Mintmark checks them.
     func declare(_ name: String, _ type: Type, _ direction: Direction, doc: String, to source: inout NodeSource) {
         source.doc(doc)
         guard case .object(let object) = type.shape, !object.properties.isEmpty else {
-            // Beside the name of an enumeration stands what is known of it; where it is answered it is `Open`.
+            // The name of an enumeration includes only the known values. Where results use it, they wrap it in `Open`.
             return source.line("export type \(name) = \(expression(type, direction));")
         }
         guard !object.choices.isEmpty else {
@@ -75,7 +75,7 @@ struct NodeTypes {
         }
     }
 
-    /// One object type for each member of a choice; what the others are then follows from the rule.
+    /// Generates one object type for each member of a choice. The rule determines the types of the other members.
     private func alternatives(_ choice: Choice, of object: ObjectType, _ direction: Direction, to source: inout NodeSource) {
         let properties = choice.members.compactMap(object.property)
         for chosen in properties {
@@ -96,7 +96,7 @@ struct NodeTypes {
 
     // MARK: Shared types
 
-    /// `types.d.ts`: the types with a file of their own.
+    /// `types.d.ts`: the shared types, which have separate schema files.
     var declarations: GeneratedFile {
         var source = NodeSource(from: "types")
         source.doc("A value that this client knows, or a value of a later version of Mintmark.")
@@ -111,13 +111,13 @@ struct NodeTypes {
         return source.file("types.d.ts")
     }
 
-    /// An open object is one that is answered.
+    /// An open object is a result.
     private func direction(of type: Type) -> Direction {
         if case .object(let object) = type.shape, !object.isClosed { return .result }
         return .params
     }
 
-    /// An import of the shared types that `types` name; nothing when there are none.
+    /// Appends an import of the shared types that `types` refer to, or nothing if there are none.
     func importing(_ types: [(Type, Direction)], and others: [String] = [], from path: String, to source: inout NodeSource) {
         var names = Set(others)
         func walk(_ type: Type, _ direction: Direction) {

@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes `errors.py`: an exception class for each error.
+/// Generates `errors.py`: an exception class for each error.
 struct PythonErrors {
     let types: PythonTypes
 

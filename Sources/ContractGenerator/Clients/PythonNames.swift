@@ -1,4 +1,4 @@
-/// How names of the contract are written in Python.
+/// Converts names of the contract to Python.
 enum PythonNames {
     private static let keywords: Set<String> = [
         "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for",
@@ -6,26 +6,26 @@ enum PythonNames {
         "with", "yield",
     ]
 
-    /// Why a name is not free, beside the keywords: what else stands in the same scope.
+    /// A scope with reserved names in addition to the keywords.
     enum Scope: String {
-        /// Parameters of a method, which are followed by `timeout` and `trace`, and what its body uses.
+        /// Parameters of a method. `timeout` and `trace` follow them, and the body uses further names.
         case method = "timeout trace types cast params answer"
-        /// Members of a record, beside those that all records have.
+        /// Members of a record; all records have these members.
         case record = "of raw"
-        /// Members of an error's data, beside those that all errors have.
+        /// Members of an error's data; all errors have these members.
         case error = "add_note args code data message trace type with_traceback"
 
         fileprivate var taken: [Substring] { rawValue.split(separator: " ") }
     }
 
-    /// `mintForDeveloper` as `mint_for_developer`, `bodySha256` as `body_sha256`; what is taken gets an underscore at its end.
+    /// Converts `mintForDeveloper` to `mint_for_developer`, and `bodySha256` to `body_sha256`. A reserved name gets a trailing underscore.
     static func member(_ name: String, in scope: Scope? = nil) -> String {
         let snake = snake(name)
         let isTaken = keywords.contains(snake) || (scope?.taken.contains { $0 == snake } ?? false)
         return isTaken ? snake + "_" : snake
     }
 
-    /// `token.mintForDeveloper` as `TokenMintForDeveloper`.
+    /// Converts `token.mintForDeveloper` to `TokenMintForDeveloper`.
     static func type(_ name: String) -> String { SwiftNames.type(name) }
 
     private static func snake(_ name: String) -> String {
@@ -43,7 +43,7 @@ enum PythonNames {
         return words
     }
 
-    /// A string literal.
+    /// Returns a string literal.
     static func literal(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
     }

@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes the methods of one namespace, for the plain client and for the asyncio one.
+/// Generates the methods of one namespace, for the synchronous and the asyncio client.
 struct PythonNamespaces {
     let types: PythonTypes
     let namespace: String
@@ -59,7 +59,7 @@ struct PythonNamespaces {
     private func member(_ property: Property) -> String { PythonNames.member(property.name, in: .method) }
 }
 
-/// What the docstrings of methods say.
+/// Generates the docstrings of methods.
 struct PythonDocs {
     let types: PythonTypes
 

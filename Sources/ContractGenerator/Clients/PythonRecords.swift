@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes `types.py`: a class for each object, and the values of each enumeration.
+/// Generates `types.py`: a class for each object, and the values of each enumeration.
 struct PythonRecords {
     let types: PythonTypes
 
@@ -58,7 +58,7 @@ struct PythonRecords {
         }
     }
 
-    /// Records are made of answers too, so an enumeration is any string in them.
+    /// Records also represent results, so their enumerations accept any string.
     private func open(_ type: Type, _ annotation: String) -> String {
         if case .enumeration = types.contract.resolve(type).shape { "str" } else { annotation }
     }
@@ -82,9 +82,9 @@ struct PythonRecords {
     private func member(_ property: Property) -> String { PythonNames.member(property.name, in: .record) }
     private func literal(_ text: String) -> String { PythonNames.literal(text) }
 
-    // MARK: All of them
+    // MARK: All records
 
-    /// Every object and enumeration of the contract, those described inside others included, in the order of their names.
+    /// All objects and enumerations of the contract, including nested ones, in the order of their names.
     private var found: (objects: [(String, ObjectType, String)], enumerations: [(String, [String], String)]) {
         var objects: [String: (ObjectType, String)] = [:]
         var enumerations: [String: ([String], String)] = [:]
@@ -119,11 +119,11 @@ struct PythonRecords {
     }
 }
 
-/// Writes how a member is read out of an answer.
+/// Generates the code that reads a member from a response.
 struct PythonReading {
     let types: PythonTypes
 
-    /// The body of a property of a record or an error, both of which have `_required` and `_optional`.
+    /// Appends the body of a property of a record or an error. Both have `_required` and `_optional`.
     func body(_ property: Property, nested: String, _ source: inout PythonSource) {
         let name = PythonNames.literal(property.name)
         guard !property.isRequired else {

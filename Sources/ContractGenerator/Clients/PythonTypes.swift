@@ -1,12 +1,12 @@
 import JSON
 
-/// How types of the contract are written in Python: annotations, and the expressions that read them.
+/// Converts types of the contract to Python annotations, and to the expressions that read them.
 struct PythonTypes {
     let contract: Contract
-    /// What stands before the names of records and enumerations: `types.` outside the module that holds them.
+    /// The prefix of records and enumerations: `types.` outside the module that defines them.
     var prefix = ""
 
-    /// The annotation of a value that a caller passes. `nested` names what is described inside an object.
+    /// Returns the annotation of a parameter. `nested` is the name of a type that is defined inline.
     func parameter(_ type: Type, nested: String) -> String {
         switch type.shape {
         case .boolean: "bool"
@@ -21,7 +21,8 @@ struct PythonTypes {
         }
     }
 
-    /// The annotation of a value that is answered. Enumerations are open: a newer binary may answer a value that is not known here.
+    /// Returns the annotation of a value in a result. Enumerations are open, because a newer binary can return values that are unknown
+    /// here.
     func result(_ type: Type, nested: String) -> String {
         switch type.shape {
         case .boolean: "bool"
@@ -35,7 +36,7 @@ struct PythonTypes {
         }
     }
 
-    /// An expression of the type `result(type)` made of `value`, which is `Any`.
+    /// Returns an expression of the type `result(type)` that converts `value`, which is `Any`.
     func read(_ type: Type, _ value: String, nested: String) -> String {
         switch type.shape {
         case .reference(let name): return read(contract.type(name)!.type, value, nested: name)
@@ -48,7 +49,7 @@ struct PythonTypes {
         }
     }
 
-    /// Whether a value has to be turned into records.
+    /// Returns whether a value contains records and must be converted.
     func holdsRecords(_ type: Type) -> Bool {
         switch contract.resolve(type).shape {
         case .object: true
@@ -58,7 +59,7 @@ struct PythonTypes {
         }
     }
 
-    /// What is said of a property, and its limits.
+    /// Returns the description of a property.
     func description(_ property: Property) -> String {
         let text = property.description.isEmpty ? contract.resolve(property.type).description ?? property.name : property.description
         return text.hasSuffix(".") ? text : text + "."

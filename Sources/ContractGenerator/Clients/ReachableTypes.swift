@@ -36,7 +36,7 @@ struct ReachableTypes {
 }
 
 extension Contract {
-    /// The list that a method returns page by page, if it does: the member of the result that holds the items.
+    /// Returns the result member that contains the items if a method returns a paginated list, or `nil`.
     func listedMember(of method: Method) -> Property? {
         guard method.params.property("cursor") != nil, case .object(let result) = resolve(method.result).shape,
             result.property("nextCursor") != nil
@@ -44,9 +44,9 @@ extension Contract {
         return result.properties.first { if case .array = resolve($0.type).shape { true } else { false } }
     }
 
-    /// A member's description with its default. A member without a description has that of its type.
+    /// Returns the description of a member with its default. A member without a description has that of its type.
     ///
-    /// - Parameter time: what is said of a time without a description, in a client whose times are no numbers.
+    /// - Parameter time: The description of a time that has none, in a client whose times are not numbers.
     func description(_ property: Property, time: String? = nil) -> String {
         if let time, case .reference("Timestamp") = property.type.shape, property.description.isEmpty { return time }
         let text = property.description.isEmpty ? resolve(property.type).description ?? "" : property.description

@@ -1,7 +1,7 @@
 import JSON
 
-/// Writes `clients/ruby/lib/mintmark/generated`: the methods, records, errors and options of the Ruby client. What only tests use is in the
-/// folder `testing` there.
+/// Generates `clients/ruby/lib/mintmark/generated`: the methods, records, errors and options of the Ruby client. Definitions that only
+/// tests use are in its folder `testing`.
 struct RubyEmitter: Emitter {
     static let folder = "clients/ruby/lib/mintmark/generated"
 
@@ -98,7 +98,7 @@ struct RubyEmitter: Emitter {
     }
 }
 
-/// Writes the classes of results.
+/// Generates the classes of results.
 struct RubyRecords {
     let types: RubyTypes
 
@@ -132,7 +132,7 @@ struct RubyRecords {
     }
 }
 
-/// Writes the classes of errors.
+/// Generates the classes of errors.
 struct RubyErrors {
     let types: RubyTypes
 

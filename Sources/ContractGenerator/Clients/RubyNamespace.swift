@@ -1,4 +1,4 @@
-/// Writes the methods of one namespace of the Ruby client.
+/// Generates the methods of one namespace of the Ruby client.
 struct RubyNamespace {
     let types: RubyTypes
     let name: String
@@ -6,7 +6,7 @@ struct RubyNamespace {
 
     static func type(_ name: String) -> String { SwiftNames.type(name) + "Methods" }
 
-    /// Testing namespaces are part of `mintmark/testing`.
+    /// Returns whether the namespace is part of `mintmark/testing`.
     static func isTesting(_ methods: [Method]) -> Bool { methods.allSatisfy(\.isTesting) }
 
     var file: GeneratedFile {

@@ -1,4 +1,4 @@
-/// Writes `clients/ruby/sig/generated`: the types of the Ruby client's methods, records, errors and options in RBS.
+/// Generates `clients/ruby/sig/generated`: the types of the Ruby client's methods, records, errors and options in RBS.
 struct RubySignatures: Emitter {
     static let folder = "clients/ruby/sig/generated"
 
@@ -54,7 +54,7 @@ struct RubySignatures: Emitter {
 
     private func write(_ record: RubyRecord, _ types: RubyTypes, _ source: inout RubySource) {
         let element = record.items.map { types.result($0.type, nested: record.name + SwiftNames.type($0.name)) }
-        // Array[PoolSummary] as PoolSummary.
+        // Extracts `PoolSummary` from `Array[PoolSummary]`.
         let base = element.map { "List[\($0.dropFirst("Array[".count).dropLast())]" } ?? "Record"
         if record.object.properties.isEmpty { return source.line("class \(record.name) < \(base) end") }
         source.block("class \(record.name) < \(base)") { source in

@@ -1,10 +1,10 @@
-/// How types of the contract are written in Ruby: in RBS, in YARD tags, and in the declarations of records.
+/// Converts types of the contract to Ruby: to RBS, to YARD tags and to the declarations of records.
 struct RubyTypes {
     let contract: Contract
 
     // MARK: RBS
 
-    /// The RBS type of a parameter.
+    /// Returns the RBS type of a parameter.
     func parameter(_ type: Type) -> String {
         switch type.shape {
         case .boolean: "bool"
@@ -19,9 +19,9 @@ struct RubyTypes {
         }
     }
 
-    /// The RBS type of a value in a result. Enumerations are open: a newer program can return values that are unknown here.
+    /// Returns the RBS type of a value in a result. Enumerations are open, because a newer program can return values that are unknown here.
     ///
-    /// - Parameter nested: the name of an object that is described in place.
+    /// - Parameter nested: The name of an object that is defined inline.
     func result(_ type: Type, nested: String) -> String {
         switch type.shape {
         case .boolean: "bool"
@@ -40,7 +40,7 @@ struct RubyTypes {
 
     // MARK: YARD
 
-    /// The YARD type of a parameter.
+    /// Returns the YARD type of a parameter.
     func documented(_ type: Type) -> String {
         switch type.shape {
         case .boolean: "Boolean"
@@ -55,7 +55,8 @@ struct RubyTypes {
 
     // MARK: Records
 
-    /// How a record converts a member: `:time`, the name of a record, or a list or map of these. Nil for a value of JSON.
+    /// Returns the conversion of a member in a record: `:time`, the name of a record, or a list or map of these. Returns `nil` if the JSON
+    /// value needs no conversion.
     func conversion(_ type: Type, nested: String) -> String? {
         switch type.shape {
         case .reference("Timestamp"): ":time"
@@ -67,7 +68,7 @@ struct RubyTypes {
         }
     }
 
-    /// The class of a method's result; nil if the result is no object with known members.
+    /// Returns the class of a method's result, or `nil` if the result is not an object with known members.
     func resultClass(of method: Method) -> String? {
         guard let conversion = conversion(method.result, nested: Self.result(of: method)), conversion.hasPrefix(":") else { return nil }
         return String(conversion.dropFirst())
@@ -81,10 +82,11 @@ struct RubyRecord {
     let name: String
     let object: ObjectType
     let description: String
-    /// The member that holds the items, if it is a page of a list.
+    /// The member with the items if the record is a page of a list.
     let items: Property?
 
-    /// The records that results, errors and notifications use: those of production methods, then those that only testing methods use.
+    /// Returns the records that results, errors and notifications use: those of production methods, and those that only testing methods
+    /// use.
     static func all(in contract: Contract) -> (production: [RubyRecord], testing: [RubyRecord]) {
         let methods = contract.methods.filter { !$0.isTesting }
         var production = ReachableTypes(contract: contract)
@@ -111,7 +113,7 @@ struct RubyRecord {
         }
     }
 
-    /// The object that is described here, also as the element of a list or map, and the objects described inside it.
+    /// Returns the objects that are defined inline in this type, including elements of lists and maps and nested objects.
     private static func inPlace(_ type: Type, _ name: String, _ description: String, items: Property? = nil) -> [RubyRecord] {
         switch type.shape {
         case .object(let object):

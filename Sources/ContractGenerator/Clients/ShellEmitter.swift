@@ -1,4 +1,4 @@
-/// Writes `clients/shell/generated`: what the functions for bash know about methods and errors.
+/// Generates `clients/shell/generated`: the methods and errors of the bash functions.
 struct ShellEmitter: Emitter {
     static let folder = "clients/shell/generated"
 
@@ -25,7 +25,7 @@ struct ShellEmitter: Emitter {
         return lines + [")"]
     }
 
-    /// `name=` for a text, `name[]=` and `name[` for lists and groups of texts, `name:=` for everything else.
+    /// Returns `name=` for a string, `name[]=` and `name[` for lists and maps of strings, and `name:=` for all other types.
     private func parameters(_ method: Method, _ contract: Contract) -> [String] {
         method.params.properties.map { property in
             switch contract.resolve(property.type).shape {

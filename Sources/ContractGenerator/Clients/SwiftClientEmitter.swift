@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes what the Swift client knows about methods, types and errors.
+/// Generates the methods, types and errors of the Swift client.
 struct SwiftClientEmitter: Emitter {
     static let folder = "clients/swift/Sources/MintmarkClient/Generated"
 
@@ -65,7 +65,7 @@ struct SwiftClientEmitter: Emitter {
     }
 }
 
-/// Writes the part of the Swift client's conformance driver that calls every method by its own function.
+/// Generates the part of the Swift client's conformance driver that calls every method through its function.
 struct SwiftDriverEmitter: Emitter {
     static let folder = "clients/swift/conformance/Driver/Generated"
 

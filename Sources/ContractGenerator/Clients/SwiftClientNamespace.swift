@@ -1,12 +1,12 @@
 import JSON
 
-/// Writes the methods of one namespace, and what is described inside of them.
+/// Generates the methods of one namespace and the types that are defined inline in them.
 struct SwiftClientNamespace {
     let types: SwiftClientTypes
     let name: String
     let methods: [Method]
 
-    /// `token` as `TokenMethods`.
+    /// Converts `token` to `TokenMethods`.
     static func type(_ name: String) -> String { SwiftNames.type(name) + "Methods" }
 
     var file: GeneratedFile {
@@ -34,7 +34,7 @@ struct SwiftClientNamespace {
         return GeneratedFile(path: "\(SwiftClientEmitter.folder)/Methods/\(Self.type(name)).swift", text: source.text)
     }
 
-    /// What a parameter's own type is called.
+    /// Returns the name of a parameter type that is defined inline.
     static func nested(_ method: Method, _ property: Property) -> String { SwiftNames.type(method.name) + SwiftNames.type(property.name) }
 
     static func isPaged(_ method: Method, _ types: SwiftClientTypes) -> Bool {
@@ -42,7 +42,7 @@ struct SwiftClientNamespace {
         return method.params.property("cursor") != nil && result.property("nextCursor") != nil
     }
 
-    /// Required ones first.
+    /// Returns the parameters, required ones first.
     static func properties(_ method: Method) -> [Property] {
         method.params.properties.filter(\.isRequired) + method.params.properties.filter { !$0.isRequired }
     }
@@ -58,7 +58,7 @@ struct SwiftClientNamespace {
         let properties = Self.properties(method)
         source.line()
         source.doc(documentation(method, properties))
-        // What is called for its effect may have a result that nobody needs.
+        // The result of a method with side effects may be unused.
         if !method.isReadOnly { source.line("@discardableResult") }
         source.block(
             "public func \(SwiftNames.member(method.verb))(\(parameters(properties, method))) async throws -> \(types.result(method))"

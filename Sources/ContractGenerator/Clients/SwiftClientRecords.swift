@@ -1,10 +1,10 @@
 import JSON
 
-/// Writes objects of the contract as structs that keep what they do not know, and enumerations that take newer values.
+/// Generates objects of the contract as structs that preserve unknown members, and enumerations that accept unknown values.
 struct SwiftClientRecords {
     let types: SwiftClientTypes
 
-    /// Writes what `type` describes itself, if that has a name in Swift.
+    /// Generates the declaration of `type` if it has a name in Swift.
     func emit(_ type: Type, _ name: String, doc: String, _ source: inout SwiftSource) {
         switch type.shape {
         case .object(let object): record(object, name, doc: type.description ?? doc, &source)

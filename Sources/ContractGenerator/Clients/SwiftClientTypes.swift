@@ -1,10 +1,10 @@
 import JSON
 
-/// How types of the contract are written in the Swift client, which takes what it does not know, unlike the server.
+/// Converts types of the contract to the Swift client, which, unlike the server, accepts unknown members and values.
 struct SwiftClientTypes {
     let contract: Contract
 
-    /// The type of a value that is there. `nested` is the name of what is described inside an object.
+    /// Returns the type of a value that is present. `nested` is the name of a type that is defined inline.
     func name(_ type: Type, nested: String) -> String {
         switch type.shape {
         case .boolean: "Bool"
@@ -19,18 +19,18 @@ struct SwiftClientTypes {
         }
     }
 
-    /// The type of a member, optional where it may be left out.
+    /// Returns the type of a member, which is optional if the member can be omitted.
     func name(_ property: Property, nested: String) -> String {
         name(property.type, nested: nested) + (property.isRequired ? "" : "?")
     }
 
-    /// What a method answers.
+    /// Returns the result type of a method.
     func result(_ method: Method) -> String { name(method.result, nested: SwiftNames.type(method.name) + "Result") }
 
-    /// `poolNotFound` as `PoolNotFoundError`.
+    /// Converts `poolNotFound` to `PoolNotFoundError`.
     static func error(_ type: String) -> String { SwiftNames.type(type) + (type.hasSuffix("Error") ? "" : "Error") }
 
-    /// What is said of a member, and its default.
+    /// Returns the description of a member with its default.
     func description(_ property: Property) -> String {
         let text = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
         let missing = property.defaultValue.map { " Defaults to \($0.text)." } ?? ""

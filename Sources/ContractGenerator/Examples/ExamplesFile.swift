@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes `schemas/examples.json`: fixtures and every example, for whoever runs them, in any language.
+/// Generates `schemas/examples.json`: the fixtures and all examples, for test runners in any language.
 struct ExamplesFile: Emitter {
     static let folder = ""
 

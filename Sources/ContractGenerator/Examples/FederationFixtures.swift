@@ -1,10 +1,10 @@
 import JSON
 
 extension Fixtures {
-    /// Identity providers, and people who come from them.
+    /// Identity providers, and users who sign in with them.
     static var federation: [Fixture] {
         [
-            // A provider of the default tenant.
+            // An identity provider of the default tenant.
             Fixture(
                 name: "idp", given: [],
                 steps: [
@@ -15,7 +15,7 @@ extension Fixtures {
                             "displayName": "Example Works", "keys": [exampleKey],
                         ], result: [:])
                 ]),
-            // GitHub, whose endpoints are known.
+            // GitHub, a provider with predefined endpoints.
             Fixture(
                 name: "github", given: [],
                 steps: [
@@ -24,7 +24,7 @@ extension Fixtures {
                         params: ["providerId": "github.com", "clientId": "Iv1.8a61f9b3a7aba766", "clientSecret": "correct-horse-battery"],
                         result: [:])
                 ]),
-            // An account of carol that knows nothing of that provider.
+            // An account of carol that is not linked to that provider.
             Fixture(
                 name: "carolsAccount", given: [],
                 steps: [.init(method: "account.create", params: ["username": "carol@example.com"], result: [:])]),
@@ -36,7 +36,7 @@ extension Fixtures {
                         method: "signIn.withCredential",
                         params: ["credential": ["providerId": "oidc.work", "idToken": carolsToken]], result: [:])
                 ]),
-            // A session of alice, whose account has a login of that provider too.
+            // A session of alice, whose account is also linked to that provider.
             Fixture(
                 name: "linkedSession", given: ["passwordSession", "idp"],
                 steps: [
@@ -44,7 +44,7 @@ extension Fixtures {
                         method: "account.link",
                         params: ["idToken": "$idToken", "credential": ["providerId": "oidc.work", "idToken": carolsToken]], result: [:])
                 ]),
-            // The default tenant, where anybody can have an account.
+            // The default tenant, with anonymous accounts allowed.
             Fixture(
                 name: "anonymousAllowed", given: [],
                 steps: [.init(method: "tenant.update", params: ["tenantId": "default", "anonymousAllowed": true], result: [:])]),

@@ -1,9 +1,9 @@
 import JSON
 
-/// What must be there before an example runs: named so that examples can ask for it with `given`.
+/// The preconditions of an example. An example refers to fixtures by name with `given`.
 ///
-/// Running one means running those it needs first, each once, then its steps in order. A `$name` in what a step answers takes
-/// the value found there; from then on it stands for that value, in steps and in the example.
+/// Running a fixture first runs the fixtures that it requires, each once, and then its steps in order. A `$name` in the expected result of
+/// a step captures the value at that position. In later steps and in the example, `$name` is replaced by that value.
 struct Fixture {
     let name: String
     let given: [String]
@@ -12,18 +12,18 @@ struct Fixture {
     struct Step {
         let method: String
         let params: JSONValue
-        /// The members that are looked at.
+        /// The members to compare or capture.
         let result: JSONValue
     }
 }
 
-/// The fixtures there are.
+/// All fixtures.
 enum Fixtures {
     static func named(_ name: String) -> Fixture? { all.first { $0.name == name } }
 
     static var all: [Fixture] { pools + people + federation }
 
-    /// A provider's key, and tokens that it has signed: good until the year 2100.
+    /// The key of an identity provider, and tokens signed with it. They are valid until the year 2100.
     static let exampleKey: JSONValue = [
         "kty": "EC", "crv": "P-256", "kid": "example-1", "alg": "ES256", "use": "sig", "x": "e26ZvVIcsUUT9oamu4gZzAvkbG8Z3_ymL5iC6x4lePs",
         "y": "bvosK_FCdA5eBa5eAm3JU8tDoN0gLXD00LikirGRm-w",

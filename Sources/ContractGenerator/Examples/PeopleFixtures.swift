@@ -1,14 +1,14 @@
 import JSON
 
 extension Fixtures {
-    /// Tenants, accounts, their sessions and second factors, and flows on their way.
+    /// Tenants, accounts with their sessions and second factors, and pending flows.
     static var people: [Fixture] {
         [
-            // A tenant beside the default one: $tenantIssuer.
+            // A tenant in addition to the default one: $tenantIssuer.
             Fixture(
                 name: "tenant", given: [],
                 steps: [.init(method: "tenant.create", params: ["tenantId": "shop"], result: ["issuer": "$tenantIssuer"])]),
-            // A sign-up of alice that waits for her code: $continuation, $code.
+            // A sign-up of alice that waits for the code: $continuation, $code.
             Fixture(
                 name: "signUp", given: [],
                 steps: [
@@ -17,7 +17,7 @@ extension Fixtures {
                         result: ["state": "codeRequired", "continuationToken": "$continuation"]),
                     .init(method: "test.outbox", params: [:], result: ["messages": [["code": "$code"]]]),
                 ]),
-            // Her account, just made: $account, $signedUp.
+            // The new account of alice: $account, $signedUp.
             Fixture(
                 name: "account", given: ["signUp"],
                 steps: [
@@ -25,7 +25,7 @@ extension Fixtures {
                         method: "signUp.submitCode", params: ["continuationToken": "$continuation", "code": "$code"],
                         result: ["state": "completed", "accountId": "$account", "continuationToken": "$signedUp"])
                 ]),
-            // A sign-in to it that waits for a code: $signInContinuation, $signInCode.
+            // A sign-in to that account that waits for a code: $signInContinuation, $signInCode.
             Fixture(
                 name: "signIn", given: ["account"],
                 steps: [
@@ -42,7 +42,7 @@ extension Fixtures {
                         method: "signIn.withContinuation", params: ["continuationToken": "$signedUp"],
                         result: ["idToken": "$idToken", "accessToken": "$accessToken", "refreshToken": "$refreshToken"])
                 ]),
-            // A change of her address that waits for its code: $emailContinuation, $emailCode.
+            // A change of her email address that waits for the code: $emailContinuation, $emailCode.
             Fixture(
                 name: "emailChange", given: ["session"],
                 steps: [
@@ -51,11 +51,11 @@ extension Fixtures {
                         result: ["state": "codeRequired", "continuationToken": "$emailContinuation"]),
                     .init(method: "test.outbox", params: ["to": "alice@example.org"], result: ["messages": [["code": "$emailCode"]]]),
                 ]),
-            // Somebody else's account: $bobsAccount.
+            // An account of another user: $bobsAccount.
             Fixture(
                 name: "bobsAccount", given: [],
                 steps: [.init(method: "account.create", params: ["username": "bob@example.com"], result: ["accountId": "$bobsAccount"])]),
-            // The same with a password, and a session of it: $bobsAccount, $bobsIdToken.
+            // An account of bob with a password, and a session of it: $bobsAccount, $bobsIdToken.
             Fixture(
                 name: "bobsSession", given: [],
                 steps: [
@@ -75,7 +75,7 @@ extension Fixtures {
                         params: ["username": "alice@example.com", "password": "correct horse 9 Battery", "emailVerified": true],
                         result: ["accountId": "$account"])
                 ]),
-            // A session of it: $idToken.
+            // A session of that account: $idToken.
             Fixture(
                 name: "passwordSession", given: ["passwordAccount"],
                 steps: [
@@ -83,7 +83,7 @@ extension Fixtures {
                         method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
                         result: ["idToken": "$idToken"])
                 ]),
-            // Its second factor, text messages, waiting for the first code: $continuation, $code.
+            // The enrollment of an SMS factor for that account, waiting for the code: $continuation, $code.
             Fixture(
                 name: "factorEnrolment", given: ["passwordSession"],
                 steps: [
@@ -92,7 +92,7 @@ extension Fixtures {
                         result: ["continuationToken": "$continuation"]),
                     .init(method: "test.outbox", params: [:], result: ["messages": [["code": "$code"]]]),
                 ]),
-            // That factor, enrolled, and a session that has shown it: $factor, $freshIdToken.
+            // That factor after enrollment, and a session authenticated with it: $factor, $freshIdToken.
             Fixture(
                 name: "factor", given: ["factorEnrolment"],
                 steps: [
@@ -100,7 +100,7 @@ extension Fixtures {
                         method: "mfa.confirm", params: ["continuationToken": "$continuation", "code": "$code"],
                         result: ["idToken": "$freshIdToken", "account": ["factors": [["factorId": "$factor"]]]])
                 ]),
-            // A sign-in that waits for it: $secondContinuation.
+            // A sign-in that requires the second factor: $secondContinuation.
             Fixture(
                 name: "secondFactorRequired", given: ["factor"],
                 steps: [
@@ -108,7 +108,7 @@ extension Fixtures {
                         method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
                         result: ["state": "secondFactorRequired", "continuationToken": "$secondContinuation"])
                 ]),
-            // The same with its code on the way: $challenged, $secondCode.
+            // The same sign-in after its code was sent: $challenged, $secondCode.
             Fixture(
                 name: "secondFactorChallenged", given: ["secondFactorRequired"],
                 steps: [
@@ -119,7 +119,7 @@ extension Fixtures {
                         method: "test.outbox", params: ["to": "+4915112345678", "after": 1], result: ["messages": [["code": "$secondCode"]]]
                     ),
                 ]),
-            // A sign-in to it that waits for the password: $continuation.
+            // A sign-in to that account that waits for the password: $continuation.
             Fixture(
                 name: "passwordSignIn", given: ["passwordAccount"],
                 steps: [
@@ -136,7 +136,7 @@ extension Fixtures {
                         result: ["continuationToken": "$continuation"]),
                     .init(method: "test.outbox", params: [:], result: ["messages": [["code": "$resetCode"]]]),
                 ]),
-            // The same after the code: $nextContinuation.
+            // The same reset after the code was submitted: $nextContinuation.
             Fixture(
                 name: "passwordResetVerified", given: ["passwordReset"],
                 steps: [

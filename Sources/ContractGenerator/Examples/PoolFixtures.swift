@@ -1,7 +1,7 @@
 import JSON
 
 extension Fixtures {
-    /// Pools, their identities, tokens, roles and credential providers, and the store's keys.
+    /// Pools with their identities, tokens, roles and credentials providers, and the keys of the store.
     static var pools: [Fixture] {
         [
             // A pool with the developer provider login.shop: $pool, $issuer.
@@ -12,7 +12,7 @@ extension Fixtures {
                         method: "pool.create", params: ["name": "shop", "developerProvider": "login.shop"],
                         result: ["poolId": "$pool", "issuer": "$issuer"])
                 ]),
-            // The store with that pool, kept: $rowCount.
+            // A snapshot of the store with that pool: $rowCount.
             Fixture(
                 name: "snapshot", given: ["pool"],
                 steps: [.init(method: "test.snapshot", params: ["name": "a pool"], result: ["rows": "$rowCount"])]),
@@ -20,11 +20,11 @@ extension Fixtures {
             Fixture(
                 name: "key", given: ["pool"],
                 steps: [.init(method: "key.list", params: ["poolId": "$pool"], result: ["keys": [["kid": "$kid", "state": "active"]]])]),
-            // A role for the pool's signed-in identities, not yet in the pool's record: $role.
+            // A role for the pool's signed-in identities, not yet assigned to the pool: $role.
             Fixture(
                 name: "role", given: ["pool"],
                 steps: [.init(method: "role.put", params: ["name": "reader", "poolId": "$pool"], result: ["roleArn": "$role"])]),
-            // The pool with that role in its record.
+            // The pool with that role assigned.
             Fixture(
                 name: "poolWithRole", given: ["role"],
                 steps: [.init(method: "pool.setRoles", params: ["poolId": "$pool", "roles": ["authenticated": "$role"]], result: [:])]),
@@ -44,7 +44,7 @@ extension Fixtures {
                         method: "token.mintForDeveloper", params: ["poolId": "$pool", "logins": ["login.shop": "bob"]],
                         result: ["identityId": "$bob"])
                 ]),
-            // A pool with guests and the classic flow: $pool.
+            // A pool that allows guests and the classic flow: $pool.
             Fixture(
                 name: "guestPool", given: [],
                 steps: [
@@ -52,11 +52,11 @@ extension Fixtures {
                         method: "pool.create", params: ["name": "shop", "allowUnauthenticated": true, "allowClassicFlow": true],
                         result: ["poolId": "$pool"])
                 ]),
-            // A guest of it: $guest.
+            // A guest of that pool: $guest.
             Fixture(
                 name: "guest", given: ["guestPool"],
                 steps: [.init(method: "identity.resolve", params: ["poolId": "$pool"], result: ["identityId": "$guest"])]),
-            // A guest whose pool has a role for guests: $guestRole.
+            // A guest in a pool that has a role for guests: $guestRole.
             Fixture(
                 name: "guestWithRole", given: ["guest"],
                 steps: [
@@ -107,7 +107,7 @@ extension Fixtures {
                         params: ["poolId": "$pool", "logins": ["login.example.com": carolsToken, "id.example.org": carolsOtherToken]],
                         result: ["identityId": "$carol"]),
                 ]),
-            // That pool, with the default tag map for one of its providers.
+            // That pool, with the default principal tags for one of its providers.
             Fixture(
                 name: "taggedPool", given: ["carol"],
                 steps: [
@@ -115,14 +115,14 @@ extension Fixtures {
                         method: "pool.setPrincipalTags",
                         params: ["poolId": "$pool", "provider": "login.example.com", "useDefaults": true], result: [:])
                 ]),
-            // A credential provider for a guest of a pool with a role for guests: $provider.
+            // A credentials provider for a guest in a pool with a role for guests: $provider.
             Fixture(
                 name: "guestProvider", given: ["guestWithRole"],
                 steps: [
                     .init(
                         method: "credentialsProvider.open", params: ["poolId": "$pool", "key": "phone"], result: ["provider": "$provider"])
                 ]),
-            // A credential provider for alice, whose tokens the caller's own backend mints: $provider.
+            // A credentials provider for alice, whose tokens the application's backend mints: $provider.
             Fixture(
                 name: "callerProvider", given: ["poolWithRole"],
                 steps: [
@@ -131,7 +131,7 @@ extension Fixtures {
                         params: ["poolId": "$pool", "tokenSource": "caller", "logins": ["login.shop": "alice"]],
                         result: ["provider": "$provider"])
                 ]),
-            // That provider, waiting for a token, and the token: $continuationToken, $alice, $token.
+            // That credentials provider, waiting for a token, and the token: $continuationToken, $alice, $token.
             Fixture(
                 name: "awaitedToken", given: ["callerProvider", "token"],
                 steps: [
@@ -139,7 +139,7 @@ extension Fixtures {
                         method: "credentialsProvider.get", params: ["provider": "$provider"],
                         result: ["continuationToken": "$continuationToken"])
                 ]),
-            // The store under a master key that the caller has.
+            // The store with a master key that the caller provides.
             Fixture(
                 name: "ownKey", given: [],
                 steps: [

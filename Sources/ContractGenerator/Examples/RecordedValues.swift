@@ -1,8 +1,8 @@
 import JSON
 
-/// What the `$names` of examples stood for when somebody looked: the documents show these. The key signs these tokens.
+/// Recorded values for the `$names` of examples, which the documentation shows. The recorded key signed the recorded tokens.
 enum RecordedValues {
-    /// By name, with its dollar sign.
+    /// The values by name, with the dollar sign.
     static let all: JSONObject = try! JSONValue(
         parsing: ##"""
             {
@@ -162,7 +162,7 @@ enum RecordedValues {
             """##
     ).object!
 
-    /// `value` with every `$name` replaced.
+    /// Returns `value` with every `$name` replaced.
     static func fill(_ value: JSONValue) -> JSONValue {
         switch value {
         case .string(let text): return all[text] ?? value
@@ -175,7 +175,7 @@ enum RecordedValues {
         }
     }
 
-    /// Every `$name` in `value`.
+    /// Returns every `$name` in `value`.
     static func names(in value: JSONValue) -> [String] {
         switch value {
         case .string(let text): return text.hasPrefix("$") ? [text] : []

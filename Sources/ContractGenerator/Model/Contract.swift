@@ -1,40 +1,40 @@
 import JSON
 
-/// The whole contract in memory, as the emitters take it. Everything in it has been read and checked; references resolve.
+/// The complete contract in memory. All of it has been read and checked, and all references resolve.
 struct Contract {
-    /// What the service calls itself: `title`, `version` and `description` of `schemas/service.json`.
+    /// The service description: `title`, `version` and `description` of `schemas/service.json`.
     let title: String
     let version: String
     let description: String
-    /// Shared types in the order of their names.
+    /// The shared types, ordered by name.
     let types: [NamedType]
-    /// Methods in the order of their names.
+    /// The methods, ordered by name.
     let methods: [Method]
-    /// Notifications in the order of their names.
+    /// The notifications, ordered by name.
     let notifications: [Notification]
-    /// Errors in the order of `schemas/errors.json`.
+    /// The errors, in the order of `schemas/errors.json`.
     let errors: [ErrorEntry]
-    /// Options of `mintmark serve` that clients offer, in the order of `schemas/options.json`.
+    /// The options of `mintmark serve` that clients offer, in the order of `schemas/options.json`.
     let options: [ServeOption]
 
-    /// The shared type `name`.
+    /// Returns the shared type `name`.
     func type(_ name: String) -> NamedType? { types.first { $0.name == name } }
 
-    /// The error of the type `type`.
+    /// Returns the error of the type `type`.
     func error(_ type: String) -> ErrorEntry? { errors.first { $0.type == type } }
 
-    /// The namespaces in the order of their names, each with its methods.
+    /// The namespaces, ordered by name, with their methods.
     var namespaces: [(name: String, methods: [Method])] {
         Dictionary(grouping: methods, by: \.namespace).map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
     }
 
-    /// What `type` says about itself, references followed to their end.
+    /// Returns `type` with references resolved recursively.
     func resolve(_ type: Type) -> Type {
         guard case .reference(let name) = type.shape, let target = self.type(name) else { return type }
         return resolve(target.type)
     }
 
-    /// Whether a value must not be shown. Objects see to their own members.
+    /// Returns whether a value must not be displayed. The members of objects are checked separately.
     func isSecret(_ type: Type) -> Bool {
         if type.isSecret { return true }
         let resolved = resolve(type)
@@ -47,7 +47,7 @@ struct Contract {
     }
 }
 
-/// A type with a file of its own under `schemas/types`.
+/// A shared type, which has a separate file under `schemas/types`.
 struct NamedType {
     let name: String
     let type: Type

@@ -1,24 +1,25 @@
 import JSON
 
-/// An error, as `schemas/errors.json` describes it.
+/// An error in `schemas/errors.json`.
 struct ErrorEntry {
     let code: Int64
-    /// Its stable name.
+    /// The stable name.
     let type: String
-    /// For people, with `{placeholders}` for members of the data. A part in brackets is said when the optional member in it is there.
+    /// A human-readable message with `{placeholders}` for members of the data. A part in brackets is included if its optional member is
+    /// present.
     let message: String
-    /// When it happens.
+    /// The condition under which the error occurs.
     let when: String
-    /// Present on errors that may go away by themselves: after how many seconds to try again.
+    /// The time after which to retry, in seconds. Present if a retry can succeed.
     let retryAfterSeconds: Int64?
-    /// Whether it says that the store cannot be used. Commands then end with the exit status 2.
+    /// Whether the error means that the store cannot be used. Commands then exit with status 2.
     var isStoreError = false
-    /// What stands in `error.data` beside `type`. `retryAfterSeconds` is among it where there is one.
+    /// The members of `error.data` in addition to `type`. Includes `retryAfterSeconds` for errors that define it.
     let data: [Property]
-    /// Vendor to the names of the same thing there.
+    /// The corresponding names in other products, by vendor.
     let equivalents: [(vendor: String, name: String)]
 
-    /// The message in pieces: what is always said, and what stands in brackets.
+    /// The sections of the message: those that are always included, and optional sections in brackets.
     var messageSections: [(parts: [(text: String, placeholder: String?)], isOptional: Bool)] {
         message.split(separator: "[", omittingEmptySubsequences: false).enumerated().flatMap { number, text in
             let halves = number == 0 ? [text] : text.split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
@@ -26,7 +27,7 @@ struct ErrorEntry {
         }
     }
 
-    /// The message in pieces: text, and names of data members.
+    /// The parts of the message: text, and names of data members.
     var messageParts: [(text: String, placeholder: String?)] { messageSections.flatMap(\.parts) }
 
     private static func parts(of message: Substring) -> [(text: String, placeholder: String?)] {

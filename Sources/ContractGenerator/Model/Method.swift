@@ -1,32 +1,32 @@
 import JSON
 
-/// A method, as its file under `schemas/methods` describes it.
+/// A method, as described by its file under `schemas/methods`.
 struct Method {
     enum Caller: String, CaseIterable { case `public`, developer }
 
-    /// `namespace.verb`.
+    /// The name, in the form `namespace.verb`.
     let name: String
     let summary: String
     let description: String
     let caller: Caller
     let isReadOnly: Bool
-    /// Offered only with `--testing`.
+    /// Whether the method is offered only with `--testing`.
     let isTesting: Bool
     let params: ObjectType
     let result: Type
-    /// The type of the values that `$/progress` reports for it, if it reports any.
+    /// The type of the values that `$/progress` reports, or `nil` if the method reports none.
     let progress: Type?
-    /// The types of the errors it answers, beside those that every method may answer.
+    /// The types of the method-specific errors. Any method can also fail with the general errors.
     let errors: [String]
     let examples: [Example]
-    /// Vendor to the names of the same thing there.
+    /// The corresponding names in other products, by vendor.
     let equivalents: [(vendor: String, name: String)]
 
     var namespace: String { String(name.prefix { $0 != "." }) }
     var verb: String { String(name.drop { $0 != "." }.dropFirst()) }
 }
 
-/// One call and what it answers. `$names` in it stand for values that differ from run to run.
+/// A call and its outcome. `$names` represent values that differ between runs.
 struct Example {
     enum Outcome {
         case result(JSONValue)
@@ -35,10 +35,10 @@ struct Example {
     }
 
     let name: String
-    /// The fixtures that must be there first.
+    /// The fixtures that the example requires.
     let given: [String]
     let params: JSONValue
     let outcome: Outcome
-    /// Whether it needs a service elsewhere, so that nobody can run it alone.
+    /// Whether the example needs an external service and therefore cannot run alone.
     var needsElsewhere = false
 }

@@ -1,11 +1,11 @@
-/// What the service tells without being asked, as its file under `schemas/notifications` describes it.
+/// A notification of the service, as described by its file under `schemas/notifications`.
 struct Notification {
-    /// `namespace/event`; the file's name has a dot in the place of the slash.
+    /// The name, in the form `namespace/event`. In the name of the file, a dot replaces the slash.
     let name: String
     let summary: String
     let description: String
     let params: Type
-    /// Vendor to the names of the same thing there.
+    /// The corresponding names in other products, by vendor.
     let equivalents: [(vendor: String, name: String)]
 
     var namespace: String { String(name.prefix { $0 != "/" }) }

@@ -1,16 +1,16 @@
-/// An option of `mintmark serve` that clients offer by name, as `schemas/options.json` describes it.
+/// An option of `mintmark serve` that clients offer by name, as described in `schemas/options.json`.
 struct ServeOption {
     enum Kind: String, CaseIterable {
         case string, integer, boolean
-        /// A file or a folder: clients pass it as an absolute path, because a restart can happen in another current folder.
+        /// A file or a directory. Clients pass it as an absolute path, because the working directory can differ at a restart.
         case path
-        /// A time: clients take the language's own type and pass seconds since 1970-01-01 UTC.
+        /// A time. Clients accept the time type of the language and pass seconds since 1970-01-01 UTC.
         case time
     }
 
-    /// The name in clients, in camel case; a unit is part of it: `drainSeconds`.
+    /// The name in clients, in camel case and with the unit: `drainSeconds`.
     let name: String
-    /// The option on the command line: `--drain`.
+    /// The command-line option: `--drain`.
     let flag: String
     let kind: Kind
     let description: String

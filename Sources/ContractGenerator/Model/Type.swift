@@ -1,10 +1,10 @@
 import JSON
 
-/// What a value may be: the part of JSON Schema that the contract speaks.
+/// The type of a value: the subset of JSON Schema that the contract uses.
 struct Type {
-    /// For people; of a reference, what is said where it stands.
+    /// A human-readable description. For a reference, the description at the place of the reference.
     let description: String?
-    /// Never to be shown: not in logs, violations or traces.
+    /// Whether the value must not be displayed in logs, violations or traces.
     let isSecret: Bool
     let shape: Shape
 
@@ -17,32 +17,32 @@ struct Type {
         /// One of these strings.
         case enumeration([String])
         case array(of: Type, count: ClosedRange<Int>, isUnique: Bool)
-        /// Known members.
+        /// An object with known members.
         case object(ObjectType)
-        /// Free names, all values of one type.
+        /// An object with arbitrary member names, whose values have one type.
         case map(names: Type?, values: Type, count: ClosedRange<Int>)
-        /// Any object at all.
+        /// Any object.
         case anyObject
-        /// A shared type, by its name.
+        /// A shared type, by name.
         case reference(String)
     }
 }
 
-/// What a string must be like. Lengths count Unicode scalars.
+/// The constraints on a string. Lengths are in Unicode scalars.
 struct StringRule: Hashable {
     let length: ClosedRange<Int>
-    /// As the schema writes it, anchored at both ends.
+    /// The pattern as written in the schema, anchored at both ends.
     let pattern: String?
-    /// The pattern in words that complete "must be".
+    /// The pattern as a phrase that follows "must be".
     let patternDescription: String?
 }
 
 /// An object with known members.
 struct ObjectType {
     let properties: [Property]
-    /// Whether other members are refused. Results are open: they may get more members later.
+    /// Whether unknown members are rejected. Results are open, because later versions can add members.
     let isClosed: Bool
-    /// Rules over several members.
+    /// The rules about combinations of members.
     let choices: [Choice]
 
     func property(_ name: String) -> Property? { properties.first { $0.name == name } }
@@ -54,15 +54,15 @@ struct Property {
     let type: Type
     let isRequired: Bool
     let defaultValue: JSONValue?
-    /// What is said of it here, else what its type says of itself.
+    /// The description of the member, or that of its type if it has none.
     let description: String
 }
 
-/// Members of which some number must be there.
+/// A rule about how many of several members must be present.
 struct Choice {
     enum Rule: String, CaseIterable { case exactlyOne, atLeastOne, atMostOne }
 
-    /// What is chosen; clients may use it as a name.
+    /// The name of the choice. Clients may use it as a name.
     let name: String
     let rule: Rule
     let members: [String]

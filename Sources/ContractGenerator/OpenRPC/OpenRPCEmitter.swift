@@ -1,12 +1,13 @@
 import JSON
 
-/// Writes the OpenRPC 1.4 document: as a file, and in pieces into the generated Swift, where it is cut to what a process offers.
+/// Generates the OpenRPC 1.4 document: as a file, and in parts in the generated Swift code, where it is limited to the methods that a
+/// process offers.
 struct OpenRPCEmitter {
     let contract: Contract
 
     private static let version = "1.4.1"
 
-    /// `schemas/openrpc.json`.
+    /// The file `schemas/openrpc.json`.
     var document: GeneratedFile {
         let document: JSONValue = [
             "openrpc": .string(Self.version), "info": info, "methods": .array(contract.methods.map(method)), "components": components,
@@ -45,7 +46,7 @@ struct OpenRPCEmitter {
         return ["schemas": .object(schemas), "errors": .object(errors)]
     }
 
-    /// `data` is the schema of the data, which is what a reader of the document wants to know.
+    /// `data` contains the schema of the error data, because readers of the document need its structure.
     private func error(_ entry: ErrorEntry) -> JSONValue {
         var properties: JSONObject = ["type": ["const": .string(entry.type)]]
         for property in entry.data { properties[property.name] = OpenRPCSchema.of(property) }
@@ -58,7 +59,7 @@ struct OpenRPCEmitter {
         return ["code": .number(JSONNumber(entry.code)), "message": .string(entry.message), "data": .object(data)]
     }
 
-    /// OpenRPC has no notifications of a server; this is a method object without a result.
+    /// OpenRPC does not support server notifications, so this is a method object without a result.
     private func notification(_ notification: Notification) -> JSONValue {
         [
             "name": .string(notification.name), "summary": .string(notification.summary),
@@ -69,7 +70,7 @@ struct OpenRPCEmitter {
 
     // MARK: Methods
 
-    /// One method object.
+    /// Returns one method object.
     func method(_ method: Method) -> JSONValue {
         var object: JSONObject = [
             "name": .string(method.name), "summary": .string(method.summary), "description": .string(method.description),
@@ -103,7 +104,8 @@ struct OpenRPCEmitter {
         ["name": .string(choice.name), "rule": .string(choice.rule.rawValue), "of": .array(choice.members.map { .string($0) })]
     }
 
-    /// A pairing with recorded values in the place of `$names`. A pairing cannot have an error for a result.
+    /// Returns an example pairing with recorded values in place of `$names`, or `nil` for an error, because a pairing cannot have an error
+    /// as its result.
     private func example(_ example: Example) -> JSONValue? {
         guard case .result(let result) = example.outcome else { return nil }
         let params = (RecordedValues.fill(example.params).object?.members ?? []).map { name, value -> JSONValue in
@@ -121,7 +123,7 @@ struct OpenRPCEmitter {
     }
 }
 
-/// The document as a file.
+/// Generates the document as a file.
 struct OpenRPCFile: Emitter {
     static let folder = ""
     func files(for contract: Contract) -> [GeneratedFile] { [OpenRPCEmitter(contract: contract).document] }

@@ -1,10 +1,10 @@
 import JSON
 
-/// Writes a `Type` as JSON Schema Draft-07, references pointing into the document's components.
+/// Converts a `Type` to JSON Schema Draft-07. References point to the components of the document.
 enum OpenRPCSchema {
     static func of(_ type: Type) -> JSONValue { .object(object(type, description: type.description)) }
 
-    /// The schema of a member, with its description and default.
+    /// Returns the schema of a member, with its description and default.
     static func of(_ property: Property) -> JSONValue {
         var schema = object(property.type, description: property.description.isEmpty ? property.type.description : property.description)
         schema["default"] = property.defaultValue

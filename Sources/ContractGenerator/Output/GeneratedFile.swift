@@ -1,34 +1,34 @@
 import Foundation
 
-/// A file that follows from the contract.
+/// A file that is generated from the contract.
 struct GeneratedFile {
-    /// From the root of the repository.
+    /// The path, relative to the root of the repository.
     let path: String
     let text: String
 }
 
-/// Makes files out of the contract: one language, one document.
+/// Generates files from the contract for one language or document.
 protocol Emitter {
-    /// A folder that holds nothing but what this emitter makes, if there is one: what else is found there is stale.
+    /// The folder that contains only the files of this emitter, or an empty string. Other files in it are stale.
     static var folder: String { get }
     func files(for contract: Contract) -> [GeneratedFile]
 }
 
-/// Writes generated files, or finds those that differ from what they should be.
+/// Writes generated files, or finds those that are out of date.
 struct Output {
     /// The root of the repository.
     let root: URL
     let files: [GeneratedFile]
     let folders: [String]
 
-    /// Paths of files that are missing, differ, or should not be there.
+    /// Returns the paths of files that are missing, differ, or should not exist.
     func stale() -> [String] {
         files.filter { $0.text != (try? String(contentsOf: root.appending(path: $0.path), encoding: .utf8)) }.map(\.path) + surplus()
     }
 
-    /// Writes what differs and removes what should not be there.
+    /// Writes files that differ and removes files that should not exist.
     ///
-    /// - Returns: how many files were touched.
+    /// - Returns: The number of changed files.
     func write() throws -> Int {
         let stale = Set(stale())
         for file in files where stale.contains(file.path) {

@@ -1,6 +1,6 @@
 import JSON
 
-/// JSON for people: what fits on a line stands on one.
+/// Formats JSON for reading. A value that fits on one line is written on one line.
 enum PrettyJSON {
     private static let width = 140
 

@@ -1,4 +1,4 @@
-/// A non-deterministic automaton over the bytes of UTF-8 (Thompson's construction).
+/// A nondeterministic finite automaton over UTF-8 bytes (Thompson's construction).
 struct PatternAutomaton {
     struct State {
         var silent: [Int] = []
@@ -56,7 +56,7 @@ struct PatternAutomaton {
         return to
     }
 
-    /// One scalar. What lies beyond ASCII is two to four bytes; the text is known to be UTF-8.
+    /// Appends one scalar. A non-ASCII scalar has two to four bytes; the input is known to be valid UTF-8.
     private mutating func append(_ letters: Letters, from: Int) -> Int {
         let to = fresh()
         if !letters.ascii.isEmpty { states[from].steps.append((letters.ascii, to)) }
@@ -71,7 +71,7 @@ struct PatternAutomaton {
         return to
     }
 
-    /// `all` and what can be reached from them without a byte.
+    /// Returns `all` and the states that are reachable from them without consuming a byte.
     func closure(_ all: Set<Int>) -> Set<Int> {
         var reached = all
         var waiting = Array(all)

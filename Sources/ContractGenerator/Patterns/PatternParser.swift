@@ -1,4 +1,4 @@
-/// A pattern's structure. Letters are sets of scalars: which ASCII ones, and whether all others.
+/// The structure of a pattern. Letters are sets of scalars: a set of ASCII scalars, and whether all others are included.
 indirect enum PatternNode {
     case letters(Letters)
     case sequence([PatternNode])
@@ -9,7 +9,7 @@ indirect enum PatternNode {
 /// A set of scalars.
 struct Letters: Equatable {
     var ascii: Set<UInt8> = []
-    /// Whether every scalar above U+007F is in it.
+    /// Whether the set includes every scalar above U+007F.
     var beyondASCII = false
 
     var inverted: Letters { Letters(ascii: Set(0..<128).subtracting(ascii), beyondASCII: !beyondASCII) }
@@ -20,13 +20,13 @@ struct Letters: Equatable {
     static let any = Letters(ascii: Set(0..<128).subtracting([10, 13]), beyondASCII: true)
 }
 
-/// A pattern outside the part of ECMA 262 that the contract speaks: literals, classes, `\w \d \s` of ASCII and their
-/// opposites, groups, alternatives and quantifiers, all between `^` and `$`.
+/// Thrown for a pattern outside the supported subset of ECMA 262: literals, classes, `\w \d \s` for ASCII and their negations, groups,
+/// alternatives and quantifiers, enclosed in `^` and `$`.
 struct PatternError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Reads a pattern.
+/// Parses a pattern.
 struct PatternParser {
     private let scalars: [Unicode.Scalar]
     private var position = 0

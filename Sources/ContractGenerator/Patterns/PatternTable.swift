@@ -1,9 +1,9 @@
-/// A pattern compiled to a table: one look-up for each byte, no backtracking. It is written into the generated code as text,
-/// in which the character `0` stands for 0, `1` for 1 and so on.
+/// A pattern that is compiled to a table, with one lookup per byte and without backtracking. The generated code contains it as text, in
+/// which the character `0` is 0, `1` is 1, and so on.
 struct PatternTable {
-    /// The next state, by state times 256 plus byte. State 0 refuses for good; matching begins in state 1.
+    /// The next state, indexed by state × 256 + byte. State 0 rejects permanently; matching begins in state 1.
     let transitions: [Int]
-    /// By state.
+    /// For each state, whether the text may end there.
     let accepts: [Bool]
 
     private static let largestDigit = 126 - 48
@@ -34,7 +34,7 @@ struct PatternTable {
         accepts = sets.map { $0.contains(automaton.end) }
     }
 
-    /// Whether all of `text` matches.
+    /// Returns whether `text` matches as a whole.
     func matches(_ text: String) -> Bool {
         accepts[text.utf8.reduce(1) { transitions[$0 << 8 | Int($1)] }]
     }

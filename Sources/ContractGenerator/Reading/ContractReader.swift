@@ -10,7 +10,7 @@ struct ContractReader {
 
     init(folder: URL) { self.folder = folder }
 
-    /// - Throws: `ContractProblems` naming everything that is wrong.
+    /// - Throws: `ContractProblems` with all errors in the schemas.
     func read() throws -> Contract {
         let service = json("service.json")
         let contract = Contract(
@@ -144,7 +144,7 @@ struct ContractReader {
             equivalents: equivalents(of: value))
     }
 
-    // MARK: Small steps
+    // MARK: Helpers
 
     private func text(_ name: String, of value: JSONValue, at place: String) -> String {
         if let text = value[name]?.string, !text.isEmpty { return text }

@@ -1,6 +1,6 @@
 import JSON
 
-/// Reads JSON Schema into `Type`, and names what lies outside the part of it that the contract speaks.
+/// Converts JSON Schema to `Type`, and reports keywords outside the subset that the contract uses.
 struct SchemaReader {
     let problems: Problems
 
@@ -12,7 +12,7 @@ struct SchemaReader {
     ]
     private static let everywhere: Set<String> = ["type", "description", "secret", "default"]
 
-    /// - Parameter place: where the schema stands, for messages.
+    /// - Parameter place: The location of the schema, for messages.
     func type(_ schema: JSONValue, at place: String) -> Type {
         Type(description: schema["description"]?.string, isSecret: schema["secret"]?.bool ?? false, shape: shape(schema, at: place))
     }
@@ -59,7 +59,7 @@ struct SchemaReader {
                 patternDescription: patternDescription(schema, at: place)))
     }
 
-    /// The description of a pattern for readers of messages and of `mintmark describe`. Every pattern needs one.
+    /// Returns the description of a pattern for messages and `mintmark describe`. Every pattern requires one.
     private func patternDescription(_ schema: JSONValue, at place: String) -> String? {
         let description = schema["patternDescription"]?.string
         switch (schema["pattern"]?.string, description) {
@@ -89,7 +89,7 @@ struct SchemaReader {
             count: count(schema, "minProperties", "maxProperties", at: place))
     }
 
-    /// The members of an object schema with `properties`.
+    /// Returns the members of an object schema with `properties`.
     func objectType(_ schema: JSONValue, at place: String) -> ObjectType {
         refuseUnknown(schema, besides: Self.keywords["object"]!.union(Self.everywhere), at: place)
         let required = (schema["required"]?.array ?? []).compactMap(\.string)
@@ -121,7 +121,7 @@ struct SchemaReader {
         }
     }
 
-    // MARK: Small steps
+    // MARK: Helpers
 
     func refuseUnknown(_ schema: JSONValue, besides known: Set<String>, at place: String) {
         for name in schema.object?.names ?? [] where !known.contains(name) {

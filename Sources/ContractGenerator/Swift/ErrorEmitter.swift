@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes one error as a struct that can be thrown.
+/// Generates one error as a struct that can be thrown.
 struct ErrorEmitter {
     let types: SwiftTypes
     let entry: ErrorEntry

@@ -1,4 +1,4 @@
-/// What a type is, in a few words for people.
+/// Describes a type as a short human-readable text.
 struct FieldText {
     let contract: Contract
 
@@ -35,7 +35,7 @@ struct FieldText {
         return of(type)
     }
 
-    /// A literal of `[FieldInfo]`.
+    /// Returns a literal of the type `[FieldInfo]`.
     func literal(_ properties: [Property]) -> String {
         let fields = properties.map { property in
             let description = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
@@ -46,7 +46,7 @@ struct FieldText {
         return "[" + fields.joined(separator: ", ") + "]"
     }
 
-    /// The members of a result, none if it has any.
+    /// Returns the members of a result, or an empty array if it is not an object with known members.
     func members(_ type: Type) -> [Property] {
         if case .object(let object) = contract.resolve(type).shape { return object.properties }
         return []

@@ -1,4 +1,4 @@
-/// Writes one notification: its name, and what it carries.
+/// Generates one notification: its name and its params.
 struct NotificationEmitter {
     let types: SwiftTypes
     let notification: Notification

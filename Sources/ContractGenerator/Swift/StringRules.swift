@@ -1,12 +1,12 @@
-/// The rules for strings, as constants of `StringRule` in the generated code.
+/// Generates the constraints on strings as constants of `StringRule`.
 enum StringRules {
-    /// Whether any string will do.
+    /// Returns whether any string is valid.
     static func isTrivial(_ type: Type) -> Bool {
         if case .string(let rule) = type.shape { return rule.pattern == nil && rule.length == 0...Int.max && !type.isSecret }
         return false
     }
 
-    /// Every rule that is described in `type` itself, not by reference, with the name of its constant.
+    /// Returns every constraint that is defined in `type` itself, not by reference, with the name of its constant.
     static func all(in type: Type, named name: String) -> [(name: String, type: Type, rule: StringRule)] {
         switch type.shape {
         case .string(let rule): return isTrivial(type) ? [] : [(name, type, rule)]
@@ -22,7 +22,7 @@ enum StringRules {
         object.properties.flatMap { all(in: $0.type, named: name + SwiftNames.type($0.name)) }
     }
 
-    /// Writes the constants, if there are any.
+    /// Appends the constants, if any.
     static func write(_ rules: [(name: String, type: Type, rule: StringRule)], to source: inout SwiftSource) {
         guard !rules.isEmpty else { return }
         if !source.isEmpty { source.line() }

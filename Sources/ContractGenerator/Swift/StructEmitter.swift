@@ -1,22 +1,22 @@
 import JSON
 
-/// Writes an object type as a Swift struct that reads, writes, or does both.
+/// Generates an object type as a Swift struct that can be read, written, or both.
 struct StructEmitter {
     let types: SwiftTypes
     let object: ObjectType
-    /// What its rules for strings begin with.
+    /// The prefix of the names of its string rules.
     let rule: String
     let reads: Bool
     let writes: Bool
 
     private var direction: SwiftTypes.Direction { reads ? .params : .result }
 
-    /// A stored property, or a choice between several.
+    /// A stored property, or a choice between several properties.
     private struct Member {
         let name: String
         let type: String
         let doc: String
-        /// What the initializer takes when nothing is given.
+        /// The default value in the initializer.
         let fallback: String?
     }
 
@@ -45,7 +45,7 @@ struct StructEmitter {
         property.description.isEmpty ? types.contract.resolve(property.type).description ?? "" : property.description
     }
 
-    /// - Parameter conformances: what the struct is beside what it reads and writes.
+    /// - Parameter conformances: The protocols of the struct. Defaults to those for reading and writing.
     func emit(
         _ name: String, doc: String?, to source: inout SwiftSource, conformances: [String]? = nil,
         extra: (inout SwiftSource) -> Void = { _ in }
@@ -66,7 +66,7 @@ struct StructEmitter {
         }
     }
 
-    // MARK: Types inside
+    // MARK: Nested types
 
     private func nestedTypes(_ source: inout SwiftSource) {
         for property in object.properties { nestedType(property.type, named: property.name, doc: doc(property), &source) }
@@ -98,7 +98,7 @@ struct StructEmitter {
         }
     }
 
-    // MARK: Making
+    // MARK: Initializer
 
     private func initializer(_ source: inout SwiftSource) {
         let parameters = members.map { "\($0.name): \($0.type)" + ($0.fallback.map { " = \($0)" } ?? "") }
@@ -194,7 +194,7 @@ struct StructEmitter {
     }
 }
 
-/// Writes an enumeration of strings.
+/// Generates an enumeration of strings.
 struct EnumEmitter {
     let values: [String]
 

@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes `Sources/Contract/Generated`.
+/// Generates `Sources/Contract/Generated`.
 struct SwiftEmitter: Emitter {
     static let folder = "Sources/Contract/Generated"
 
@@ -15,7 +15,7 @@ struct SwiftEmitter: Emitter {
     }
 }
 
-/// Writes one method: its parameters, its result, and what is known about it.
+/// Generates one method: its parameters, its result and its metadata.
 struct MethodEmitter {
     let types: SwiftTypes
     let method: Method
@@ -69,7 +69,7 @@ struct MethodEmitter {
     }
 }
 
-/// Writes the shared types.
+/// Generates the shared types.
 struct TypeFiles {
     let types: SwiftTypes
 
@@ -95,7 +95,7 @@ struct TypeFiles {
         return source.isEmpty ? nil : GeneratedFile(path: "\(SwiftEmitter.folder)/Types/\(type.name).swift", text: source.text)
     }
 
-    /// The shared types that can be reached.
+    /// Returns the shared types that are reachable from `roots`.
     private func used(from roots: [Type]) -> Set<String> {
         var found: Set<String> = []
         func walk(_ type: Type) {

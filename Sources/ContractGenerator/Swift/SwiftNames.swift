@@ -1,4 +1,4 @@
-/// How names of the contract are written in Swift.
+/// Converts names of the contract to Swift.
 enum SwiftNames {
     private static let keywords: Set<String> = [
         "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else", "enum",
@@ -9,27 +9,27 @@ enum SwiftNames {
         "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// `token.mintForDeveloper` as `TokenMintForDeveloper`, `jwks_uri` as `JwksUri`.
+    /// Converts `token.mintForDeveloper` to `TokenMintForDeveloper`, and `jwks_uri` to `JwksUri`.
     static func type(_ name: String) -> String {
         name.split { $0 == "." || $0 == "_" || $0 == "-" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// A property, a case or a parameter: `jwks_uri` as `jwksUri`.
+    /// Returns the name of a property, case or parameter: `jwksUri` for `jwks_uri`.
     static func member(_ name: String) -> String { escaped(plainMember(name)) }
 
-    /// The same without backticks, to be a part of a longer name.
+    /// Returns the same name without backticks, for use in a longer name.
     static func plainMember(_ name: String) -> String {
         guard name.contains("_") || name.contains("-") || name.contains(".") else { return name }
         let type = type(name)
         return type.prefix(1).lowercased() + type.dropFirst()
     }
 
-    /// `PoolId` as `poolId`.
+    /// Converts `PoolId` to `poolId`.
     static func lowered(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
 
     private static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-    /// A string literal.
+    /// Returns a string literal.
     static func literal(_ text: String) -> String {
         if !text.contains(where: { $0 == "\"" || $0 == "\\" }), !text.unicodeScalars.contains(where: { $0.value < 32 }) {
             return "\"\(text)\""

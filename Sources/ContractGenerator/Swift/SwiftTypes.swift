@@ -1,13 +1,13 @@
 import JSON
 
-/// How types of the contract are written in Swift: their names, and the expressions that read and write them.
+/// Converts types of the contract to Swift: to names, and to the code that reads and writes values.
 struct SwiftTypes {
     let contract: Contract
 
-    /// Whether values come in or go out; an object of any members is looked into when it comes in, and only handed on when it goes out.
+    /// Whether values are read or written. An object with arbitrary members is parsed when read and copied unchanged when written.
     enum Direction { case params, result }
 
-    /// The type's name. `nested` is the name it has where it is described inside an object.
+    /// Returns the name of a type. `nested` is its name if it is defined inline.
     func name(_ type: Type, nested: String, _ direction: Direction) -> String {
         switch type.shape {
         case .boolean: return "Bool"
@@ -23,8 +23,9 @@ struct SwiftTypes {
 
     // MARK: Reading
 
-    /// An expression that reads `type` from `node`, as an optional.
-    /// - Parameter rule: what the type's rules for strings are called, see `StringRules`.
+    /// Returns an expression that reads `type` from `node` as an optional.
+    ///
+    /// - Parameter rule: The prefix of the type's string rules; see `StringRules`.
     func read(_ type: Type, from node: String, at step: String, rule: String) -> String {
         switch type.shape {
         case .boolean: return "reader.boolean(\(node), at: \(step))"
@@ -58,7 +59,7 @@ struct SwiftTypes {
         "\(count.lowerBound)...\(count.upperBound == .max ? "Int.max" : String(count.upperBound))"
     }
 
-    /// A literal of a default value.
+    /// Returns a literal of a default value.
     func literal(_ value: JSONValue, of type: Type) -> String {
         if case .enumeration = contract.resolve(type).shape { return ".\(SwiftNames.member(value.string ?? ""))" }
         return value.string.map(SwiftNames.literal) ?? value.text
@@ -66,7 +67,7 @@ struct SwiftTypes {
 
     // MARK: Writing
 
-    /// Statements that write `expression`, a value of `type`.
+    /// Appends statements that write `expression`, a value of `type`.
     func write(_ type: Type, _ expression: String, to source: inout SwiftSource) {
         switch type.shape {
         case .boolean: source.line("writer.bool(\(expression))")

@@ -1,4 +1,4 @@
-/// Writes the protocol that the handlers of one namespace conform to.
+/// Generates the protocol to which the handlers of one namespace conform.
 struct HandlersEmitter {
     let types: SwiftTypes
     let namespace: String
@@ -21,7 +21,7 @@ struct HandlersEmitter {
     }
 }
 
-/// Writes the tables of all methods and all errors.
+/// Generates the tables of all methods and all errors.
 struct TableEmitter {
     let contract: Contract
 

@@ -1,4 +1,4 @@
-/// Writes the messages of the errors that the wire answers by itself, for the module that knows no contract.
+/// Generates the messages of errors that the JSON-RPC layer returns itself, because that module does not depend on the contract.
 struct WireTextsEmitter: Emitter {
     static let folder = "Sources/JSONRPC/Generated"
 

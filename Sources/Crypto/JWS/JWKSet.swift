@@ -1,29 +1,29 @@
 import JSON
 
-/// A set of public keys (RFC 7517 section 5): what an issuer publishes at its `jwks_uri`.
+/// A set of public keys (RFC 7517 section 5), as an issuer publishes it at its `jwks_uri`.
 public struct JWKSet: Sendable {
-    /// The usable keys, in their order.
+    /// The usable keys, in their original order.
     public let keys: [PublicKey]
-    /// Why the others were left out (RFC 7517 section 5 wants unusable keys ignored, not the whole set refused).
+    /// The reasons for which other keys were ignored. RFC 7517 section 5 requires that unusable keys are ignored and the set is accepted.
     public let refusals: [KeyError]
-    /// The `kid`s of the RSA keys that were left out because they are too weak, with the reasons.
+    /// The `kid` values of the RSA keys that were ignored because they are too weak, with the reasons.
     private let weakKeys: [String: KeyError]
 
-    /// A set of these keys.
+    /// Creates a set of the given keys.
     public init(_ keys: [PublicKey]) {
         self.keys = keys
         refusals = []
         weakKeys = [:]
     }
 
-    /// What checking all keys of a set may cost, in checks of a 2,048-bit RSA key (4 ms each). A hostile set of the longest
-    /// keys would take half a minute.
+    /// The limit for the cost of checking all keys of a set. The unit is the check of a 2,048-bit RSA key (4 ms). Without it, a hostile set
+    /// of the longest keys would take half a minute.
     static let budget = 128
 
-    /// Reads a set. Keys beyond the budget are left out: that is after 128 common keys, 16 RSA keys of 4,096 bits or 2 of 8,192.
+    /// Parses a set. Keys beyond the budget are ignored: that is after 128 ordinary keys, 16 RSA keys of 4,096 bits or 2 of 8,192.
     ///
-    /// - Parameter rsaAlgorithm: what RSA keys without `alg` are for.
-    /// - Throws: `KeyError.malformedMember` when there is no array `keys`.
+    /// - Parameter rsaAlgorithm: The algorithm of RSA keys without `alg`.
+    /// - Throws: `KeyError.malformedMember` if there is no array `keys`.
     public init(_ node: JSONNode, rsaAlgorithm: SignatureAlgorithm = .RS256) throws(KeyError) {
         guard let members = node["keys"], members.kind == .array else { throw .malformedMember("keys") }
         var keys: [PublicKey] = []
@@ -46,7 +46,7 @@ public struct JWKSet: Sendable {
         self.weakKeys = weakKeys
     }
 
-    /// The key a header asks for: the one with its `kid`, preferably for its `alg`; without `kid`, the only one for its `alg`.
+    /// Returns the key for a header: the key with its `kid`, preferably with its `alg`. Without `kid`, the only key for its `alg`.
     public func key(for header: JWSHeader) -> PublicKey? {
         guard let keyID = header.keyID else {
             let fitting = keys.filter { $0.algorithm == header.algorithm }
@@ -56,10 +56,10 @@ public struct JWKSet: Sendable {
         return named.first { $0.algorithm == header.algorithm } ?? named.first
     }
 
-    /// Why the key that a header asks for was left out, if that is because it is a weak RSA key.
+    /// Returns the reason for which the key of a header was ignored, if it is a weak RSA key.
     public func weakness(ofKeyFor header: JWSHeader) -> KeyError? { header.keyID.flatMap { weakKeys[$0] } }
 
-    /// A key whose `kid` and algorithm another one has too, so that no header can tell them apart.
+    /// A key that has the same `kid` and algorithm as another key, so that no header can distinguish them.
     public var repeated: PublicKey? {
         var seen: Set<[String]> = []
         return keys.first { !seen.insert([$0.keyID, $0.algorithm.rawValue]).inserted }
@@ -77,7 +77,7 @@ public struct JWKSet: Sendable {
 }
 
 extension JWK.Material {
-    /// What `PublicKey.init` takes, in checks of a 2,048-bit RSA key: the cube of an RSA key's length.
+    /// The cost of `PublicKey.init` in checks of a 2,048-bit RSA key: the cube of the length of an RSA key.
     fileprivate var checkCost: Int {
         guard case .rsa(let n, _) = self else { return 1 }
         let lengths = (min(n.count, 1024) + 255) / 256

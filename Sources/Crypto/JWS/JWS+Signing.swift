@@ -1,5 +1,5 @@
 extension JWS {
-    /// Signs one payload; who signs many under one header keeps a `JWSSigner`. Answers the compact form.
+    /// Signs one payload and returns the compact form. To sign many payloads under one header, use a `JWSSigner`.
     ///
     /// - Throws: `CryptoFailure`.
     public static func sign(

@@ -1,10 +1,10 @@
-/// A JWS whose signature was checked against a key the caller chose. Only verification makes one.
+/// A JWS whose signature was verified with a key that the caller chose. Only the verifying functions create values of this type.
 public struct VerifiedJWS: Sendable {
     /// The protected header.
     public let header: JWSHeader
-    /// The payload the key's owner signed.
+    /// The signed payload.
     public let payload: [UInt8]
-    /// The key that verified it.
+    /// The key that verified the signature.
     public let key: PublicKey
 
     fileprivate init(_ jws: JWS, _ key: PublicKey) {
@@ -15,7 +15,7 @@ public struct VerifiedJWS: Sendable {
 }
 
 extension JWS {
-    /// Checks the signature with this key.
+    /// Verifies the signature with the given key.
     ///
     /// - Throws: `JWSError.algorithmMismatch` or `badSignature`.
     public func verify(with key: PublicKey) throws(JWSError) -> VerifiedJWS {
@@ -26,16 +26,16 @@ extension JWS {
         return VerifiedJWS(self, key)
     }
 
-    /// Checks the signature with the key the caller knows under the header's `kid`.
+    /// Verifies the signature with the key that the caller returns for the header's `kid`.
     ///
-    /// - Parameter key: finds a key in the issuer's own set, nil when there is none. It gets nil when the header names none.
-    /// - Throws: `JWSError.unknownKey`, `algorithmMismatch` or `badSignature`; else what `key` throws.
+    /// - Parameter key: Returns the key from the issuer's own set, or `nil` if it is missing. Receives `nil` if the header has no `kid`.
+    /// - Throws: `JWSError.unknownKey`, `algorithmMismatch` or `badSignature`; any error that `key` throws.
     public func verify(findingKey key: (_ keyID: String?) throws -> PublicKey?) throws -> VerifiedJWS {
         guard let found = try key(header.keyID) else { throw JWSError.unknownKey(keyID: header.keyID) }
         return try verify(with: found)
     }
 
-    /// Checks the signature with a key of this set; see `JWKSet.key(for:)`.
+    /// Verifies the signature with a key of the set; see `JWKSet.key(for:)`.
     public func verify(with keys: JWKSet) throws(JWSError) -> VerifiedJWS {
         guard let key = keys.key(for: header) else { throw .unknownKey(keyID: header.keyID) }
         return try verify(with: key)

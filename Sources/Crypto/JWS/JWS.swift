@@ -1,7 +1,7 @@
 import Platform
 
-/// A JWS in compact form (RFC 7515 section 7.1) that was read but not verified. Its content is what somebody claims;
-/// it may be used to find the issuer's keys, and for nothing else.
+/// A JWS in compact form (RFC 7515 section 7.1) that was parsed but not verified. Its content is an unproven claim and may be used only to
+/// find the issuer's keys.
 public struct JWS: Sendable {
     /// The protected header.
     public let header: JWSHeader
@@ -9,14 +9,14 @@ public struct JWS: Sendable {
     public let payload: [UInt8]
     /// The decoded signature.
     public let signature: [UInt8]
-    /// The bytes that were signed: the first two parts and the dot between them.
+    /// The signed bytes: the first two parts and the dot between them.
     public let signingInput: ArraySlice<UInt8>
 
-    /// Reads a JWS.
+    /// Parses a JWS.
     ///
     /// - Parameters:
-    ///   - compact: the text's bytes.
-    ///   - maximumCount: the longest text that is looked at, in bytes.
+    ///   - compact: The bytes of the compact form.
+    ///   - maximumCount: The maximum length, in bytes.
     /// - Throws: `JWSError`: `malformed`, `algorithmNotAllowed` or `criticalHeader`.
     public static func parse(_ compact: [UInt8], maximumCount: Int = 65_536) throws(JWSError) -> JWS {
         guard compact.count <= maximumCount else { throw .malformed(.tooLong) }
@@ -31,7 +31,7 @@ public struct JWS: Sendable {
             signingInput: compact[..<second])
     }
 
-    /// Reads a JWS; see `parse(_:maximumCount:)` over bytes.
+    /// Parses a JWS; see `parse(_:maximumCount:)` for bytes.
     public static func parse(_ compact: String, maximumCount: Int = 65_536) throws(JWSError) -> JWS {
         try parse(Array(compact.utf8), maximumCount: maximumCount)
     }

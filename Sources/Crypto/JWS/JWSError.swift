@@ -1,33 +1,33 @@
 import JSON
 
-/// Why a JWS was refused: which check failed, and on what.
+/// The reason a JWS was rejected: the failed check and its details.
 public enum JWSError: Error, Hashable, Sendable {
-    /// Not a JWS in compact form (RFC 7515 section 7.1).
+    /// The text is not a JWS in compact form (RFC 7515 section 7.1).
     case malformed(Malformation)
-    /// `alg` is `none`, an HMAC, or unknown here (RFC 8725 sections 2.1 and 3.1).
+    /// `alg` is `none`, an HMAC, or unknown (RFC 8725 sections 2.1 and 3.1).
     case algorithmNotAllowed(String)
-    /// `alg` is not the algorithm the key is pinned to.
+    /// `alg` is not the algorithm of the key.
     case algorithmMismatch(header: SignatureAlgorithm, key: SignatureAlgorithm)
-    /// `crit` demands extensions; we understand none (RFC 7515 section 4.1.11).
+    /// `crit` requires extensions, none of which are supported (RFC 7515 section 4.1.11).
     case criticalHeader([String])
-    /// No key is known under the header's `kid`, or no single key fits when it names none.
+    /// No key has the header's `kid`, or the header has no `kid` and the number of matching keys is not one.
     case unknownKey(keyID: String?)
-    /// The signature is not this key's signature of this text.
+    /// The signature is not valid for this key and text.
     case badSignature
 
-    /// What about the text is wrong.
+    /// The syntax error in the text.
     public enum Malformation: Hashable, Sendable {
-        /// Longer than the caller allows.
+        /// The text is longer than the caller allows.
         case tooLong
-        /// Not exactly three parts with dots between them.
+        /// The text does not consist of exactly three parts separated by dots.
         case parts
-        /// A part is not base64url in its one strict form: no padding, no other alphabet, no stray bits.
+        /// A part is not strict base64url: without padding, without other characters, without extra bits.
         case encoding(Part)
-        /// The header is not strict JSON; a name that stands twice counts too.
+        /// The header is not strict JSON. Duplicate names are also rejected.
         case headerSyntax(JSONSyntaxError)
         /// The header is JSON but not an object.
         case headerNotObject
-        /// This header parameter is missing or has the wrong type.
+        /// The header parameter is missing or has the wrong type.
         case headerParameter(String)
     }
 

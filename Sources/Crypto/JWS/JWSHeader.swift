@@ -1,19 +1,20 @@
 import JSON
 
-/// The header of a JWS (RFC 7515 section 4.1). It says what the sender claims, and proves nothing.
+/// The header of a JWS (RFC 7515 section 4.1). It contains unproven claims of the sender.
 ///
-/// `jwk`, `jku`, `x5c` and `x5u` are never read: a key that travels with the signature proves nothing about who signed.
+/// `jwk`, `jku`, `x5c` and `x5u` are never read: a key that is sent with the signature does not prove who signed.
 public struct JWSHeader: Sendable {
-    /// `alg`, one of those we verify.
+    /// The value of `alg`, a supported algorithm.
     public let algorithm: SignatureAlgorithm
-    /// `kid`.
+    /// The value of `kid`.
     public let keyID: String?
-    /// `typ` as written; compare it with `hasType`.
+    /// The value of `typ` as written; compare it with `hasType`.
     public let type: String?
     /// The whole header.
     public let json: JSONNode
 
-    /// Whether `typ` names this media type: case does not matter, and `application/` may be left out (RFC 7515 section 4.1.9).
+    /// Returns whether `typ` names this media type. The comparison is case-insensitive, and `application/` can be omitted (RFC 7515 section
+    /// 4.1.9).
     public func hasType(_ expected: String) -> Bool {
         guard let type else { return false }
         return Self.canonical(type) == Self.canonical(expected)
@@ -26,7 +27,7 @@ public struct JWSHeader: Sendable {
         return String(type.dropFirst(prefix.count))
     }
 
-    /// Reads a decoded header and applies what RFC 8725 demands of every header.
+    /// Parses a decoded header and applies the rules of RFC 8725 for all headers.
     init(_ bytes: [UInt8]) throws(JWSError) {
         do throws(JSONSyntaxError) {
             json = try JSONText(bytes, maximumDepth: 8).root

@@ -1,20 +1,20 @@
 import JSON
 import Platform
 
-/// A key with the one protected header that it signs under, encoded once.
+/// A key and the protected header of its signatures, which is encoded once.
 public struct JWSSigner: Sendable {
     private let key: PrivateKey
-    /// The base64url text of the header, followed by the dot before the payload and by as much of what all payloads begin with as can
-    /// be encoded without knowing the rest.
+    /// The base64url text of the header, the dot before the payload, and the part of the common payload prefix that can be encoded without
+    /// the rest of the payload.
     private let opening: [UInt8]
-    /// How many bytes of the payload are encoded in `opening`.
+    /// The number of payload bytes that are encoded in `opening`.
     private let encodedCount: Int
-    /// What has seen `opening`; nil where the whole message is needed.
+    /// The digest of `opening`; `nil` if the algorithm needs the whole message.
     private let digest: PartialDigest?
 
     /// - Parameters:
-    ///   - type: `typ`, which tells kinds of tokens apart (RFC 8725 section 3.11).
-    ///   - keyID: the `kid` a foreign verifier knows the key by; the key's thumbprint if nil.
+    ///   - type: The value of `typ`, which distinguishes kinds of tokens (RFC 8725 section 3.11).
+    ///   - keyID: The `kid` under which a verifier knows the key. Defaults to the key's thumbprint.
     public init(_ key: PrivateKey, type: String, keyID: String? = nil) {
         self.init(key, opening: Self.encodedHeader(key.algorithm, keyID ?? key.keyID, type), encodedCount: 0)
     }
@@ -28,7 +28,7 @@ public struct JWSSigner: Sendable {
         }
     }
 
-    /// A signer for payloads that all begin with these bytes, which are encoded and hashed once and for all.
+    /// Returns a signer for payloads that all begin with the given bytes, which are encoded and hashed only once.
     public func forPayloads(beginningWith beginning: [UInt8]) -> JWSSigner {
         precondition(encodedCount == 0, "the prefix of the payload can be set only once")
         let encodable = beginning.count / 3 * 3
@@ -37,12 +37,12 @@ public struct JWSSigner: Sendable {
         return JWSSigner(key, opening: opening, encodedCount: encodable)
     }
 
-    /// How many characters the compact form of a payload of so many bytes has.
+    /// Returns the number of characters of the compact form for a payload of the given number of bytes.
     public func count(ofPayload bytes: Int) -> Int {
         opening.count + Base64URL.encodedCount(bytes - encodedCount) + 1 + Base64URL.encodedCount(key.signatureCount)
     }
 
-    /// Signs a payload, which begins as was said. Answers the compact form (RFC 7515 section 7.1).
+    /// Signs a payload, which must begin with the configured prefix. Returns the compact form (RFC 7515 section 7.1).
     ///
     /// - Throws: `CryptoFailure`.
     public func sign(_ payload: [UInt8]) throws(CryptoFailure) -> String {

@@ -4,7 +4,7 @@ public enum Curve: String, Sendable, CaseIterable {
     case p384 = "P-384"
     case p521 = "P-521"
 
-    /// Bytes of one coordinate, and of each half of a signature.
+    /// The number of bytes of one coordinate, and of each half of a signature.
     public var coordinateCount: Int {
         switch self {
         case .p256: 32
@@ -13,7 +13,7 @@ public enum Curve: String, Sendable, CaseIterable {
         }
     }
 
-    /// The only algorithm RFC 7518 section 3.4 allows with this curve.
+    /// The only algorithm that RFC 7518 section 3.4 allows with this curve.
     public var algorithm: SignatureAlgorithm {
         switch self {
         case .p256: .ES256

@@ -1,4 +1,4 @@
-/// Reads the little of DER (X.690) that private keys and ECDSA signatures are made of, without copying.
+/// Parses the subset of DER (X.690) that private keys and ECDSA signatures use, without copying.
 struct DERReader {
     private var rest: UnsafeRawBufferPointer
 
@@ -6,10 +6,10 @@ struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The tag of the next element, nil at the end.
+    /// The tag of the next element, or `nil` at the end.
     var nextTag: UInt8? { rest.first }
 
-    /// The content of the next element, if it has this tag and a length in its shortest form.
+    /// Returns the content of the next element, if it has this tag and a length in its shortest form.
     mutating func read(_ tag: DERTag) -> UnsafeRawBufferPointer? {
         guard rest.count >= 2, rest[0] == tag.rawValue else { return nil }
         var count = Int(rest[1])
@@ -27,10 +27,10 @@ struct DERReader {
         return content
     }
 
-    /// The elements of the next element.
+    /// Returns a reader for the content of the next element.
     mutating func enter(_ tag: DERTag) -> DERReader? { read(tag).map(DERReader.init) }
 
-    /// The next element as an unsigned integer, without the zero byte that keeps it positive.
+    /// Returns the next element as an unsigned integer, without the zero byte that marks it as positive.
     mutating func readUnsigned() -> UnsafeRawBufferPointer? {
         guard let content = read(.integer), let first = content.first, first < 0x80 else { return nil }
         guard first == 0, content.count > 1 else { return content }
@@ -39,7 +39,7 @@ struct DERReader {
     }
 }
 
-/// The tags that occur in the structures we read and write.
+/// The tags in the supported structures.
 enum DERTag: UInt8 {
     case integer = 0x02
     case bitString = 0x03

@@ -1,17 +1,17 @@
-/// Writes DER (X.690) from its end to its beginning, so that every length is known when it is written.
+/// Writes DER (X.690) from the end to the beginning, so that each length is known when it is written.
 ///
-/// The last element is written first: the calls stand in the reverse order of the elements.
+/// The last element is written first: the order of the calls is the reverse of the order of the elements.
 struct DERWriter {
     private let buffer: UnsafeMutableRawBufferPointer
     private var start: Int
 
-    /// Writes into `buffer`, which must be long enough.
+    /// Creates a writer for `buffer`, which must be long enough.
     init(_ buffer: UnsafeMutableRawBufferPointer) {
         self.buffer = buffer
         start = buffer.count
     }
 
-    /// What has been written.
+    /// The bytes written so far.
     var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start...]) }
 
     mutating func prepend(_ byte: UInt8) {
@@ -28,7 +28,7 @@ struct DERWriter {
         bytes.withUnsafeBytes { prepend($0) }
     }
 
-    /// Prepends an element whose content `content` prepends.
+    /// Prepends an element with the content that `content` prepends.
     mutating func wrap(_ tag: DERTag, _ content: (inout DERWriter) -> Void) {
         let end = start
         content(&self)
@@ -48,7 +48,7 @@ struct DERWriter {
         prepend(tag.rawValue)
     }
 
-    /// Prepends an integer given with its most significant byte first.
+    /// Prepends an integer in big-endian order.
     mutating func prependUnsigned(_ bigEndian: UnsafeRawBufferPointer) {
         wrap(.integer) { writer in
             let digits = bigEndian.drop { $0 == 0 }

@@ -1,9 +1,10 @@
-/// The two forms of an ECDSA signature: OpenSSL's SEQUENCE { r, s }, and JOSE's R‖S of fixed length (RFC 7518 section 3.4).
+/// Converts between the two forms of an ECDSA signature: the SEQUENCE { r, s } of OpenSSL, and the fixed-length R‖S of JOSE (RFC 7518
+/// section 3.4).
 enum ECDSASignature {
-    /// The longest encoded form: two P-521 numbers, each with a sign byte.
+    /// The maximum length of the DER form: two P-521 numbers, each with a sign byte.
     static let maximumCount = 3 + 2 * (2 + 67)
 
-    /// Writes R‖S of `der`; false when it is not two numbers that fit.
+    /// Writes R‖S of `der`. Returns `false` if `der` does not consist of two numbers that fit.
     static func split(_ der: UnsafeRawBufferPointer, into joined: UnsafeMutableRawBufferPointer) -> Bool {
         var file = DERReader(der)
         guard var pair = file.enter(.sequence), let r = pair.readUnsigned(), let s = pair.readUnsigned() else { return false }
@@ -15,7 +16,7 @@ enum ECDSASignature {
         return true
     }
 
-    /// Encodes R‖S in `space`, which must have `maximumCount` bytes.
+    /// Writes the DER form of R‖S to `space`, which must have `maximumCount` bytes.
     static func join(_ joined: UnsafeRawBufferPointer, in space: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
         let half = joined.count / 2
         var writer = DERWriter(space)

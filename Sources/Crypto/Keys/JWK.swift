@@ -1,11 +1,11 @@
 import JSON
 import Platform
 
-/// A public key as JSON (RFC 7517): what `jwks_uri` publishes. Holds numbers that were not checked; `PublicKey` checks them.
+/// A public key as JSON (RFC 7517), as published at a `jwks_uri`. Its numbers are not checked; `PublicKey` checks them.
 public struct JWK: Hashable, Sendable {
-    /// The numbers, most significant byte first.
+    /// The numbers of a key, in big-endian order.
     public enum Material: Hashable, Sendable {
-        /// A point on a curve; both coordinates have the curve's full length.
+        /// A point on a curve; both coordinates have the full length of the curve.
         case ec(Curve, x: [UInt8], y: [UInt8])
         /// A modulus and an exponent without leading zeros.
         case rsa(n: [UInt8], e: [UInt8])
@@ -13,14 +13,14 @@ public struct JWK: Hashable, Sendable {
         case ed25519(x: [UInt8])
     }
 
-    /// The numbers.
+    /// The numbers of the key.
     public let material: Material
-    /// The one algorithm this key verifies (RFC 8725 section 3.1).
+    /// The only algorithm that this key verifies (RFC 8725 section 3.1).
     public let algorithm: SignatureAlgorithm
-    /// The `kid`: as given, else the thumbprint.
+    /// The `kid`. Defaults to the thumbprint.
     public let keyID: String
 
-    /// A key whose `kid` is its thumbprint. The algorithm must fit the material.
+    /// Creates a key whose `kid` is its thumbprint. The algorithm must match the material.
     init(_ material: Material, algorithm: SignatureAlgorithm) {
         self.material = material
         self.algorithm = algorithm
@@ -33,7 +33,7 @@ public struct JWK: Hashable, Sendable {
         self.keyID = keyID
     }
 
-    /// The RFC 7638 thumbprint (SHA-256, base64url), which names the key by its value.
+    /// The RFC 7638 thumbprint (SHA-256, base64url), which identifies the key by its value.
     public var thumbprint: String { material.thumbprint }
 
     /// Writes one JSON object with `use`, `alg` and `kid`.
@@ -51,7 +51,7 @@ public struct JWK: Hashable, Sendable {
 }
 
 extension JWK.Material {
-    /// Writes the members RFC 7638 section 3.2 requires, in the order it requires.
+    /// Writes the members that RFC 7638 section 3.2 requires, in the required order.
     func writeMembers(to writer: inout JSONWriter) {
         switch self {
         case .ec(let curve, let x, let y):
@@ -88,7 +88,7 @@ extension JWK.Material {
         return Base64URL.encode(Hash.sha256(writer.bytes))
     }
 
-    /// Whether RFC 7518 and 8037 allow the algorithm with this kind of key.
+    /// Returns whether RFC 7518 and RFC 8037 allow the algorithm with this type of key.
     func allows(_ algorithm: SignatureAlgorithm) -> Bool {
         switch self {
         case .ec(let curve, _, _): algorithm == curve.algorithm

@@ -2,18 +2,18 @@ import JSON
 import Platform
 
 extension JWK {
-    /// Reads a public key.
+    /// Parses a public key.
     ///
     /// - Parameters:
-    ///   - node: a JSON object. Members we do not know are ignored (RFC 7517 section 4); a private member is refused.
-    ///   - rsaAlgorithm: what an RSA key without `alg` is for. Other kinds of keys name their algorithm by themselves.
-    /// - Throws: `KeyError` naming the member or the rule.
+    ///   - node: A JSON object. Unknown members are ignored (RFC 7517 section 4). A private member is rejected.
+    ///   - rsaAlgorithm: The algorithm of an RSA key without `alg`. The type of other keys determines their algorithm.
+    /// - Throws: `KeyError` with the member or the rule.
     public init(_ node: JSONNode, rsaAlgorithm: SignatureAlgorithm = .RS256) throws(KeyError) {
         if node["d"] != nil { throw .privateKeyPublished }
         try self.init(publicMembersOf: node, rsaAlgorithm: rsaAlgorithm)
     }
 
-    /// Reads the public members, whether or not private ones stand beside them.
+    /// Parses the public members and ignores private ones.
     init(publicMembersOf node: JSONNode, rsaAlgorithm: SignatureAlgorithm) throws(KeyError) {
         let material = try Material(node)
         try node.requireForSignatures()
@@ -42,7 +42,7 @@ extension JWK.Material {
         }
     }
 
-    /// The only algorithm for this kind of key; nil for RSA, where there are six.
+    /// The only algorithm for this type of key; `nil` for RSA, which has six.
     var impliedAlgorithm: SignatureAlgorithm? {
         switch self {
         case .ec(let curve, _, _): curve.algorithm
@@ -53,38 +53,38 @@ extension JWK.Material {
 }
 
 extension JSONNode {
-    /// A member that must be a string.
+    /// Returns a required string member.
     func text(_ name: String) throws(KeyError) -> String {
         guard let text = self[name]?.string else { throw .malformedMember(name) }
         return text
     }
 
-    /// A member that is a string or not there.
+    /// Returns an optional string member.
     func optionalText(_ name: String) throws(KeyError) -> String? {
         self[name] == nil ? nil : try text(name)
     }
 
-    /// A member that is base64url for exactly `count` bytes.
+    /// Returns a member that is the base64url encoding of exactly `count` bytes.
     func bytes(_ name: String, count: Int) throws(KeyError) -> [UInt8] {
         guard let bytes = Base64URL.decode(try text(name)), bytes.count == count else { throw .malformedMember(name) }
         return bytes
     }
 
-    /// A member that is a base64url number. Leading zeros, which some libraries write, are dropped.
+    /// Returns a member that is a base64url number. Removes leading zeros, which some libraries write.
     func unsigned(_ name: String) throws(KeyError) -> [UInt8] {
         guard let bytes = Base64URL.decode(try text(name)), let start = bytes.firstIndex(where: { $0 != 0 })
         else { throw .malformedMember(name) }
         return Array(bytes[start...])
     }
 
-    /// The algorithm `alg` names, nil without `alg`.
+    /// Returns the algorithm in `alg`, or `nil` without `alg`.
     func algorithm() throws(KeyError) -> SignatureAlgorithm? {
         guard let name = try optionalText("alg") else { return nil }
         guard let algorithm = SignatureAlgorithm(name: name) else { throw .unsupportedAlgorithm(name) }
         return algorithm
     }
 
-    /// Refuses a key that says it is for something else (RFC 7517 sections 4.2 and 4.3).
+    /// Rejects a key that is intended for another use (RFC 7517 sections 4.2 and 4.3).
     func requireForSignatures() throws(KeyError) {
         if let use = try optionalText("use"), use != "sig" { throw .notForSignatures }
         guard let operations = self["key_ops"] else { return }

@@ -1,18 +1,18 @@
-/// Why a key was refused.
+/// The reason a key was rejected.
 public enum KeyError: Error, Hashable, Sendable {
-    /// A JWK's member is missing, has the wrong type or length, or is not strict base64url.
+    /// A member of a JWK is missing, has the wrong type or length, or is not strict base64url.
     case malformedMember(String)
-    /// A `kty` other than EC, RSA and OKP. A shared secret (`oct`) is refused here.
+    /// A `kty` other than EC, RSA and OKP, such as a shared secret (`oct`).
     case unsupportedType(String)
     /// A `crv` other than P-256, P-384, P-521 and Ed25519.
     case unsupportedCurve(String)
-    /// An `alg` we do not verify.
+    /// An `alg` that is not supported for verification.
     case unsupportedAlgorithm(String)
-    /// The algorithm asked for, or named by `alg`, cannot be used with this kind of key.
+    /// The requested algorithm, or the one in `alg`, cannot be used with this type of key.
     case algorithmMismatch(SignatureAlgorithm)
-    /// `use` or `key_ops` says the key is for something else than signatures.
+    /// `use` or `key_ops` does not allow signatures.
     case notForSignatures
-    /// A private key stands where a public one is expected; somebody published it.
+    /// A private key where a public key is expected. The private key has been exposed.
     case privateKeyPublished
     /// The point is not on its curve, or the number is not a public key.
     case invalidPublicKey
@@ -20,13 +20,13 @@ public enum KeyError: Error, Hashable, Sendable {
     case unacceptableModulus(bits: Int)
     /// An RSA exponent that is even, below 3 or longer than 64 bits.
     case unacceptableExponent
-    /// An RSA modulus of the ROCA form (CVE-2017-15361), from which the private key can be computed.
+    /// An RSA modulus with the ROCA structure (CVE-2017-15361), from which the private key can be computed.
     case weakModulus
-    /// The private part does not belong to the public part.
+    /// The private part does not match the public part.
     case inconsistent
-    /// The keys before it in a set already cost as much to check as a set may.
+    /// The preceding keys of the set have used up the budget for checks.
     case tooMany
-    /// Not the DER encoding of a PKCS #8 private key or of a SubjectPublicKeyInfo of a kind we use.
+    /// The data is not the DER encoding of a PKCS #8 private key or of a SubjectPublicKeyInfo of a supported type.
     case malformedEncoding
 
     /// Whether the key is an RSA key that is too weak.

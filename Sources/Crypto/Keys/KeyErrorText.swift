@@ -1,4 +1,4 @@
-/// What is wrong with a key, as a half sentence.
+/// The description of the problem, as a clause without a final period.
 extension KeyError: CustomStringConvertible {
     public var description: String {
         switch self {
@@ -20,7 +20,7 @@ extension KeyError: CustomStringConvertible {
         }
     }
 
-    /// Foreign text as it may stand in a message: printable, and not long.
+    /// Returns external text for use in a message: only printable characters, and at most 40.
     private static func shown(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }.prefix(40)))
     }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// PEM text (RFC 7468).
+/// The PEM format (RFC 7468).
 public enum PEM {
-    /// Writes DER bytes between a BEGIN and an END line.
+    /// Encodes DER bytes between a BEGIN and an END line.
     public static func encode(_ der: [UInt8], label: String) -> String {
         var encoded = [UInt8](repeating: 0, count: (der.count + 2) / 3 * 4 + 1)
         let count = Int(EVP_EncodeBlock(&encoded, der, Int32(der.count)))

@@ -1,4 +1,4 @@
-/// The object identifiers of the keys we sign with, as their DER content.
+/// The object identifiers of the supported signing keys, as DER content.
 private enum ObjectIdentifier {
     /// id-ecPublicKey, 1.2.840.10045.2.1
     static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
@@ -12,7 +12,7 @@ private enum ObjectIdentifier {
 
 /// PKCS #8 private keys (RFC 5958): SEQUENCE { version, SEQUENCE { kind, parameters }, OCTET STRING { the key } }.
 ///
-/// OpenSSL's own decoder costs most of a millisecond for each key, and its first use as much again.
+/// OpenSSL's own decoder takes almost one millisecond for each key, and about the same again for its first use.
 extension PrivateComponents {
     init(pkcs8: SecretBytes) throws(KeyError) {
         let read = pkcs8.withUnsafeBytes { bytes -> Result<PrivateComponents, KeyError>? in
@@ -38,7 +38,7 @@ extension PrivateComponents {
         self = try read.get()
     }
 
-    /// ECPrivateKey (RFC 5915 section 3).
+    /// Parses an ECPrivateKey (RFC 5915 section 3).
     private static func p256(sec1: UnsafeRawBufferPointer) -> PrivateComponents? {
         var file = DERReader(sec1)
         guard var key = file.enter(.sequence), file.isAtEnd, let version = key.readUnsigned(), version.elementsEqual([1]),
@@ -48,12 +48,12 @@ extension PrivateComponents {
         guard var tagged = key.enter(.context1) else {
             return key.isAtEnd ? .p256(d: SecretBytes(copying: d), point: nil) : nil
         }
-        // The first byte of a bit string counts the bits its last byte does not use.
+        // The first byte of a bit string is the number of unused bits in its last byte.
         guard key.isAtEnd, let bits = tagged.read(.bitString), bits.first == 0, tagged.isAtEnd else { return nil }
         return .p256(d: SecretBytes(copying: d), point: Array(bits.dropFirst()))
     }
 
-    /// RSAPrivateKey (RFC 8017 appendix A.1.2).
+    /// Parses an RSAPrivateKey (RFC 8017 appendix A.1.2).
     private static func rsa(pkcs1: UnsafeRawBufferPointer) -> PrivateComponents? {
         var file = DERReader(pkcs1)
         guard var key = file.enter(.sequence), file.isAtEnd, let version = key.readUnsigned(), version.elementsEqual([0])

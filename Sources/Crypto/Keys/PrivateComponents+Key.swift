@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension PrivateComponents {
-    /// Brings the key into OpenSSL, with the public part computed from the private one where that can be done.
+    /// Creates the OpenSSL key. The public part is computed from the private part if possible.
     func makeHandle() throws(KeyError) -> (KeyHandle, JWK.Material) {
         switch self {
         case .p256(let d, let stated):
@@ -33,7 +33,7 @@ extension PrivateComponents {
         }
     }
 
-    /// The public point of a private number on P-256: 4, x, y.
+    /// Returns the public point of a private number on P-256: 4, x, y.
     private static func point(_ d: SecretBytes) throws(KeyError) -> [UInt8] {
         let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1)
         let point = group.flatMap { EC_POINT_new($0) }

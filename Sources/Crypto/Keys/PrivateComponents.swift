@@ -2,15 +2,15 @@ import COpenSSL
 import JSON
 import Platform
 
-/// The numbers a private key is made of, most significant byte first, as PKCS #8 and JWK carry them.
+/// The numbers of a private key, in big-endian order, as in PKCS #8 and JWK.
 enum PrivateComponents {
-    /// The private number of a P-256 key, and the public point (4, x, y) if it stood beside it.
+    /// The private number of a P-256 key, and the public point (4, x, y) if the input contained it.
     case p256(d: SecretBytes, point: [UInt8]?)
     case rsa(RSAComponents)
     /// The seed of an Ed25519 key.
     case ed25519(seed: SecretBytes)
 
-    /// Reads them from a key inside OpenSSL.
+    /// Reads the numbers from an OpenSSL key.
     init(_ handle: KeyHandle, _ material: JWK.Material) {
         switch material {
         case .ec(let curve, _, _):
@@ -26,7 +26,7 @@ enum PrivateComponents {
         }
     }
 
-    /// Reads the private members of a JWK.
+    /// Parses the private members of a JWK.
     init(jwk node: JSONNode, _ material: JWK.Material) throws(KeyError) {
         switch material {
         case .ec(.p256, let x, let y):
@@ -34,7 +34,7 @@ enum PrivateComponents {
         case .ec(let curve, _, _):
             throw .unsupportedCurve(curve.rawValue)
         case .rsa:
-            // Keys of more than two primes exist on paper only.
+            // Keys with more than two primes are not used in practice.
             if node["oth"] != nil { throw .malformedMember("oth") }
             self = .rsa(
                 try RSAComponents { (name: RSAComponents.Name) throws(KeyError) in
@@ -48,7 +48,7 @@ enum PrivateComponents {
 
 /// The eight numbers of an RSA key with two primes (RFC 8017 section 3.2), in the order of PKCS #1.
 struct RSAComponents {
-    /// A number's name in a JWK (RFC 7518 section 6.3).
+    /// The name of a number in a JWK (RFC 7518 section 6.3).
     enum Name: String, CaseIterable {
         case n, e, d, p, q, dp, dq, qi
 

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension PrivateKey {
-    /// Bytes of a signature in JOSE's form.
+    /// The length of a signature in JOSE's form, in bytes.
     public var signatureCount: Int {
         switch jwk.material {
         case .ec(let curve, _, _): 2 * curve.coordinateCount
@@ -12,7 +12,7 @@ extension PrivateKey {
 
     /// Signs a message. An ECDSA signature is R‖S (RFC 7518 section 3.4).
     ///
-    /// - Throws: `CryptoFailure` when OpenSSL fails, which has nothing to do with the message.
+    /// - Throws: `CryptoFailure` if OpenSSL fails, which does not depend on the message.
     public func sign(_ message: some Collection<UInt8>) throws(CryptoFailure) -> [UInt8] {
         var signature = [UInt8](repeating: 0, count: signatureCount)
         let result = signature.withUnsafeMutableBytes { signature in
@@ -32,7 +32,7 @@ extension PrivateKey {
         try signDigest(digest.count, on: thread, into: signature)
     }
 
-    /// Signs a message whose first bytes `beginning` has seen.
+    /// Signs a message whose first `count` bytes are already hashed in `beginning`.
     func sign(
         _ message: UnsafeRawBufferPointer, after beginning: PartialDigest?, of count: Int, into signature: UnsafeMutableRawBufferPointer
     ) throws(CryptoFailure) {
@@ -42,7 +42,7 @@ extension PrivateKey {
         try signDigest(digest.count, on: thread, into: signature)
     }
 
-    /// Signs the digest that lies in the thread's space for it.
+    /// Signs the digest in the thread's digest buffer.
     private func signDigest(_ digestCount: Int, on thread: ThreadContexts, into signature: UnsafeMutableRawBufferPointer)
         throws(CryptoFailure)
     {
@@ -72,7 +72,7 @@ extension PrivateKey {
         return context
     }
 
-    /// Ed25519 hashes the message twice by itself.
+    /// Signs with Ed25519, which hashes the message twice itself.
     private func signWhole(_ message: UnsafeRawBufferPointer, into signature: UnsafeMutableRawBufferPointer) throws(CryptoFailure) {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
@@ -84,7 +84,7 @@ extension PrivateKey {
 }
 
 extension SignatureAlgorithm {
-    /// Tells a fresh context which padding and digest an RSA signature has; ECDSA needs neither.
+    /// Sets the padding and digest of RSA signatures in a new context. ECDSA needs neither.
     func configure(_ context: OpaquePointer) -> Bool {
         guard let padding, let digest else { return true }
         switch padding {

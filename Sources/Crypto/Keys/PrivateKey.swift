@@ -1,19 +1,19 @@
 import COpenSSL
 import JSON
 
-/// A private key, pinned to the algorithm it signs with.
+/// A private key with a fixed signing algorithm.
 public final class PrivateKey: Sendable {
-    /// The algorithm it signs with.
+    /// The signing algorithm.
     public let algorithm: SigningAlgorithm
-    /// The public part as JSON; its `kid` is the RFC 7638 thumbprint.
+    /// The public part as JSON. Its `kid` is the RFC 7638 thumbprint.
     public let jwk: JWK
-    /// The public part, ready to verify.
+    /// The public part, for verification.
     public var publicKey: PublicKey { PublicKey(of: self) }
     /// The RFC 7638 thumbprint.
     public var keyID: String { jwk.keyID }
 
     let handle: KeyHandle
-    /// Signs in place of OpenSSL where a signature has to come again.
+    /// Signs instead of OpenSSL if signatures must be repeatable.
     let repeatable: RepeatableECDSA?
 
     private init(_ handle: KeyHandle, _ material: JWK.Material, _ algorithm: SigningAlgorithm, repeatable: RepeatableECDSA? = nil) {
@@ -23,9 +23,9 @@ public final class PrivateKey: Sendable {
         jwk = JWK(material, algorithm: algorithm.signature)
     }
 
-    /// Makes a fresh key. An RSA key takes a noticeable part of a second.
+    /// Generates a key. Generating an RSA key takes a noticeable fraction of a second.
     ///
-    /// - Parameter rsaBits: the length of an RSA modulus, 2,048 to 8,192; other kinds have one length.
+    /// - Parameter rsaBits: The length of an RSA modulus, 2,048 to 8,192 bits. Other types have a fixed length.
     /// - Throws: `KeyError.unacceptableModulus`.
     public static func generate(_ algorithm: SigningAlgorithm, rsaBits: Int = 2048) throws(KeyError) -> PrivateKey {
         switch algorithm {
@@ -42,7 +42,7 @@ public final class PrivateKey: Sendable {
         }
     }
 
-    /// Makes a fresh key of what `random` gives, so that a source that repeats itself brings the same key again, and the same signatures.
+    /// Generates a key from `random`. A repeatable source results in the same key and in the same signatures.
     ///
     /// - Source: FIPS 186-5 appendix A.2.2 (P-256, by rejection), RFC 8032 section 5.1.5.
     public static func generate(_ algorithm: SigningAlgorithm, from random: some RandomSource) throws(KeyError) -> PrivateKey {
@@ -60,18 +60,18 @@ public final class PrivateKey: Sendable {
         }
     }
 
-    /// Reads a DER PKCS #8 key (RFC 5958) of the kind the algorithm needs.
+    /// Parses a DER PKCS #8 key (RFC 5958) of the type that the algorithm requires.
     ///
-    /// - Parameter repeats: whether a message that is signed again gets the same signature. Without it ECDSA takes a fresh nonce each
-    ///   time, as it should; with it the time it takes tells something of the key, so it is for tests.
-    /// - Throws: `KeyError`; `algorithmMismatch` when the key is of another kind.
+    /// - Parameter repeats: Whether the same message always has the same signature. Otherwise, as recommended, ECDSA uses a new nonce each
+    ///   time. Repeatable signatures are for tests only, because the time they take reveals information about the key.
+    /// - Throws: `KeyError`; `algorithmMismatch` if the key has another type.
     public convenience init(pkcs8: SecretBytes, algorithm: SigningAlgorithm, repeats: Bool = false) throws(KeyError) {
         try self.init(PrivateComponents(pkcs8: pkcs8), algorithm, repeats: repeats)
     }
 
-    /// Reads a private JWK (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2).
+    /// Parses a private JWK (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2).
     ///
-    /// - Throws: `KeyError`; `algorithmMismatch` when the key is of another kind or its `alg` names another algorithm.
+    /// - Throws: `KeyError`; `algorithmMismatch` if the key has another type or its `alg` names another algorithm.
     public convenience init(jwk node: JSONNode, algorithm: SigningAlgorithm) throws(KeyError) {
         let stated = try JWK(publicMembersOf: node, rsaAlgorithm: algorithm.signature)
         guard stated.algorithm == algorithm.signature else { throw .algorithmMismatch(algorithm.signature) }
@@ -85,13 +85,13 @@ public final class PrivateKey: Sendable {
         var repeatable: RepeatableECDSA?
         if repeats, case .p256(let number, _) = components { repeatable = RepeatableECDSA(number) }
         self.init(handle, material, algorithm, repeatable: repeatable)
-        // The other kinds compute the public part themselves; an RSA key brings both, so it has to show that they fit.
+        // The public part of other types is computed. An RSA key contains both parts, so a test signature checks that they match.
         if case .rsa = material {
             guard let signature = try? sign([]), publicKey.verify(signature, of: []) else { throw .inconsistent }
         }
     }
 
-    /// The DER PKCS #8 encoding, as `openssl pkcs8` reads it.
+    /// The DER PKCS #8 encoding, which `openssl pkcs8` can read.
     public var pkcs8: SecretBytes { PrivateComponents(handle, jwk.material).pkcs8() }
 }
 

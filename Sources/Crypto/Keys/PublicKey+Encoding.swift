@@ -2,9 +2,9 @@ import COpenSSL
 import Platform
 
 extension PublicKey {
-    /// Reads a DER SubjectPublicKeyInfo (RFC 5280 section 4.1).
+    /// Parses a DER SubjectPublicKeyInfo (RFC 5280 section 4.1).
     ///
-    /// - Parameter rsaAlgorithm: what an RSA key is for.
+    /// - Parameter rsaAlgorithm: The algorithm of an RSA key.
     public convenience init(spki: [UInt8], rsaAlgorithm: SignatureAlgorithm = .RS256) throws(KeyError) {
         let handle: KeyHandle? = spki.withUnsafeBufferPointer { bytes in
             var position = bytes.baseAddress
@@ -29,7 +29,7 @@ extension PublicKey {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// The SubjectPublicKeyInfo as PEM (RFC 7468 section 13), which most tools read.
+    /// The SubjectPublicKeyInfo as PEM (RFC 7468 section 13), which most tools can read.
     public var pem: String { PEM.encode(spki, label: "PUBLIC KEY") }
 }
 
@@ -47,7 +47,7 @@ extension JWK.Material {
         }
     }
 
-    /// A point written as 4, x, y.
+    /// Creates the material from a point in the form 4, x, y.
     static func ec(_ curve: Curve, point: [UInt8]) -> JWK.Material {
         let count = curve.coordinateCount
         return .ec(curve, x: Array(point[1..<1 + count]), y: Array(point[(1 + count)...]))
@@ -55,7 +55,7 @@ extension JWK.Material {
 }
 
 extension KeyHandle {
-    /// OpenSSL's name of the curve, nil when it has none.
+    /// The name of the curve in OpenSSL, or `nil` if it has none.
     fileprivate var groupName: String? {
         var name = [CChar](repeating: 0, count: 80)
         guard EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1 else {
@@ -76,6 +76,6 @@ extension KeyHandle {
 }
 
 extension SecretBytes {
-    /// A plain copy, for numbers that are public.
+    /// Returns a copy as an array, for numbers that are public.
     func copy() -> [UInt8] { withUnsafeBytes { Array($0) } }
 }

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension PublicKey {
-    /// Whether this key's owner signed exactly this message. A signature of the wrong length is no signature.
+    /// Returns whether the signature is valid for exactly this message. A signature of the wrong length is not valid.
     public func verify(_ signature: some Collection<UInt8>, of message: some Collection<UInt8>) -> Bool {
         signature.withBytes { signature in message.withBytes { verify(signature, of: $0) } }
     }

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// ECDSA on P-256 whose nonce comes from the key and the message (RFC 6979), so that a message is signed the same way each time.
+/// ECDSA on P-256 with a nonce that is derived from the key and the message (RFC 6979), so that a message always has the same signature.
 ///
-/// For stores that a test has seeded, and nothing else: how long it takes tells something of the key.
+/// Only for seeded testing stores: the time it takes reveals information about the key.
 struct RepeatableECDSA: Sendable {
     private let number: SecretBytes
 
-    /// - Parameter number: the private number, 32 bytes.
+    /// - Parameter number: The private number, 32 bytes.
     init(_ number: SecretBytes) { self.number = number }
 
-    /// Writes R‖S of a SHA-256 digest.
+    /// Writes R‖S for a SHA-256 digest.
     func sign(_ digest: UnsafeRawBufferPointer, into signature: UnsafeMutableRawBufferPointer) throws(CryptoFailure) {
         guard let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1), let point = EC_POINT_new(group),
             let order = EC_GROUP_get0_order(group)
@@ -39,7 +39,7 @@ struct RepeatableECDSA: Sendable {
         signature.copyBytes(from: numbers.bytes(r, count: 32) + numbers.bytes(s, count: 32))
     }
 
-    /// RFC 6979 section 3.2.
+    /// Generates nonces (RFC 6979 section 3.2).
     private struct Nonces {
         private var k = [UInt8](repeating: 0, count: 32)
         private var v = [UInt8](repeating: 1, count: 32)

@@ -1,9 +1,9 @@
 import COpenSSL
 
 extension RSAComponents {
-    /// An RSA key of 2,048 bits that comes from a seed: each prime is the first at or after a place that the seed names.
+    /// Derives a 2,048-bit RSA key from a seed: each prime is the first one at or after a number that is derived from the seed.
     ///
-    /// For stores that a test has seeded; others let OpenSSL find their primes.
+    /// Only for seeded testing stores; other stores use the primes of OpenSSL.
     static func key(from seed: SecretBytes) -> RSAComponents {
         let numbers = BigNumbers()
         let (p, q, e) = (prime("p", seed, numbers), prime("q", seed, numbers), numbers.number([1, 0, 1]))
@@ -32,7 +32,7 @@ extension RSAComponents {
         }
     }
 
-    /// A prime of 1,024 bits, the two highest set, of which one less has no factor in common with 65,537.
+    /// Returns a prime of 1,024 bits with the two highest bits set, so that the prime minus one has no common factor with 65,537.
     private static func prime(_ name: String, _ seed: SecretBytes, _ numbers: BigNumbers) -> OpaquePointer {
         var place = HKDF.sha256(secret: seed, salt: [], info: "mintmark RSA \(name)", count: 128).copy()
         place[0] |= 0xC0

@@ -1,16 +1,16 @@
-/// A signature algorithm we verify (RFC 7518 section 3.1, RFC 8037 section 3.1). The raw value is its name in `alg`.
+/// A signature algorithm for verification (RFC 7518 section 3.1, RFC 8037 section 3.1). The raw value is its name in `alg`.
 ///
-/// `none` and the HMAC algorithms are not here: neither proves who signed.
+/// `none` and the HMAC algorithms are omitted because they do not prove who signed.
 public enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case ES256, ES384, ES512
     case RS256, RS384, RS512
     case PS256, PS384, PS512
     case EdDSA
 
-    /// The algorithm that `alg` names. `Ed25519` is EdDSA over the one curve that is accepted here, by the name of RFC 9864 section 2.2.
+    /// Creates the algorithm for a value of `alg`. `Ed25519` (RFC 9864 section 2.2) is EdDSA with the only supported curve.
     public init?(name: String) { self.init(rawValue: name == "Ed25519" ? "EdDSA" : name) }
 
-    /// The digest that is signed; nil where the algorithm takes the whole message.
+    /// The digest to sign; `nil` if the algorithm signs the whole message.
     var digest: (algorithm: FetchedAlgorithm, count: Int)? {
         switch self {
         case .ES256, .RS256, .PS256: (.sha256, 32)
@@ -20,7 +20,7 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// The padding of RSA signatures; nil for other keys.
+    /// The padding of RSA signatures; `nil` for other keys.
     var padding: RSAPadding? {
         switch self {
         case .RS256, .RS384, .RS512: .pkcs1
@@ -29,7 +29,7 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// The curve of ECDSA signatures; nil for other keys.
+    /// The curve of ECDSA signatures; `nil` for other keys.
     var curve: Curve? {
         switch self {
         case .ES256: .p256
@@ -43,11 +43,11 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
 /// RSASSA-PKCS1-v1_5 or RSASSA-PSS (RFC 8017 section 8).
 enum RSAPadding { case pkcs1, pss }
 
-/// A signature algorithm we sign with.
+/// A signature algorithm for signing.
 public enum SigningAlgorithm: String, Sendable, CaseIterable {
     case ES256, RS256, RS512, EdDSA
 
-    /// The same algorithm, seen by who verifies.
+    /// The corresponding algorithm for verification.
     public var signature: SignatureAlgorithm {
         switch self {
         case .ES256: .ES256

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// An algorithm fetched from OpenSSL's provider: immutable and shared by all threads.
+/// An algorithm fetched from an OpenSSL provider: immutable and shared by all threads.
 ///
-/// Fetching costs as much as hashing a short message, so each algorithm is fetched when first needed and kept.
+/// Fetching takes as long as hashing a short message, so each algorithm is fetched once, on first use.
 struct FetchedAlgorithm: @unchecked Sendable {
     let pointer: OpaquePointer
 

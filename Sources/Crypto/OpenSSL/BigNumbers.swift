@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Numbers of OpenSSL's for one computation. They are wiped at its end.
+/// OpenSSL numbers for one computation. They are erased at its end.
 final class BigNumbers {
     let context: OpaquePointer
     private var numbers: [OpaquePointer] = []
@@ -21,14 +21,14 @@ final class BigNumbers {
         return number
     }
 
-    /// - Parameter bytes: the most significant one first.
+    /// - Parameter bytes: The number in big-endian order.
     func number(_ bytes: [UInt8]) -> OpaquePointer {
         let number = new()
         BN_bin2bn(bytes, Int32(bytes.count), number)
         return number
     }
 
-    /// The bytes of a number, the most significant one first; as few as it needs unless `count` asks for more.
+    /// Returns a number in big-endian order, without leading zeros unless `count` requires more bytes.
     func bytes(_ number: OpaquePointer, count: Int? = nil) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count ?? (Int(BN_num_bits(number)) + 7) / 8)
         if BN_bn2binpad(number, &bytes, Int32(bytes.count)) < 0 { cannotContinue("read a number") }

@@ -1,15 +1,15 @@
 import COpenSSL
 import Synchronization
 
-/// A key inside OpenSSL. OpenSSL lets many threads use one key at a time, each with contexts of its own.
+/// An OpenSSL key. Several threads can use a key at the same time if each has its own contexts.
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
-    /// Names this key in every thread's `ContextCache`; an address could be given to another key later.
+    /// The unique number of this key in every thread's `ContextCache`. An address could be reused for another key.
     let serial: UInt64
 
     private static let serials = Atomic<UInt64>(0)
 
-    /// Takes over a key.
+    /// Takes ownership of a key.
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
         serial = Self.serials.add(1, ordering: .relaxed).newValue
@@ -17,10 +17,10 @@ final class KeyHandle: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    /// Which numbers a key is made of.
+    /// The parts of a key.
     enum Parts { case publicPart, pair }
 
-    /// Makes a key of these numbers; nil when OpenSSL finds that they are none.
+    /// Creates a key from its numbers. Returns `nil` if OpenSSL rejects them.
     static func make(type: String, _ parts: Parts, _ parameters: borrowing ParameterList) -> KeyHandle? {
         guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
@@ -38,7 +38,7 @@ final class KeyHandle: @unchecked Sendable {
         return KeyHandle(key)
     }
 
-    /// Runs one of OpenSSL's checks of this key.
+    /// Returns whether the key passes one of OpenSSL's checks.
     func passes(_ check: (OpaquePointer) -> Int32) -> Bool {
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { cannotContinue("allocate a context") }
         defer { EVP_PKEY_CTX_free(context) }
@@ -47,7 +47,7 @@ final class KeyHandle: @unchecked Sendable {
         return false
     }
 
-    /// One of the key's numbers, most significant byte first and without leading zeros unless `count` asks for more.
+    /// Returns a number of the key in big-endian order, without leading zeros unless `count` requires more bytes.
     func number(_ name: String, count: Int? = nil) -> SecretBytes {
         var number: OpaquePointer?
         guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { cannotContinue("read \(name) of a key") }
@@ -57,7 +57,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// The public point of an elliptic curve key, uncompressed: 4, x, y.
+    /// Returns the public point of an elliptic curve key in uncompressed form: 4, x, y.
     func point(_ curve: Curve) -> [UInt8] {
         let count = 1 + 2 * curve.coordinateCount
         return [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
@@ -66,7 +66,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// The public part of an Ed25519 key.
+    /// Returns the public part of an Ed25519 key.
     func ed25519Public() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 32) { bytes, initialized in
             initialized = 32

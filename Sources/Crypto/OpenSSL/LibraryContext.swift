@@ -2,12 +2,12 @@ import COpenSSL
 import Glibc
 import Synchronization
 
-/// OpenSSL's library contexts. Every ECDSA signature takes locks of the context that its key belongs to, several times, so threads
-/// that sign side by side in one context wait for each other: 4 % of a signature with two of them. Each core therefore has a
-/// context of its own, made (a millisecond, 230 kB) when a thread that would use it first signs or verifies.
+/// OpenSSL's library contexts. Every ECDSA signature acquires several locks of the context to which its key belongs, so threads that sign
+/// in the same context delay each other: by 4 % of a signature with two threads. Each core therefore has its own context. It is created (1
+/// ms, 230 kB) when the first thread for it signs or verifies.
 enum LibraryContext {
     private struct Known: @unchecked Sendable {
-        /// nil is the context that OpenSSL itself has made.
+        /// `nil` is OpenSSL's default context.
         var contexts: [OpaquePointer?] = [nil]
         var threads = 0
     }
@@ -15,7 +15,7 @@ enum LibraryContext {
     private static let known = Mutex(Known())
     private static let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// A context for one more thread. Never freed: keys may belong to it.
+    /// Returns a context for one more thread. Contexts are never freed, because keys can belong to them.
     static func forThread() -> OpaquePointer? {
         known.withLock { known in
             defer { known.threads += 1 }

@@ -1,24 +1,24 @@
 import COpenSSL
 
-/// How this process uses libcrypto.
+/// The initialization of libcrypto.
 public enum OpenSSLRuntime {
-    /// Starts libcrypto without reading `openssl.cnf` (half a millisecond of every start, and a file that could
-    /// change which algorithms run) and without an exit handler (threads may still be signing at exit).
+    /// Initializes libcrypto without reading `openssl.cnf` and without an exit handler. Reading the file would take half a millisecond at
+    /// each start and could change the algorithms in use. An exit handler is unsafe because threads may still be signing at exit.
     ///
-    /// Call it once, before anything else in this module; a later call changes nothing.
+    /// Call it once, before any other function of this module. Later calls have no effect.
     public static func start() {
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG) | UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
 }
 
-/// OpenSSL refused something that has no reason to fail: memory ran out, or the library lacks an algorithm.
+/// OpenSSL failed in an operation that normally cannot fail: it is out of memory, or the library lacks an algorithm.
 public struct CryptoFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was being done.
+    /// The failed operation.
     public let operation: String
-    /// The first entry of OpenSSL's error queue, as `openssl errstr` reads it; 0 when there was none.
+    /// The first entry of OpenSSL's error queue, as accepted by `openssl errstr`; 0 if there is none.
     public let code: UInt
 
-    /// Takes the cause from this thread's error queue and leaves the queue empty.
+    /// Takes the cause from the error queue of this thread and clears the queue.
     init(_ operation: String) {
         self.operation = operation
         code = ERR_get_error()
@@ -30,7 +30,7 @@ public struct CryptoFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Ends the process: a cryptographic operation on checked input failed, so nothing it would answer can be trusted.
+/// Terminates the process: a cryptographic operation with checked input failed, so no result can be trusted.
 func cannotContinue(_ operation: String) -> Never {
     fatalError(CryptoFailure(operation).description)
 }

@@ -1,12 +1,13 @@
 import COpenSSL
 
-/// Named values for OpenSSL (OSSL_PARAM). Owns a copy of every value, which is wiped with the list.
+/// Named parameters for OpenSSL (OSSL_PARAM). Owns a copy of every value, which is erased together with the list.
 struct ParameterList: ~Copyable {
     private var entries: [OSSL_PARAM] = []
     private var values: [SecretBytes] = []
 
     mutating func text(_ name: StaticString, _ value: StaticString) {
-        // Some readers take the text up to its NUL, whatever size is given: it must stand there, and not count.
+        // Some functions of OpenSSL read the text up to a NUL byte regardless of the size: the NUL must be present but not be included in
+        // the size.
         add(name, OSSL_PARAM_UTF8_STRING, SecretBytes(value.withUTF8Buffer { Array($0) } + [0]), size: value.utf8CodeUnitCount)
     }
 
@@ -18,7 +19,7 @@ struct ParameterList: ~Copyable {
         add(name, OSSL_PARAM_OCTET_STRING, value)
     }
 
-    /// An unsigned number given with its most significant byte first; OpenSSL wants the machine's order.
+    /// Adds an unsigned number given in big-endian order; OpenSSL requires the native byte order.
     mutating func number(_ name: StaticString, _ bigEndian: UnsafeRawBufferPointer) {
         add(name, OSSL_PARAM_UNSIGNED_INTEGER, SecretBytes(count: bigEndian.count) { $0.copyBytes(from: bigEndian.reversed()) })
     }
@@ -40,7 +41,7 @@ struct ParameterList: ~Copyable {
         }
     }
 
-    /// Hands out the list as OpenSSL reads it.
+    /// Calls `body` with the list in the form that OpenSSL reads.
     borrowing func withParameters<R>(_ body: (UnsafePointer<OSSL_PARAM>) -> R) -> R {
         let list = entries + [OSSL_PARAM_construct_end()]
         return withExtendedLifetime(values) { list.withUnsafeBufferPointer { body($0.baseAddress!) } }

@@ -1,21 +1,20 @@
 import COpenSSL
 import Glibc
 
-/// What one thread keeps ready between operations, so that signing and verifying allocate nothing.
+/// The reusable contexts and buffers of one thread, so that signing and verifying allocate no memory.
 ///
-/// A context holds a reference to its key. A key that was let go therefore stays in memory until newer keys push its
-/// context out or the thread ends.
+/// A context holds a reference to its key. A released key therefore stays in memory until newer keys evict its context or the thread ends.
 final class ThreadContexts {
     let digest: OpaquePointer
-    /// For HMAC-SHA-256. Keeps the last key's inner state until the next use.
+    /// The context for HMAC-SHA-256. Keeps the inner state of the last key until the next use.
     private(set) lazy var authentication = HMACContext()
-    /// Where this thread signs and verifies.
+    /// The library context in which this thread signs and verifies.
     private(set) lazy var library = LibraryContext.forThread()
-    /// Where a digest lies while it is signed or verified.
+    /// The buffer for a digest to sign or verify.
     let digestSpace = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
-    /// Where an ECDSA signature lies in OpenSSL's form.
+    /// The buffer for an ECDSA signature in DER form.
     let signatureSpace = UnsafeMutableRawBufferPointer.allocate(byteCount: ECDSASignature.maximumCount, alignment: 16)
-    /// Where the longest signature, of an RSA key of 8,192 bits, lies before it is encoded.
+    /// The buffer for a signature before it is encoded; the longest one is that of an 8,192-bit RSA key.
     private let outputSpace = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
     var signing = ContextCache()
     var verifying = ContextCache()
@@ -34,7 +33,7 @@ final class ThreadContexts {
         verifying.removeAll()
     }
 
-    /// Space for a signature of `count` bytes.
+    /// Returns space for a signature of `count` bytes.
     func outputSpace(_ count: Int) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: outputSpace[..<count])
     }
@@ -46,7 +45,7 @@ final class ThreadContexts {
         return slot
     }()
 
-    /// The calling thread's contexts.
+    /// The contexts of the calling thread.
     static var current: ThreadContexts {
         if let kept = pthread_getspecific(slot) { return Unmanaged.fromOpaque(kept).takeUnretainedValue() }
         let contexts = ThreadContexts()
@@ -55,12 +54,12 @@ final class ThreadContexts {
     }
 }
 
-/// A few contexts, the ones in use towards the front.
+/// A small cache of contexts. Frequently used contexts move to the front.
 struct ContextCache {
     private static let limit = 16
     private var entries: [(serial: UInt64, context: OpaquePointer)] = []
 
-    /// The context for the key with this serial number, made by `make` when there is none yet.
+    /// Returns the context for the key with this serial number. Calls `make` if the cache does not contain it.
     mutating func context<E: Error>(for serial: UInt64, make: () throws(E) -> OpaquePointer) throws(E) -> OpaquePointer {
         for index in entries.indices where entries[index].serial == serial {
             let context = entries[index].context
@@ -73,7 +72,7 @@ struct ContextCache {
         return context
     }
 
-    /// Forgets a context that failed, so that the next use starts afresh.
+    /// Removes a context that failed, so that the next use creates a new one.
     mutating func remove(_ serial: UInt64) {
         guard let index = entries.firstIndex(where: { $0.serial == serial }) else { return }
         EVP_PKEY_CTX_free(entries.remove(at: index).context)

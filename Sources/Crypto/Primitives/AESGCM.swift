@@ -2,22 +2,22 @@ import COpenSSL
 
 /// AES-256-GCM (NIST SP 800-38D) with 96-bit nonces and 128-bit tags.
 public enum AESGCM {
-    /// Bytes of a key.
+    /// The length of a key, in bytes.
     public static let keyCount = 32
-    /// Bytes of a nonce. Never use one twice with the same key.
+    /// The length of a nonce, in bytes. A nonce must never be used twice with the same key.
     public static let nonceCount = 12
-    /// Bytes the tag adds.
+    /// The length of the tag, in bytes.
     public static let tagCount = 16
 
-    /// Why sealed bytes were not opened.
+    /// The reason the decryption failed.
     public enum Refusal: Error, Hashable, Sendable {
         /// The key or the nonce has the wrong length, or the sealed bytes are shorter than a tag.
         case malformed
-        /// Sealed with another key or nonce, for another context, or changed since.
+        /// The key, the nonce or the context is a different one, or the bytes were modified.
         case notAuthentic
     }
 
-    /// Encrypts `plaintext` and binds it to `context`, which is not encrypted. Answers the ciphertext followed by the tag.
+    /// Encrypts `plaintext` and authenticates `context`, which is not encrypted. Returns the ciphertext followed by the tag.
     ///
     /// The key must have 32 bytes and the nonce 12.
     public static func seal(
@@ -40,7 +40,7 @@ public enum AESGCM {
         }
     }
 
-    /// Opens what `seal` made with the same key, nonce and context.
+    /// Decrypts the result of `seal` with the same key, nonce and context.
     public static func open(
         _ sealed: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8], authenticating context: some Collection<UInt8>
     ) throws(Refusal) -> [UInt8] {
@@ -61,7 +61,7 @@ public enum AESGCM {
             }
         }
         guard authentic else {
-            // Bytes that were not authentic must not be readable anywhere.
+            // Decrypted bytes that are not authentic must not stay in memory.
             plaintext.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
             ERR_clear_error()
             throw .notAuthentic
@@ -86,14 +86,14 @@ public enum AESGCM {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first byte's address as C's functions take it.
+    /// The address of the first byte in the type that C functions require.
     var bytes: UnsafePointer<UInt8>? { bindMemory(to: UInt8.self).baseAddress }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Overwrites the bytes in a way the compiler does not leave out.
+    /// Overwrites the bytes in a way that the compiler does not optimize away.
     func wipe() { OPENSSL_cleanse(baseAddress, count) }
 
-    /// The first byte's address as C's functions take it.
+    /// The address of the first byte in the type that C functions require.
     var bytes: UnsafeMutablePointer<UInt8>? { bindMemory(to: UInt8.self).baseAddress }
 }

@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// The scrypt of Firebase Authentication (github.com/firebase/scrypt): a key derived from the password encrypts the project's signer
-/// key, and the ciphertext is what is kept.
+/// The scrypt variant of Firebase Authentication (github.com/firebase/scrypt): a key derived from the password encrypts the project's
+/// signer key, and the ciphertext is the password hash.
 public enum FirebaseScrypt {
-    /// The hash of a password, as long as the signer key.
+    /// Returns the hash of a password, which is as long as the signer key.
     ///
     /// - Parameters:
-    ///   - salt: the account's own, and after it the project's separator.
-    ///   - memoryCost: the logarithm to the base 2 of scrypt's N.
+    ///   - salt: The salt of the account followed by the salt separator of the project.
+    ///   - memoryCost: The base-2 logarithm of scrypt's N.
     ///   - rounds: scrypt's r.
     /// - Throws: `Scrypt.Refusal`.
     public static func hash(
@@ -18,7 +18,8 @@ public enum FirebaseScrypt {
         return encrypt(signerKey, key: derived)
     }
 
-    /// AES-256 in counter mode from zero (NIST SP 800-38A section 6.5), under the first 32 bytes of `key`. Each key encrypts one thing only.
+    /// Encrypts with AES-256 in counter mode, starting at zero (NIST SP 800-38A section 6.5), with the first 32 bytes of `key`. Each key
+    /// must encrypt only one value.
     private static func encrypt(_ plain: SecretBytes, key: SecretBytes) -> [UInt8] {
         guard let cipher = EVP_CIPHER_CTX_new() else { cannotContinue("allocate a cipher") }
         defer { EVP_CIPHER_CTX_free(cipher) }

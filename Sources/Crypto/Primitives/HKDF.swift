@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// HKDF with SHA-256 (RFC 5869): many keys from one secret.
+/// HKDF with SHA-256 (RFC 5869), which derives several keys from one secret.
 public enum HKDF {
     /// Derives `count` bytes.
     ///
     /// - Parameters:
-    ///   - secret: what the key is derived from; not empty.
-    ///   - salt: fresh for every key, or empty.
-    ///   - info: what the key is for; at most 1,024 bytes.
+    ///   - secret: The secret from which the key is derived; not empty.
+    ///   - salt: A new value for every key, or empty.
+    ///   - info: The purpose of the key; at most 1,024 bytes.
     ///   - count: 1 to 8,160 bytes.
     public static func sha256(secret: SecretBytes, salt: [UInt8], info: [UInt8], count: Int) -> SecretBytes {
         precondition(secret.count > 0 && info.count <= 1024 && (1...255 * 32).contains(count), "HKDF's limits (RFC 5869 section 2.3)")
@@ -25,7 +25,7 @@ public enum HKDF {
         }
     }
 
-    /// Derives `count` bytes for the purpose that `info` names.
+    /// Derives `count` bytes for the purpose in `info`.
     public static func sha256(secret: SecretBytes, salt: [UInt8], info: String, count: Int) -> SecretBytes {
         sha256(secret: secret, salt: salt, info: Array(info.utf8), count: count)
     }

@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// HMAC (RFC 2104, FIPS 198-1) with SHA-256: 32 bytes; for one-time passwords with SHA-1: 20 bytes.
+/// HMAC (RFC 2104, FIPS 198-1) with SHA-256 (32 bytes), and with SHA-1 (20 bytes) for one-time passwords.
 public enum HMAC {
-    /// Authenticates `message` under a secret key.
+    /// Authenticates `message` with a secret key.
     public static func sha256(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
         key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key) } }
     }
 
-    /// Authenticates `message` under a key that is held as plain bytes, such as one step of a chain of keys.
+    /// Authenticates `message` with a key in a plain array, such as one step of a key derivation.
     public static func sha256(key: [UInt8], _ message: some Collection<UInt8>) -> [UInt8] {
         key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key) } }
     }
@@ -26,7 +26,7 @@ public enum HMAC {
         _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, _ room: HMACContext, count: Int
     ) -> [UInt8] {
         let context = room.pointer
-        // Without a pointer OpenSSL would keep the key that was set before, even for an empty key.
+        // With a null pointer, OpenSSL would reuse the previous key, even if the new key is empty.
         var nothing: UInt8 = 0
         let started = withUnsafePointer(to: &nothing) { nothing in
             EVP_MAC_init(context, key.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nothing, key.count, nil)
@@ -39,7 +39,7 @@ public enum HMAC {
     }
 }
 
-/// Room for one HMAC at a time, which knows its digest and takes a key each time it is used.
+/// A reusable context for one HMAC at a time, with a fixed digest and a new key for each use.
 final class HMACContext {
     let pointer: OpaquePointer
 

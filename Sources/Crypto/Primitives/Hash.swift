@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-2, and SHA-1 where others demand it (FIPS 180-4).
+/// SHA-2, and SHA-1 for external interfaces that require it (FIPS 180-4).
 public enum Hash {
     /// SHA-256: 32 bytes.
     public static func sha256(_ message: some Collection<UInt8>) -> [UInt8] { digest(.sha256, 32, message) }
@@ -11,7 +11,7 @@ public enum Hash {
     /// SHA-512: 64 bytes.
     public static func sha512(_ message: some Collection<UInt8>) -> [UInt8] { digest(.sha512, 64, message) }
 
-    /// SHA-1: 20 bytes. Broken, and here for one use only: it is how a range service for leaked passwords names them.
+    /// SHA-1: 20 bytes. Not secure; only for services that identify leaked passwords by their SHA-1 digests.
     public static func sha1(_ message: some Collection<UInt8>) -> [UInt8] { digest(.sha1, 20, message) }
 
     private static func digest(_ algorithm: FetchedAlgorithm, _ count: Int, _ message: some Collection<UInt8>) -> [UInt8] {
@@ -35,7 +35,7 @@ public enum Hash {
 }
 
 extension Collection<UInt8> {
-    /// Hands out the bytes in one piece, copied only if they do not lie in one.
+    /// Calls `body` with the bytes in contiguous memory, which are copied only if necessary.
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         if let result = withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
         return Array(self).withUnsafeBytes(body)

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// PBKDF2 with HMAC (RFC 8018 section 5.2): how others keep passwords. New ones are kept as scrypt.
+/// PBKDF2 with HMAC (RFC 8018 section 5.2), for imported password hashes. New passwords are hashed with scrypt.
 public enum PBKDF2 {
-    /// What the HMAC is computed with.
+    /// The digest of the HMAC.
     public enum Digest: Hashable, Sendable {
         case sha1, sha256, sha512
 
@@ -15,22 +15,22 @@ public enum PBKDF2 {
         }
     }
 
-    /// Why a derivation was refused.
+    /// The reason a derivation was rejected.
     public enum Refusal: Error, Hashable, Sendable {
-        /// No iteration, no byte to derive, or more than 65,536 of these.
+        /// The number of iterations or bytes is less than 1, or the number of bytes exceeds 65,536.
         case unacceptableParameters
     }
 
     /// Derives `count` bytes from a password.
     ///
-    /// - Throws: `Refusal`, for instance when stored parameters were damaged.
+    /// - Throws: `Refusal`, for example if stored parameters are damaged.
     public static func derive(
         _ digest: Digest, password: SecretBytes, salt: [UInt8], iterations: Int, count: Int
     ) throws(Refusal) -> SecretBytes {
         guard (1...Int(Int32.max)).contains(iterations), (1...1 << 16).contains(count) else { throw .unacceptableParameters }
         return SecretBytes(count: count) { output in
             let done = password.withUnsafeBytes { password in
-                // An empty password has no address, and OpenSSL takes none for one of no length.
+                // An empty password has a null address, which OpenSSL accepts with length 0.
                 PKCS5_PBKDF2_HMAC(
                     password.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(password.count), salt, Int32(salt.count),
                     Int32(iterations), digest.algorithm.pointer, Int32(count), output.bindMemory(to: UInt8.self).baseAddress)

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// A digest that has seen the beginning of a message, which many messages share.
+/// The digest state after the common beginning of several messages.
 final class PartialDigest: @unchecked Sendable {
-    /// Only copied from here on.
+    /// Only copied after `init`.
     private let context: OpaquePointer
 
     init(_ algorithm: FetchedAlgorithm, of beginning: UnsafeRawBufferPointer) {
@@ -14,7 +14,7 @@ final class PartialDigest: @unchecked Sendable {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Writes the digest of the message that goes on with `rest` to the beginning of `output`.
+    /// Writes the digest of the message that continues with `rest` to the beginning of `output`.
     func finish(with rest: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer) {
         let copy = ThreadContexts.current.digest
         let done =

@@ -1,18 +1,18 @@
 import COpenSSL
 
-/// Where random bytes come from; a parameter, so that a test can repeat them.
+/// A source of random bytes. Passed as a parameter, so that tests can repeat the bytes.
 public protocol RandomSource: Sendable {
-    /// `count` random bytes.
+    /// Returns `count` random bytes.
     func bytes(_ count: Int) -> [UInt8]
 
-    /// The same, with the draw's number where the source repeats itself for who asks it to.
+    /// Returns `count` random bytes, and the number of the draw if the source is seeded.
     func draw(_ count: Int) -> RandomDraw
 }
 
-/// Random bytes, and whether they come again.
+/// Random bytes, and whether they can be repeated.
 public struct RandomDraw: Sendable {
     public let bytes: [UInt8]
-    /// How many draws came before it from the same seed; nil: nothing can bring these bytes back.
+    /// The number of previous draws from the same seed; `nil` if the bytes cannot be repeated.
     public let number: Int64?
 
     public init(bytes: [UInt8], number: Int64?) {
@@ -24,7 +24,7 @@ public struct RandomDraw: Sendable {
 extension RandomSource {
     public func draw(_ count: Int) -> RandomDraw { RandomDraw(bytes: bytes(count), number: nil) }
 
-    /// A random UUID in lower case (RFC 9562 section 5.4).
+    /// Returns a random UUID in lower case (RFC 9562 section 5.4).
     public func uuid() -> String {
         var bytes = bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -32,13 +32,13 @@ extension RandomSource {
         return Self.text(ofUUID: bytes)
     }
 
-    /// A UUID in lower case that begins with a time, so that later ones come later in byte order (RFC 9562 section 5.7);
-    /// 62 of its bits are random.
+    /// Returns a UUID in lower case that begins with a time, so that UUIDs sort by creation time in byte order (RFC 9562 section 5.7). 62
+    /// of its bits are random.
     ///
     /// - Parameters:
-    ///   - seconds: since 1970.
-    ///   - position: how many were made in this second before; it stands in for the parts of the second (section 6.2). A source
-    ///     that repeats itself brings its own.
+    ///   - seconds: The time in seconds since 1970.
+    ///   - position: The number of UUIDs created earlier in this second. It replaces the fraction of the second (RFC 9562 section 6.2). A
+    ///     seeded source uses its draw number instead.
     public func uuid(at seconds: Int64, position: @autoclosure () -> Int) -> String {
         let draw = draw(16)
         let position = draw.number.map { Int(truncatingIfNeeded: $0) } ?? position()
@@ -68,11 +68,11 @@ extension RandomSource {
         }
     }
 
-    /// A code of `count` decimal digits, every one equally likely.
+    /// Returns a code of `count` decimal digits, all equally likely.
     public func decimalDigits(_ count: Int) -> String {
         var digits: [UInt8] = []
         while digits.count < count {
-            // 250 is the largest multiple of ten a byte can count to; beyond it the low digits would be favoured.
+            // 250 is the largest multiple of ten below 256. Larger values would favor the low digits.
             for byte in bytes(count - digits.count) where byte < 250 {
                 digits.append(UInt8(ascii: "0") + byte % 10)
             }
@@ -81,7 +81,7 @@ extension RandomSource {
     }
 }
 
-/// OpenSSL's generator, seeded by the kernel.
+/// OpenSSL's random generator, seeded by the kernel.
 public struct SystemRandom: RandomSource {
     public init() {}
 

@@ -1,21 +1,20 @@
 import COpenSSL
 
-/// scrypt (RFC 7914): a password hash that costs memory.
+/// scrypt (RFC 7914), a memory-hard password hash.
 public enum Scrypt {
-    /// Why a derivation was refused.
+    /// The reason a derivation was rejected.
     public enum Refusal: Error, Hashable, Sendable {
-        /// `n` is not a power of two above 1, or `r`, `p` or the count are out of RFC 7914's range, or more than
-        /// 256 MiB would be needed.
+        /// `n` is not a power of two above 1, or `r`, `p` or the count are outside the range of RFC 7914, or more than 256 MiB are
+        /// required.
         case unacceptableParameters
     }
 
-    /// The most memory a derivation may take, in bytes.
+    /// The maximum memory of a derivation, in bytes.
     public static let maximumMemory = 256 << 20
 
-    /// Derives `count` bytes from a password. Takes `128 * n * r` bytes of memory and as many milliseconds as that costs:
-    /// about 400 for n = 2^17, r = 8, p = 1.
+    /// Derives `count` bytes from a password. Uses `128 * n * r` bytes of memory, and takes about 400 ms for n = 2^17, r = 8, p = 1.
     ///
-    /// - Throws: `Refusal`, for instance when stored parameters were damaged.
+    /// - Throws: `Refusal`, for example if stored parameters are damaged.
     public static func derive(password: SecretBytes, salt: [UInt8], n: Int, r: Int, p: Int, count: Int) throws(Refusal) -> SecretBytes {
         guard n > 1, n & (n - 1) == 0, (1...1 << 16).contains(r), (1...1 << 16).contains(p), (1...1 << 16).contains(count)
         else { throw .unacceptableParameters }
@@ -33,7 +32,7 @@ public enum Scrypt {
         }
     }
 
-    /// Derives `count` bytes from a password held as plain bytes; see `derive(password:salt:n:r:p:count:)`.
+    /// Derives `count` bytes from a password in a plain array; see `derive(password:salt:n:r:p:count:)`.
     public static func derive(password: [UInt8], salt: [UInt8], n: Int, r: Int, p: Int, count: Int) throws(Refusal) -> SecretBytes {
         try derive(password: SecretBytes(password), salt: salt, n: n, r: r, p: p, count: count)
     }

@@ -1,34 +1,34 @@
 import COpenSSL
 import Glibc
 
-/// Bytes that are wiped when nobody holds them any more: keys, passwords, private parts.
+/// Bytes that are erased when the last reference is released: keys, passwords, private parts.
 ///
-/// They never show in descriptions and do not compare with `==`; use `constantTimeEquals`.
+/// Descriptions never contain the bytes. There is no `==`; use `constantTimeEquals`.
 public final class SecretBytes: @unchecked Sendable, CustomStringConvertible {
-    // Written only while the initialiser runs.
+    // Written only during initialization.
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// Takes over `bytes`: a copy that nobody else holds is wiped.
+    /// Copies `bytes` and erases the passed array, if it is not shared.
     public init(_ bytes: consuming [UInt8]) {
         storage = .allocate(byteCount: bytes.count, alignment: 16)
         storage.copyBytes(from: bytes)
         bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
     }
 
-    /// A copy of `bytes`.
+    /// Creates a copy of `bytes`.
     public init(copying bytes: UnsafeRawBufferPointer) {
         storage = .allocate(byteCount: bytes.count, alignment: 16)
         storage.copyMemory(from: bytes)
     }
 
-    /// `count` bytes, zero until `fill` writes them. If it throws they are wiped.
+    /// Creates `count` zero bytes and calls `fill` to write them. If `fill` throws, the bytes are erased.
     public init<E: Error>(count: Int, fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
         storage = .allocate(byteCount: count, alignment: 16)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
         try fill(storage)
     }
 
-    /// `count` fresh bytes of `random`.
+    /// Creates `count` random bytes.
     public convenience init(random: some RandomSource, count: Int) {
         self.init(random.bytes(count))
     }
@@ -38,15 +38,15 @@ public final class SecretBytes: @unchecked Sendable, CustomStringConvertible {
         storage.deallocate()
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int { storage.count }
 
-    /// Hands out the bytes for as long as `body` runs.
+    /// Calls `body` with the bytes, which are valid only during the call.
     public func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(storage))
     }
 
-    /// Compares without telling by its duration where the bytes differ.
+    /// Compares bytes in constant time, so that the duration does not reveal the position of a difference.
     public func constantTimeEquals(_ other: SecretBytes) -> Bool {
         count == other.count && CRYPTO_memcmp(storage.baseAddress, other.storage.baseAddress, count) == 0
     }

@@ -3,10 +3,10 @@ import JSON
 import ServiceContext
 
 extension CredentialsService {
-    /// Exchanges a pool's token for credentials of a role that the caller names: the basic flow.
+    /// Exchanges a token of the pool for credentials of a given role, as in the basic flow.
     ///
     /// - Throws: `Token…` errors, `AssumeRoleDenied`, `DurationExceedsRoleMaximum`, `MalformedPolicy`, `PackedPolicyTooLarge`.
-    /// - Source: STS AssumeRoleWithWebIdentity; cognito.md 3.8, 6.4.
+    /// - Source: AWS STS API Reference, `AssumeRoleWithWebIdentity`.
     public func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result {
         let now = surroundings.clock.now
         let holder = SessionHolder(try verifier.verify(request.token, .init(), now: now))
@@ -43,7 +43,7 @@ extension CredentialsService {
         return text
     }
 
-    /// How much of the room for policy and tags is taken, nil without either.
+    /// Returns the used percentage of the space for policy and tags, or `nil` if there are neither.
     private func packedPercent(_ policy: String?, _ holder: SessionHolder) throws -> Int64? {
         if policy == nil, holder.tags.isEmpty { return nil }
         let percent = PackedPolicy.percent(policy: policy, tags: holder.tags)

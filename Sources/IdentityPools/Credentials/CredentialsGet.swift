@@ -5,16 +5,16 @@ import ServiceContext
 import Storage
 
 extension CredentialsService {
-    /// The name of every session of the enhanced flow (cognito.md 6.1).
+    /// The role session name of the enhanced flow.
     private static let sessionName = "CognitoIdentityCredentials"
     private static let sessionSeconds: Int64 = 3600
 
-    /// Exchanges a pool's token, or logins, for credentials of the role that the pool gives: the enhanced flow.
+    /// Exchanges a token of the pool, or logins, for credentials of the role that the pool assigns: the enhanced flow.
     ///
     /// - Throws: `Token…` errors; `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `UnauthenticatedNotAllowed`,
-    ///   `LoginsDoNotMatch`, `LoginConflict` and what verifying logins throws; `RoleNotConfigured`, `RoleNotOffered`,
+    ///   `LoginsDoNotMatch`, `LoginConflict` and the errors of the verification of logins; `RoleNotConfigured`, `RoleNotOffered`,
     ///   `AmbiguousRoleDenied`, `InvalidPrincipalTags`.
-    /// - Source: GetCredentialsForIdentity; cognito.md 3.5, 6.1 to 6.5.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `GetCredentialsForIdentity`.
     public func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result {
         let now = surroundings.clock.now
         switch request.who {
@@ -29,10 +29,10 @@ extension CredentialsService {
         }
     }
 
-    /// Exchanges a pool's own token that is given as a login, as AWS SDKs do after GetOpenIdTokenForDeveloperIdentity.
+    /// Exchanges a token of the pool that is given as a login. AWS SDKs send it in this form after `GetOpenIdTokenForDeveloperIdentity`.
     ///
-    /// - Throws: `InvalidParams` if there are other logins; `IdentityNotFound`, `IdentityDisabled`; a `Token…` error; `LoginsDoNotMatch` for
-    ///   a token of another identity.
+    /// - Throws: `InvalidParams` if there are other logins; `IdentityNotFound`, `IdentityDisabled`; a `Token…` error; `LoginsDoNotMatch` if
+    ///   the token belongs to another identity.
     private func get(
         _ id: String, ownToken token: String, _ logins: Members<String>, custom: String?, now: Int64
     ) throws -> CredentialsGet.Result {
@@ -52,7 +52,7 @@ extension CredentialsService {
         return try exchange(holder, role, now: now)
     }
 
-    /// - Throws: `PoolNotFound` for a token of a pool that is gone: its keys went along (cognito.md 5.5).
+    /// - Throws: `PoolNotFound` if the pool of the token was deleted together with its keys.
     private func verify(_ token: String, now: Int64) throws -> VerifiedPoolToken {
         do { return try verifier.verify(token, .init(), now: now) } catch let error as TokenKeyUnknown {
             let issuer = (try? JWS.parse(token)).flatMap { try? JSONText($0.payload).root["iss"]?.string }
@@ -63,7 +63,7 @@ extension CredentialsService {
         }
     }
 
-    /// Credentials for whoever proves an identity, or is a guest. Where they are refused, logins are not linked either.
+    /// Returns credentials for an authenticated identity or a guest. If they are refused, no logins are linked.
     func get(
         _ id: String, _ logins: Members<String>?, custom: String?, _ call: any CallContext, now: Int64
     ) throws -> CredentialsGet.Result {
@@ -82,9 +82,9 @@ extension CredentialsService {
         return CredentialsGet.Result(identityId: holder.identityId, credentials: credentials, roleArn: role.arn)
     }
 
-    /// Whoever proves an identity, or is a guest; logins are linked and identities merged on the way.
+    /// Resolves the identity of the logins or the guest. Links logins and merges identities as necessary.
     ///
-    /// - Parameter complete: what the call makes of them, in the same transaction. If it throws, nothing was changed.
+    /// - Parameter complete: Completes the call in the same transaction. If it throws, nothing is changed.
     func holder<Outcome>(
         _ id: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64,
         complete: (Transaction, SessionHolder) throws -> Outcome
@@ -102,14 +102,13 @@ extension CredentialsService {
         }.outcome
     }
 
-    /// A role that the pool gives, and that may be taken.
+    /// A role that the pool assigns and whose trust policy allows the session.
     private struct GivenRole {
         let name: String
         let arn: String
     }
 
-    /// The role that the pool gives (cognito.md 6.3), if its trust policy lets the holder have it (6.4) and the tags have room in a session
-    /// (6.6).
+    /// Returns the role that the pool assigns, if its trust policy allows the session and the tags fit into the session.
     ///
     /// - Throws: `RoleNotConfigured`, `RoleNotOffered`, `AmbiguousRoleDenied`.
     private func givenRole(to holder: SessionHolder, custom: String?, now: Int64, in tx: Transaction) throws -> GivenRole {
@@ -127,7 +126,7 @@ extension CredentialsService {
         return GivenRole(name: role.record.name, arn: arn)
     }
 
-    /// The role that the pool gives (cognito.md 6.3).
+    /// Returns the role that the pool assigns.
     private func role(for holder: SessionHolder, custom: String?, in tx: Transaction) throws -> (
         role: PoolConfigurationCache.KnownRole, arn: String
     ) {

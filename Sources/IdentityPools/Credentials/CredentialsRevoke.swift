@@ -2,14 +2,14 @@ import Contract
 import ServiceContext
 
 extension CredentialsService {
-    /// No credentials live longer than this, nor do the tokens they are bought with.
+    /// The maximum lifetime of credentials and of the tokens that are exchanged for them, in seconds.
     private static let longestSeconds: Int64 = 86_400
 
-    /// Revokes what was issued to one session, identity, role or pool up to a moment. Revoking by identity or pool reaches
-    /// the tokens as well that would buy new credentials.
+    /// Revokes the credentials of a session, identity, role or pool that were issued up to a given time. A revocation by identity or pool
+    /// also applies to the tokens that can be exchanged for new credentials.
     ///
     /// - Throws: `SessionTokenInvalid`, `IdentityNotFound`, `RoleNotFound`, `PoolNotFound`.
-    /// - Source: the practice of revoking a role's sessions by their time of issue.
+    /// - Source: AWS IAM User Guide, revoking temporary security credentials of a role by their issue time.
     public func revoke(_ request: CredentialsRevoke.Params, _ call: any CallContext) throws -> CredentialsRevoke.Result {
         let now = surroundings.clock.now
         let issuedBefore = request.issuedBefore ?? now

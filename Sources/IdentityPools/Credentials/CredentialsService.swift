@@ -3,7 +3,7 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Temporary credentials: `credentials.*`.
+/// The `credentials.*` methods, for temporary credentials.
 public struct CredentialsService: Sendable {
     let surroundings: ServiceContext
     let catalogue: PoolConfigurationCache
@@ -15,7 +15,7 @@ public struct CredentialsService: Sendable {
 
     var verifier: PoolTokenVerifier { PoolTokenVerifier(surroundings: surroundings, catalogue: catalogue) }
 
-    /// A session as `issue` makes it.
+    /// The session for which `issue` creates credentials.
     struct Session {
         let holder: SessionHolder
         let roleName: String
@@ -24,7 +24,7 @@ public struct CredentialsService: Sendable {
         var policy: String?
     }
 
-    /// Makes credentials for a session that was decided upon. Nothing is stored.
+    /// Creates credentials for an authorized session. Nothing is stored.
     func issue(_ session: Session, now: Int64) throws -> Contract.Credentials {
         let holder = session.holder
         let (sealer, issuedAt) = try surroundings.database.read { tx in
@@ -43,17 +43,16 @@ public struct CredentialsService: Sendable {
             expiresAt: claims.expiresAt)
     }
 
-    /// Everything by which credentials can be revoked, but for the session itself.
+    /// Returns the targets by which the credentials can be revoked, except the session itself.
     func targets(identityId: String, poolId: String, roleName: String) -> [Revocations.Target] {
         let realm = surroundings.realm
-        // What was revoked by an ARN of an earlier version stays revoked.
+        // Revocations by an ARN in the format of earlier versions remain valid.
         let arns = Set([realm.arn(ofRole: roleName), realm.formerARN(ofRole: roleName)])
         return [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId)]
             + arns.map { .init(kind: .roleArn, subject: $0) }
     }
 
-    /// What a trust policy may ask about a call with `token` (cognito.md 6.4; the time as IAM's global condition keys
-    /// have it).
+    /// Returns the condition keys of a trust policy for a call, including the time as in IAM's global condition keys.
     func context(of holder: SessionHolder, sessionName: String, at now: Int64) -> PolicyContext {
         var context = PolicyContext()
         context.set("cognito-identity.amazonaws.com:aud", holder.poolId)

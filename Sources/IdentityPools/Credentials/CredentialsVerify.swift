@@ -3,11 +3,11 @@ import ServiceContext
 import Storage
 
 extension CredentialsService {
-    /// Checks a Signature Version 4 and the session token that came with it, or a session token alone.
+    /// Verifies a Signature Version 4 with its session token, or a session token alone.
     ///
     /// - Throws: `SignatureMalformed`, `SessionTokenInvalid`, `CredentialsExpired`, `CredentialsRevoked`, `SignatureMismatch`,
     ///   `CredentialScopeMismatch`, `BodyHashMismatch`, `RequestExpired`, `RequestTimeTooSkewed`.
-    /// - Source: AWS Signature Version 4; cognito.md 6.2.
+    /// - Source: AWS IAM User Guide, AWS Signature Version 4.
     public func verify(_ request: CredentialsVerify.Params, _ call: any CallContext) throws -> CredentialsVerify.Result {
         let now = surroundings.clock.now
         switch request.proof {
@@ -31,7 +31,7 @@ extension CredentialsService {
         } catch let failure as SignatureV4Failure { throw failure.answer(now: now) }
     }
 
-    /// Opens a session token and checks that it is still good.
+    /// Decrypts a session token and checks that it has neither expired nor been revoked.
     func open(_ token: String, now: Int64) throws -> (SessionClaims, SessionSealer) {
         let (sealer, revocations) = try surroundings.database.read { tx in
             (try catalogue.sessionKeys.key(of: token, in: tx), try catalogue.revocations(in: tx))

@@ -1,10 +1,10 @@
-/// What guests may do at most, whatever their role says: a session policy that the enhanced flow forces upon them (cognito.md 6.5).
+/// The maximum permissions of guests, regardless of their role: the session policy that the enhanced flow adds to their credentials.
 enum GuestScope {
-    /// Stands in the session token for `policy`, which is ten times as long.
+    /// Represents `policy` in the session token, to keep the token short.
     static let mark = "guest"
 
-    /// The policy: a statement for the inline policy and one for the managed policy that AWS gives to guests. What either allows is
-    /// within the scope, or the managed one's `rum:PutRumEvents` would never be.
+    /// The policy, with one statement for the inline policy and one for the managed policy that AWS applies to guests. The scope is the
+    /// union of both; otherwise `rum:PutRumEvents` of the managed policy would never be allowed.
     static let policy: String = {
         let whole = [
             "apigateway", "execute-api", "appsync", "cloudwatch", "logs", "codewhisperer", "cognito-identity", "cognito-sync",
@@ -17,7 +17,7 @@ enum GuestScope {
             "kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "sagemaker:InvokeEndpoint", "sumerian:View*",
             "textract:DetectDocumentText", "textract:AnalyzeDocument",
         ].map { "\"\($0)\"" }
-        // AmazonCognitoUnAuthedIdentitiesSessionPolicy.
+        // The managed policy `AmazonCognitoUnAuthedIdentitiesSessionPolicy`.
         let managed = [
             "rum:PutRumEvents", "sagemaker:InvokeEndpoint", "polly:*", "comprehend:*", "translate:*", "transcribe:*", "rekognition:*",
             "mobiletargeting:*", "firehose:*", "personalize:*",

@@ -2,7 +2,7 @@ import ServiceContext
 import Storage
 
 extension Sweep {
-    /// Revocations of what has expired by itself. An hour more, for hosts whose clocks differ.
+    /// Removes the revocations of credentials that have expired, one hour later, to allow for clock differences between hosts.
     package static let revocations = Sweep(
         name: "revocations",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM revocation WHERE expires_at < $1 LIMIT 1", now - 3600) { _ in true } ?? false

@@ -1,7 +1,7 @@
 import Contract
 import Storage
 
-/// What was revoked: of each target, everything issued at or before a moment.
+/// The revocations. Each applies to everything that was issued to a target at or before a given time.
 struct Revocations: Sendable {
     private let records: [Target: RevocationRecord]
 
@@ -14,7 +14,7 @@ struct Revocations: Sendable {
         self.records = Dictionary(records.map { ($0.target, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// - Throws: `CredentialsRevoked` if any of `targets` was revoked after `issuedAt`.
+    /// - Throws: `CredentialsRevoked` if one of `targets` was revoked at or after `issuedAt`.
     func check(_ targets: [Target], issuedAt: Int64) throws {
         if let record = hit(targets, issuedAt: issuedAt) {
             throw CredentialsRevoked(kind: record.target.kind, issuedBefore: record.issuedBefore)
@@ -26,7 +26,8 @@ struct Revocations: Sendable {
         return targets.lazy.compactMap { records[$0] }.first { issuedAt <= $0.issuedBefore }
     }
 
-    /// When something issued at `now` must say it was issued, so that a revocation of this very second does not reach it.
+    /// Returns the issue time of credentials issued at `now`. It is one second later if a revocation of the same second would apply to
+    /// them.
     func issueMoment(_ targets: [Target], now: Int64) -> Int64 {
         targets.compactMap { records[$0]?.issuedBefore }.filter { $0 == now }.isEmpty ? now : now + 1
     }
@@ -42,7 +43,7 @@ struct RevocationRecord: Sendable {
 extension Transaction {
     func revocations() throws -> Revocations {
         Revocations(
-            // The others are sessions that a method ended (`SessionEnd`).
+            // Other kinds are sessions that were ended by a method (`SessionEnd`).
             try query(
                 """
                 SELECT kind, target, issued_before, recorded_at, expires_at FROM revocation
@@ -57,7 +58,7 @@ extension Transaction {
             }.compactMap { $0 })
     }
 
-    /// Records a revocation. An earlier one of the same target is only ever extended. Answers what holds now.
+    /// Stores a revocation and returns the effective one. An earlier revocation of the same target can only be extended.
     func record(_ revocation: RevocationRecord) throws -> RevocationRecord {
         let held = try queryOne(
             """

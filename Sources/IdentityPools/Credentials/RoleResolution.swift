@@ -2,22 +2,22 @@ import Contract
 import JSON
 import Platform
 
-/// Which role a login gets: cognito.md 6.3.
+/// Selects the role for a login.
 enum RoleResolution {
-    /// What decides.
+    /// The input of the decision.
     struct Facts {
         let poolId: String
         let isGuest: Bool
-        /// The public logins of the call in the order of their providers' names, by what role mappings call them; none for a token that
-        /// the pool minted.
+        /// The public logins of the call in the order of their provider names, with the provider keys of role mappings. Empty for a token
+        /// that the pool minted.
         let logins: [(provider: String, claims: JSONNode)]
         let mappings: [String: RoleMapping]
-        /// The ARN that the caller wants.
+        /// The ARN of the requested role.
         let custom: String?
     }
 
     enum Choice: Equatable {
-        /// The role that the pool has for this kind of identity.
+        /// The role of the pool for this kind of identity.
         case ofPool
         case role(arn: String)
     }
@@ -62,8 +62,8 @@ enum RoleResolution {
         }
     }
 
-    /// Whether a rule matches. A claim that is missing, or null, matches nothing, not even `notEqual`; of a list one element suffices,
-    /// for `notEqual` none may be equal.
+    /// Returns whether a rule matches. A claim that is missing or null never matches, not even with `notEqual`. A list matches if one
+    /// element does; with `notEqual`, no element may be equal.
     static func matches(_ rule: RoleRule, _ claims: JSONNode) -> Bool {
         guard let claim = claims[rule.claim], !claim.isNull else { return false }
         let values = texts(claim)
@@ -80,14 +80,14 @@ enum RoleResolution {
         return (0...text.count - part.count).contains { text[$0..<$0 + part.count].elementsEqual(part) }
     }
 
-    /// A list of roles, which comes as an array or as one text with commas.
+    /// Returns a list of roles, given as an array or as a comma-separated string.
     private static func list(_ claim: JSONNode?) -> [String] {
         guard let claim else { return [] }
         if claim.kind == .array { return texts(claim) }
         return (claim.string ?? "").split(separator: ",").map { String($0.drop { $0 == " " }) }.filter { !$0.isEmpty }
     }
 
-    /// A claim's values as texts.
+    /// Returns the values of a claim as strings.
     private static func texts(_ claim: JSONNode) -> [String] {
         guard claim.kind == .array else { return [ClaimText.of(claim)] }
         var values: [String] = []
@@ -96,7 +96,7 @@ enum RoleResolution {
     }
 }
 
-/// A claim's value as the text of a tag or a comparison.
+/// Converts the value of a claim to a string for a tag or a comparison.
 enum ClaimText {
     static func of(_ claim: JSONNode) -> String { claim.string ?? claim.rawText }
 }

@@ -1,11 +1,11 @@
-/// Whom credentials are for: what a pool's token says, or would say if one were minted on the way.
+/// The holder of credentials, with the contents of the pool token that was used or would have been minted.
 struct SessionHolder: Sendable {
     let poolId: String
     let identityId: String
-    /// How the user was authenticated (cognito.md 5.3).
+    /// The values of the `amr` claim: how the user was authenticated.
     let amr: [String]
     let tags: [(key: String, value: String)]
-    /// The public logins of this very call.
+    /// The public logins of the current call.
     var proofs: [LoginProof] = []
 
     var isGuest: Bool { amr.first == "unauthenticated" }
@@ -18,7 +18,7 @@ extension SessionHolder {
 }
 
 extension AuthenticationMethods {
-    /// The elements as a list; a developer's stand in its token only.
+    /// The values as a list. The values for a developer provider are contained only in its token.
     var list: [String] {
         switch self {
         case .guest, .developer: ["unauthenticated"]

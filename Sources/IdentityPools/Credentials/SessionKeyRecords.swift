@@ -8,7 +8,7 @@ extension Transaction {
         try execute("INSERT INTO session_key (id, sealed, created_at) VALUES ($1, $2, $3)", Hex.encode(key.id), key.sealed, now)
     }
 
-    /// The key with this id, or the newest.
+    /// Returns the key with this ID, or the newest one if `nil`.
     func sessionKey(_ id: [UInt8]?, vault: Vault) throws -> SessionKey? {
         let row = try queryOne(
             "SELECT id, sealed FROM session_key WHERE CAST($1 AS TEXT) IS NULL OR id = $1 ORDER BY created_at DESC, id LIMIT 1",
@@ -19,21 +19,21 @@ extension Transaction {
     }
 }
 
-/// The keys that session tokens are sealed with, kept open for one epoch.
+/// The keys that encrypt session tokens, cached for one store epoch.
 struct SessionKeys: Sendable {
     private let vault: Vault
     private let keys = EpochCache<[UInt8], SessionKey>()
 
     init(vault: Vault) { self.vault = vault }
 
-    /// The key that new tokens are sealed with.
+    /// Returns the key for new tokens.
     func current(in tx: Transaction) throws -> SessionSealer {
         let key = try keys.value(for: [], in: tx) { try tx.sessionKey(nil, vault: vault) }
         guard let key else { throw SealBroken(name: "session_key") }
         return SessionSealer(key)
     }
 
-    /// The key that `token` was sealed with, nil if this store has none such.
+    /// Returns the key that encrypted `token`, or `nil` if this store does not have it.
     func key(of token: String, in tx: Transaction) throws -> SessionSealer? {
         guard let id = SessionSealer.keyId(of: token) else { return nil }
         return try keys.value(for: id, in: tx) { try tx.sessionKey(id, vault: vault) }.map { SessionSealer($0) }

@@ -3,9 +3,9 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Gives a new store the key that session tokens are sealed with, so that no reading method ever has to write one.
+/// Creates the key for session tokens in a new store, so that read-only methods never have to write one.
 public enum SessionKeySetup {
-    /// Whether the store has one. It is the last thing that a new store gets.
+    /// Returns whether the store has a key. The key is created last in the setup of a store.
     public static func isDone(in database: any Database) throws -> Bool { try database.read { try $0.hasSessionKey() } }
 
     public static func ensure(in database: any Database, vault: Vault, random: any RandomSource, now: Int64) throws {
@@ -17,12 +17,12 @@ public enum SessionKeySetup {
         }
     }
 
-    /// A key on its way into the store.
+    /// A new key, before it is stored.
     package struct NewKey: Sendable {
         let id: [UInt8]
         let sealed: [UInt8]
 
-        /// - Parameter bytes: 40 random ones.
+        /// - Parameter bytes: 40 random bytes.
         package init(_ bytes: [UInt8], vault: Vault) {
             id = Array(bytes.prefix(8))
             sealed = vault.seal(SecretBytes(Array(bytes.dropFirst(8))), as: "session_key \(Hex.encode(id))")
@@ -31,7 +31,7 @@ public enum SessionKeySetup {
 }
 
 extension Transaction {
-    /// Nothing that was sealed before opens any more.
+    /// Replaces all session keys. Existing session tokens become invalid.
     package func replaceSessionKeys(with key: SessionKeySetup.NewKey) throws {
         try execute("DELETE FROM session_key")
         try insert(key, at: 0)

@@ -2,7 +2,7 @@ import Crypto
 import JSON
 import Platform
 
-/// What a session token carries: all that is to know about temporary credentials, so that they need no row.
+/// The contents of a session token. They describe temporary credentials completely, so that credentials need no row in the store.
 struct SessionClaims: Sendable {
     let accessKeyId: String
     let identityId: String
@@ -15,10 +15,10 @@ struct SessionClaims: Sendable {
     let expiresAt: Int64
 }
 
-/// Makes and opens session tokens: version ‖ key id ‖ 32-byte salt ‖ AES-256-GCM over the claims.
+/// Encrypts and decrypts session tokens: version ‖ key ID ‖ 32-byte salt ‖ AES-256-GCM of the claims.
 ///
-/// The secret that signs requests is an HMAC of the whole token under another key, so that whoever sees a token cannot sign
-/// with it, and whoever verifies needs no row.
+/// The secret access key is an HMAC of the whole token under another key. A token alone therefore does not allow signing, and verification
+/// requires no row in the store.
 struct SessionSealer: Sendable {
     private static let version: UInt8 = 1
     private static let keyIdCount = 8
@@ -33,7 +33,7 @@ struct SessionSealer: Sendable {
         keyId = key.id
     }
 
-    /// The key id that `token` names, nil if it is no session token.
+    /// Returns the key ID of `token`, or `nil` if it is not a session token.
     static func keyId(of token: String) -> [UInt8]? {
         guard let bytes = Base64URL.decode(token), bytes.count > 1 + keyIdCount + saltCount + 16, bytes[0] == version else { return nil }
         return Array(bytes[1...keyIdCount])
@@ -45,7 +45,7 @@ struct SessionSealer: Sendable {
         return Base64URL.encode(head + salt + AESGCM.seal(claims.json, key: once(salt), nonce: Self.nonce, authenticating: head))
     }
 
-    /// The claims of `token`, nil if it was not made with this key or was altered.
+    /// Returns the claims of `token`, or `nil` if it was encrypted with another key or altered.
     func open(_ token: String) -> SessionClaims? {
         guard Self.keyId(of: token) == keyId, let bytes = Base64URL.decode(token) else { return nil }
         let head = Array(bytes[...Self.keyIdCount])
@@ -55,7 +55,7 @@ struct SessionSealer: Sendable {
         return (try? JSONText(plain)).flatMap { SessionClaims($0.root) }
     }
 
-    /// The secret access key that belongs to `token`.
+    /// Returns the secret access key that belongs to `token`.
     func secretAccessKey(for token: String) -> String {
         let key = HKDF.sha256(secret: key, salt: [], info: "mintmark session secret", count: 32)
         return Base64URL.encode(HMAC.sha256(key: key, Array(token.utf8)).prefix(Self.secretCount))
@@ -63,11 +63,11 @@ struct SessionSealer: Sendable {
 
     private func once(_ salt: [UInt8]) -> SecretBytes { HKDF.sha256(secret: key, salt: salt, info: "mintmark session token", count: 32) }
 
-    /// Every token has a key of its own by its salt, so a fixed nonce cannot repeat under it.
+    /// The salt gives every token a separate key, so a fixed nonce is safe.
     private static let nonce = [UInt8](repeating: 0, count: 12)
 }
 
-/// A key that session tokens are sealed with.
+/// A key that encrypts session tokens.
 struct SessionKey: Sendable {
     let id: [UInt8]
     let bytes: SecretBytes

@@ -1,7 +1,7 @@
 import Contract
 
 extension SignatureV4Failure {
-    /// The failure as the contract names it.
+    /// Returns the error of the contract for this failure.
     func answer(now: Int64) -> any Error {
         switch self {
         case .malformed(let reason): SignatureMalformed(reason: reason)

@@ -1,10 +1,9 @@
 import Contract
 
 extension CredentialsProviderService {
-    /// Drops the credentials and keeps the identity.
+    /// Removes the credentials and keeps the identity.
     ///
     /// - Throws: `ProviderNotOpen`.
-    /// - Source: cognito.md 8.3, clearCredentials.
     public func clearCredentials(
         _ request: CredentialsProviderClearCredentials.Params, _ call: any CallContext
     ) throws -> CredentialsProviderClearCredentials.Result {

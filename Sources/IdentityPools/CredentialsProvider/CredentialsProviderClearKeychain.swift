@@ -2,10 +2,9 @@ import Contract
 import ServiceContext
 
 extension CredentialsProviderService {
-    /// Drops credentials, identity and logins, in memory and in the store.
+    /// Removes credentials, identity and logins, in memory and in the store.
     ///
     /// - Throws: `ProviderNotOpen`.
-    /// - Source: cognito.md 8.3, clearKeychain; 8.6.
     public func clearKeychain(
         _ request: CredentialsProviderClearKeychain.Params, _ call: any CallContext
     ) throws -> CredentialsProviderClearKeychain.Result {

@@ -1,7 +1,7 @@
 import Contract
 
 extension CredentialsProviderService {
-    /// Forgets an open provider; what is kept in the store stays.
+    /// Closes a provider. Its stored identity is kept.
     ///
     /// - Throws: `ProviderNotOpen`.
     public func close(_ request: CredentialsProviderClose.Params, _ call: any CallContext) throws -> CredentialsProviderClose.Result {

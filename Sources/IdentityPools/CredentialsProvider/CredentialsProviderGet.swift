@@ -2,10 +2,9 @@ import Contract
 import ServiceContext
 
 extension CredentialsProviderService {
-    /// Answers credentials that last a while, or asks for the token that they cost.
+    /// Returns credentials that are valid for some time, or requests the token that is needed to get them.
     ///
-    /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and what finding the identity and exchanging throw.
-    /// - Source: cognito.md 8.3, getCredentials.
+    /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and the errors of resolving the identity and of the exchange.
     public func get(_ request: CredentialsProviderGet.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
         let provider = try provider(request.provider)
         let now = surroundings.clock.now

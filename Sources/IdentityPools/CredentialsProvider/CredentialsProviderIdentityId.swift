@@ -2,10 +2,9 @@ import Contract
 import ServiceContext
 
 extension CredentialsProviderService {
-    /// Answers the id that is kept; looks for it first if there is none, or if it may have changed.
+    /// Returns the stored identity ID. If none is stored or it may have changed, resolves it first.
     ///
-    /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and what finding the identity throws.
-    /// - Source: cognito.md 8.3, getIdentityId.
+    /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and the errors of resolving the identity.
     public func identityId(_ request: CredentialsProviderIdentityId.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
         let provider = try provider(request.provider)
         let memory = provider.memory

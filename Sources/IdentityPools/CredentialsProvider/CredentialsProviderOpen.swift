@@ -3,10 +3,9 @@ import Platform
 import ServiceContext
 
 extension CredentialsProviderService {
-    /// Opens a provider on whatever is kept under its key.
+    /// Opens a provider with the identity that is stored under its key.
     ///
-    /// - Throws: `PoolNotFound`, `TooManyProviders`, `InvalidParams` for a role that does not belong to the flow.
-    /// - Source: cognito.md 8.1, 8.5.
+    /// - Throws: `PoolNotFound`, `TooManyProviders`; `InvalidParams` if a role is given that does not belong to the flow.
     public func open(_ request: CredentialsProviderOpen.Params, _ call: any CallContext) throws -> CredentialsProviderOpen.Result {
         try refuseRoleOfOtherFlow(request)
         let key = ProviderKey(poolId: request.poolId, key: request.key)

@@ -1,16 +1,16 @@
 import Storage
 
-/// Under what an identity's id is kept (cognito.md 8.5, storage key).
+/// The key under which an identity ID is stored.
 struct ProviderKey: Hashable, Sendable {
     let poolId: String
     let key: String
 
-    /// What is locked to keep or forget an identity.
+    /// The name of the lock for storing or removing the identity.
     var lockName: String { "provider/\(poolId)/\(key)" }
 }
 
 extension Transaction {
-    /// The identity that is kept.
+    /// Returns the stored identity.
     func keptIdentity(_ key: ProviderKey) throws -> Identity? {
         try queryOne(
             """
@@ -19,7 +19,7 @@ extension Transaction {
             """, key.poolId, key.key, row: Identity.init)
     }
 
-    /// Keeps an identity's id in the place of any other. One that is gone by now is not kept.
+    /// Stores an identity ID and replaces the stored one. An identity that no longer exists is not stored.
     func keep(_ identityId: String, as key: ProviderKey, at now: Int64) throws {
         try execute(
             """
@@ -29,9 +29,9 @@ extension Transaction {
             """, key.poolId, key.key, identityId, now)
     }
 
-    /// Keeps an identity's id if none is kept, or the one that it is to replace.
+    /// Stores an identity ID if none is stored, or if the stored one is `replaced`.
     ///
-    /// - Returns: false if another one is kept by now.
+    /// - Returns: `false` if another identity is stored.
     func keep(_ identityId: String, as key: ProviderKey, insteadOf replaced: String?, at now: Int64) throws -> Bool {
         try execute(
             """
@@ -42,7 +42,7 @@ extension Transaction {
             """, key.poolId, key.key, identityId, now, replaced ?? "") == 1
     }
 
-    /// Answers false if none was kept.
+    /// Removes the stored identity. Returns `false` if none is stored.
     func forgetIdentity(_ key: ProviderKey) throws -> Bool {
         try execute("DELETE FROM provider_identity WHERE pool_id = $1 AND provider_key = $2", key.poolId, key.key) == 1
     }

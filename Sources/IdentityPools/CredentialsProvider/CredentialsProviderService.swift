@@ -1,7 +1,7 @@
 import Contract
 import ServiceContext
 
-/// Credential providers as the mobile SDKs have them (cognito.md 8): `credentialsProvider.*`.
+/// The `credentialsProvider.*` methods: credentials providers as in the AWS mobile SDKs.
 public struct CredentialsProviderService: Sendable {
     let surroundings: ServiceContext
     let catalogue: PoolConfigurationCache
@@ -12,7 +12,7 @@ public struct CredentialsProviderService: Sendable {
         self.catalogue = catalogue
     }
 
-    /// An open provider. One that was opened before the store was reset is open no more.
+    /// Returns an open provider. A provider that was opened before the store was reset counts as closed.
     ///
     /// - Throws: `ProviderNotOpen`.
     func provider(_ handle: String) throws -> OpenProvider {
@@ -36,7 +36,7 @@ extension CredentialsProviderAnswer {
         self.init(state: .ready, identityId: held.identityId, credentials: held.credentials, roleArn: held.roleArn)
     }
 
-    /// The question for the token that is awaited, if one is.
+    /// The request for the awaited token, or `nil` if no token is awaited.
     init?(asking memory: ProviderMemory) {
         guard let awaited = memory.awaited else { return nil }
         self.init(

@@ -1,10 +1,9 @@
 import Contract
 
 extension CredentialsProviderService {
-    /// Takes other logins from now on; credentials go, the identity's id stays until a refresh says otherwise.
+    /// Replaces the logins and removes the credentials. The identity ID is kept until the next refresh resolves it again.
     ///
     /// - Throws: `ProviderNotOpen`.
-    /// - Source: cognito.md 8.3, setLogins.
     public func setLogins(
         _ request: CredentialsProviderSetLogins.Params, _ call: any CallContext
     ) throws -> CredentialsProviderSetLogins.Result {

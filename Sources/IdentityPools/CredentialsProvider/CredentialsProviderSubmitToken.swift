@@ -3,10 +3,10 @@ import Crypto
 import ServiceContext
 
 extension CredentialsProviderService {
-    /// Takes the identity and the token that the caller's backend has minted, and exchanges them.
+    /// Accepts the identity and the token that the application's backend has minted, and exchanges them for credentials.
     ///
-    /// - Throws: `TokenNotAwaited`, `ProviderOvertaken`; `Token…` errors; `LoginsDoNotMatch` if the token is another identity's; what exchanging throws.
-    /// - Source: cognito.md 8.3, the developer-provider contract; 3.5.
+    /// - Throws: `TokenNotAwaited`, `ProviderOvertaken`, `Token…` errors; `LoginsDoNotMatch` if the token belongs to another identity; the
+    ///   errors of the exchange.
     public func submitToken(_ request: CredentialsProviderSubmitToken.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
         guard let provider = providers.find(asking: request.continuationToken), try provider.storeId == storeId() else {
             throw TokenNotAwaited()
@@ -25,9 +25,9 @@ extension CredentialsProviderService {
         }
     }
 
-    /// What whoever repeats the answer to the same question gets; nil if the question is open.
+    /// Returns the held credentials if the same token was already submitted, or `nil` if the token is still awaited.
     ///
-    /// - Throws: `TokenNotAwaited`, also for another token than the one that answered; `LoginsDoNotMatch`.
+    /// - Throws: `TokenNotAwaited`, also if another token was submitted; `LoginsDoNotMatch`.
     private static func held(
         _ memory: ProviderMemory, for request: CredentialsProviderSubmitToken.Params
     ) throws -> CredentialsProviderAnswer? {

@@ -1,6 +1,6 @@
 import Storage
 
-/// What of a credential provider outlives its process: the identity's id, for each pool and key (cognito.md 8.1).
+/// The stored part of credentials providers: the identity ID for each pool and key.
 package enum CredentialsProviderTables {
     package static let statements: [SQL] = [
         """

@@ -2,12 +2,12 @@ import Contract
 import ServiceContext
 import Storage
 
-/// A user who was proven on the way to credentials.
+/// An authenticated identity for which credentials are being obtained.
 struct ProvenUser: Sendable {
-    /// What credentials are bought with.
+    /// The proof that is exchanged for credentials.
     enum Proof: Sendable {
         case token(String)
-        /// The logins have bought them already.
+        /// The logins were already exchanged for credentials.
         case bought(CredentialsGet.Result)
     }
 
@@ -16,21 +16,21 @@ struct ProvenUser: Sendable {
     let proof: Proof
 }
 
-/// Finds out whom a provider's logins prove, by the same ways that clients go themselves (cognito.md 6.1, 8.3).
+/// Resolves the identity of a provider's logins, with the same methods that clients can call.
 struct IdentitySeeker {
     let service: CredentialsProviderService
     let source: ProviderRule.Source
     let logins: Members<String>
     let turn: ProviderTurn
-    /// The identity that is kept.
+    /// The stored identity.
     let kept: Identity?
 
     private var poolId: String { turn.settings.key.poolId }
 
-    /// Thrown where another provider has kept another identity under the key meanwhile.
+    /// Thrown if another provider has stored another identity under the key in the meantime.
     private struct KeptByOther: Error {}
 
-    /// Looks with the identity that is kept, and once more without it if it has to be given up (8.4).
+    /// Resolves with the stored identity, and once more without it if `ProviderRule.givesUp` returns `true` for the error.
     func seek<R>(_ look: (IdentitySeeker, String?) throws -> R) throws -> R {
         do { return try give(look) } catch is KeptByOther {
             return try IdentitySeeker(service: service, source: source, logins: logins, turn: turn, kept: service.kept(turn)).seek(look)
@@ -46,7 +46,7 @@ struct IdentitySeeker {
         }
     }
 
-    /// The id alone.
+    /// Returns only the identity ID.
     func identify(_ kept: String?) throws -> String {
         if source == .developer { return try prove(kept).identityId }
         guard let kept else { return try resolve() }
@@ -54,7 +54,7 @@ struct IdentitySeeker {
         return try service.credentials.holder(kept, proofs, turn.call, now: turn.now) { $1.identityId }
     }
 
-    /// The identity, with what buys credentials for it.
+    /// Returns the identity and its proof.
     func prove(_ kept: String?) throws -> ProvenUser {
         let isGuest = source == .guest
         if source == .developer {
@@ -74,10 +74,10 @@ struct IdentitySeeker {
 
     private var proofs: Members<String>? { source == .guest ? nil : logins }
 
-    /// Finds or makes an identity, and keeps it: a new one in the very transaction that makes it, so that of two providers that are
-    /// the first ones of a key at once, one makes an identity and the other takes it.
+    /// Finds or creates an identity and stores its ID. A new identity is stored in the transaction that creates it. If two providers
+    /// resolve a new key concurrently, one creates the identity and the other uses it.
     ///
-    /// - Throws: `KeptByOther`; `ProviderOvertaken`, and then nothing was made.
+    /// - Throws: `KeptByOther`; `ProviderOvertaken`, in which case nothing was created.
     private func resolve() throws -> String {
         var isKept = false
         let id = try service.identities.resolve(.init(poolId: poolId, logins: proofs), turn.call) { tx, identity in
@@ -97,12 +97,12 @@ struct IdentitySeeker {
 }
 
 extension CredentialsProviderService {
-    /// The name of every session of the basic flow (8.5).
+    /// The role session name of the basic flow.
     private static let sessionName = "ProviderSession"
 
-    /// Buys credentials.
+    /// Exchanges a proof for credentials.
     ///
-    /// - Throws: what `credentials.get` and `credentials.assumeRole` throw.
+    /// - Throws: The errors of `credentials.get` and `credentials.assumeRole`.
     func exchange(_ user: ProvenUser, _ turn: ProviderTurn) throws -> ProviderMemory.Held {
         let settings = turn.settings
         switch user.proof {
@@ -116,7 +116,7 @@ extension CredentialsProviderService {
         }
     }
 
-    /// The role that the pool gives to such users.
+    /// Returns the role of the pool for guests or for authenticated identities.
     private func poolRole(_ user: ProvenUser, _ turn: ProviderTurn) throws -> String {
         let poolId = turn.settings.key.poolId
         let name = try surroundings.database.read { try catalogue.roleName(user.isGuest ? .guest : .authenticated, of: poolId, in: $0) }

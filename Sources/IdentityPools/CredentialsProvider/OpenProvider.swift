@@ -2,13 +2,12 @@ import Contract
 import Platform
 import Storage
 
-/// A credential provider that is open in this process. One refresh, search or change is under way at a time; who wants credentials
-/// meanwhile joins the refresh. A change waits for none of them: it overtakes whatever looks for a user's credentials, and that is
-/// not held any more when it comes.
+/// A credentials provider that is open in this process. It runs one refresh, search or change at a time; concurrent requests for
+/// credentials join the refresh. A change does not wait for a refresh or search: it supersedes them, and their results are discarded.
 final class OpenProvider: Sendable {
     typealias Answer = CredentialsProviderAnswer
 
-    /// How it was opened.
+    /// The parameters with which the provider was opened.
     struct Settings: Sendable {
         let key: ProviderKey
         let asksCaller: Bool
@@ -21,24 +20,24 @@ final class OpenProvider: Sendable {
     private struct Contents: Sendable {
         var memory: ProviderMemory
         var work = Work.none
-        /// How many changes there were.
+        /// The number of changes.
         var changes = 0
     }
 
     private enum Work: Sendable {
         case none
-        /// Soon over: it waits for nobody but the store.
+        /// A change ends soon, because it waits only for the store.
         case change
         case search
         case refresh(ProviderRefresh)
 
-        /// Whom others may have joined.
+        /// The refresh that other calls can join.
         var joinable: ProviderRefresh? { if case .refresh(let refresh) = self { refresh } else { nil } }
     }
 
     let handle: String
     let settings: Settings
-    /// The store that it was opened on, which may have been reset since.
+    /// The ID of the store on which the provider was opened. The store may have been reset since.
     let storeId: String
     private let gate: Gate<Contents>
 
@@ -49,12 +48,12 @@ final class OpenProvider: Sendable {
         gate = Gate(Contents(memory: memory))
     }
 
-    /// What it holds at this moment.
+    /// The current memory.
     var memory: ProviderMemory { gate.withLock { $0.memory } }
 
-    /// Changes what is held. A refresh or search that is under way is overtaken: who waits for it is told so at once.
+    /// Changes the memory. A refresh or search that is in progress is superseded, and its waiting calls fail immediately.
     ///
-    /// - Throws: `WouldWait` where nobody may wait; what `body` throws.
+    /// - Throws: `WouldWait` if the call must not wait; the errors of `body`.
     func change<R>(_ body: (inout ProviderMemory) throws -> R) throws -> R {
         if Patience.current == .none { throw WouldWait() }
         var (memory, overtaken, changes) = gate.wait { contents -> (ProviderMemory, ProviderRefresh?, Int)? in
@@ -68,9 +67,9 @@ final class OpenProvider: Sendable {
         return try body(&memory)
     }
 
-    /// Runs `body` while no refresh or change is under way. Others wait, but for those who change.
+    /// Runs `body` while no refresh or change is in progress. Other calls wait, except changes.
     ///
-    /// - Throws: `WouldWait` where nobody may wait; `ProviderOvertaken`; what `body` throws.
+    /// - Throws: `WouldWait` if the call must not wait; `ProviderOvertaken`; the errors of `body`.
     func search<R>(_ body: (inout ProviderMemory, Turn) throws -> R) throws -> R {
         if Patience.current == .none { throw WouldWait() }
         var (memory, changes) = gate.wait { contents -> (ProviderMemory, Int)? in
@@ -83,12 +82,12 @@ final class OpenProvider: Sendable {
         return try outcome.get()
     }
 
-    /// What a refresh or search was begun with.
+    /// The state at the start of a refresh or search.
     struct Turn: Sendable {
         fileprivate let provider: OpenProvider
         fileprivate let changes: Int
 
-        /// Whatever is written for the provider must be what it still wants.
+        /// Checks that there was no change since the start, so that the result can be stored.
         ///
         /// - Throws: `ProviderOvertaken` after a change.
         func requireCurrent() throws {
@@ -96,10 +95,11 @@ final class OpenProvider: Sendable {
         }
     }
 
-    /// Answers what is held, or joins the refresh that is under way, or else runs `body` as one.
+    /// Returns the held answer, joins the refresh that is in progress, or runs `body` as a refresh.
     ///
-    /// - Parameter held: what is to be answered without a refresh.
-    /// - Throws: `AnsweredByOther` for who joins; `WouldWait` where nobody may wait; `ProviderOvertaken`; what `body` throws.
+    /// - Parameter held: Returns the answer that needs no refresh, or `nil`.
+    /// - Throws: `AnsweredByOther` if the call joins a refresh; `WouldWait` if the call must not wait; `ProviderOvertaken`; the errors of
+    ///   `body`.
     func refresh(
         _ call: any CallContext, held: (ProviderMemory) -> Answer?, _ body: (inout ProviderMemory, Turn) throws -> Answer
     ) throws -> Answer {
@@ -124,10 +124,10 @@ final class OpenProvider: Sendable {
         }
     }
 
-    /// Runs `body` as a refresh that others join, after what is under way. If it fails while a token is still awaited, who joined
-    /// is asked for the token.
+    /// Runs `body` as a refresh that other calls can join, after the work in progress. If it fails while a token is still awaited, the
+    /// joined calls receive the request for the token.
     ///
-    /// - Parameter held: what is to be answered without a refresh.
+    /// - Parameter held: Returns the answer that needs no refresh, or `nil`.
     func refreshNext(
         held: @Sendable (ProviderMemory) throws -> Answer?, _ body: (inout ProviderMemory, Turn) throws -> Answer
     ) throws -> Answer {
@@ -161,7 +161,7 @@ final class OpenProvider: Sendable {
     ) throws -> Answer {
         var memory = memory
         let outcome = Result { try body(&memory, Turn(provider: self, changes: changes)) }
-        // Who waited has been told by whoever has overtaken it.
+        // After a change, the calls that joined have already received an error.
         guard leave(memory, changes) else { throw ProviderOvertaken(provider: handle) }
         if case .failure = outcome, let question = Answer(asking: memory) {
             refresh.finish(.success(question))
@@ -171,7 +171,7 @@ final class OpenProvider: Sendable {
         return try outcome.get()
     }
 
-    /// Answers false, and leaves everything as it is, if there was a change since.
+    /// Stores the result and ends the work. Returns `false`, without any effect, if there was a change since the start.
     private func leave(_ memory: ProviderMemory, _ changes: Int) -> Bool {
         let isCurrent = gate.withLock { contents in
             guard contents.changes == changes else { return false }

@@ -1,9 +1,9 @@
 import Contract
 import Synchronization
 
-/// The credential providers that are open in this process.
+/// The credentials providers that are open in this process.
 final class OpenProviders: Sendable {
-    /// So many at once.
+    /// The maximum number of open providers.
     static let limit = 1000
 
     private let all = Mutex<[String: OpenProvider]>([:])
@@ -29,7 +29,7 @@ final class OpenProviders: Sendable {
         guard all.withLock({ $0.removeValue(forKey: handle) }) != nil else { throw ProviderNotOpen(provider: handle) }
     }
 
-    /// The provider that has asked for a token with this continuation token, or would have: its handle stands before the dot.
+    /// Returns the provider to which a continuation token belongs. The part before the dot is its handle.
     func find(asking continuationToken: String) -> OpenProvider? {
         guard let dot = continuationToken.firstIndex(of: ".") else { return nil }
         return all.withLock { $0[String(continuationToken[..<dot])] }

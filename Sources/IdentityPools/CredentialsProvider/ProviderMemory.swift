@@ -1,36 +1,36 @@
 import Contract
 
-/// What a credential provider holds in memory (cognito.md 8.1), and how it changes (8.3).
+/// The state of a credentials provider in memory, and its changes.
 struct ProviderMemory: Sendable, Equatable {
-    /// Credentials, and whom they are for.
+    /// Credentials and the identity they are for.
     struct Held: Sendable, Equatable {
         let identityId: String
         let credentials: Contract.Credentials
         let roleArn: String
     }
 
-    /// A token that the caller's backend was asked for.
+    /// A token that was requested from the application's backend.
     struct Awaited: Sendable, Equatable {
         let continuationToken: String
         let reason: CredentialsProviderAnswer.Reason
     }
 
-    /// A question that was answered.
+    /// A request that was fulfilled.
     struct Answered: Sendable, Equatable {
         let continuationToken: String
-        /// The backend's.
+        /// The token of the application's backend.
         let token: String
     }
 
-    /// Who the user is; nobody: a guest.
+    /// The logins of the user. Empty for a guest.
     var logins: Members<String>
-    /// The id that the caller was told last, by this provider or, before it was opened, under its key.
+    /// The identity ID that was last returned to the caller, or that was stored when the provider was opened.
     var identityId: String?
-    /// Whether other logins may have made the id another one.
+    /// Whether a change of logins may have changed the identity ID.
     var mustLookAgain = false
     var held: Held?
     var awaited: Awaited?
-    /// The question whose answer brought what is held, and that answer.
+    /// The request and the token that led to the held credentials.
     var answered: Answered?
 
     init(logins: Members<String>, identityId: String? = nil) {
@@ -50,25 +50,25 @@ struct ProviderMemory: Sendable, Equatable {
         answered = nil
     }
 
-    /// Another user may come: nothing of this one is left.
+    /// Removes everything, because another user may follow.
     mutating func dropAll() { self = ProviderMemory(logins: [:]) }
 
-    /// Notes whom the logins prove. Answers the id it was before, if it was another one.
+    /// Stores the resolved identity ID. Returns the previous ID if it was different.
     mutating func identify(_ id: String) -> String? {
         defer { (identityId, mustLookAgain) = (id, false) }
         return identityId == id ? nil : identityId
     }
 
-    /// Notes that the caller's backend is asked for a token; a question that is open already stands.
+    /// Records that a token is requested from the application's backend. A pending request is kept.
     mutating func ask(_ reason: CredentialsProviderAnswer.Reason, continuationToken: @autoclosure () -> String) {
         guard awaited == nil else { return }
         awaited = Awaited(continuationToken: continuationToken(), reason: reason)
         answered = nil
     }
 
-    /// Notes what a refresh brought.
+    /// Stores the result of a refresh.
     ///
-    /// - Parameter token: the backend's, if it was awaited.
+    /// - Parameter token: The token of the application's backend, if one was awaited.
     mutating func hold(_ held: Held, for token: String? = nil) {
         self.held = held
         answered = awaited.flatMap { awaited in token.map { Answered(continuationToken: awaited.continuationToken, token: $0) } }

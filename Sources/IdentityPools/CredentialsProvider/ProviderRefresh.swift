@@ -1,17 +1,17 @@
 import Contract
 import Platform
 
-/// A refresh that is under way, for all who wait for it.
+/// A refresh in progress, with the calls that wait for it.
 final class ProviderRefresh: Sendable {
     typealias Outcome = Result<CredentialsProviderAnswer, any Error>
     typealias Listener = @Sendable (Outcome) -> Void
 
     private let gate = Gate<(outcome: Outcome?, listeners: [Listener])>((nil, []))
 
-    /// Waits for the end.
+    /// Waits for the outcome and returns it.
     var outcome: Outcome { gate.wait { $0.outcome } }
 
-    /// Calls the listener at the end; at once if that has come.
+    /// Calls the listener with the outcome, immediately if it is already available.
     func whenDone(_ listener: @escaping Listener) {
         let outcome = gate.withLock { contents in
             if contents.outcome == nil { contents.listeners.append(listener) }
@@ -20,7 +20,7 @@ final class ProviderRefresh: Sendable {
         if let outcome { listener(outcome) }
     }
 
-    /// Tells all who wait. Only the first outcome counts.
+    /// Sets the outcome and notifies the waiting calls. Later outcomes are ignored.
     func finish(_ outcome: Outcome) {
         let listeners = gate.withLock { contents -> [Listener] in
             guard contents.outcome == nil else { return [] }

@@ -1,32 +1,32 @@
 import Contract
 
-/// What a credential provider does when it is asked for something: the states and events of cognito.md 8.2 to 8.4.
+/// The state machine of a credentials provider.
 enum ProviderRule {
-    /// What is asked for.
+    /// The requested result.
     enum Request: Sendable, Equatable {
         case identityId
-        /// - Parameter anew: however long those last that are held.
+        /// - Parameter anew: Whether to refresh even if the held credentials are still valid.
         case credentials(anew: Bool)
     }
 
-    /// Whether there are credentials, and for how long (8.2).
+    /// Whether credentials are held, and whether they expire soon.
     enum Phase: Sendable, Equatable { case none, ready, expiring, expired }
 
-    /// What the store says, and how the provider was opened.
+    /// The relevant state of the store and the provider's settings.
     struct Facts: Sendable, Equatable {
         let phase: Phase
-        /// The identity that is kept under the provider's key.
+        /// The identity that is stored under the provider's key.
         let kept: String?
         let developerProvider: String?
-        /// Whether the caller's own backend mints.
+        /// Whether the application's backend mints the tokens.
         let asksCaller: Bool
     }
 
-    /// Where a refresh begins.
+    /// The kind of a refresh.
     enum Source: Sendable, Equatable {
         case guest
         case publicLogins
-        /// This process mints a token, as the developer's backend would.
+        /// This process mints a token for the logins of the developer provider.
         case developer
     }
 
@@ -43,7 +43,7 @@ enum ProviderRule {
         return expiresAt - now > refreshAheadSeconds ? .ready : .expiring
     }
 
-    /// What is held and good enough; the store need not be asked.
+    /// Returns the held credentials if they can be returned without reading the store.
     static func held(_ memory: ProviderMemory, _ phase: Phase, anew: Bool) -> ProviderMemory.Held? {
         !anew && phase == .ready && memory.awaited == nil ? memory.held : nil
     }
@@ -60,7 +60,7 @@ enum ProviderRule {
         return source == .developer && facts.asksCaller ? .ask(reason(for: request, facts.phase)) : .refresh(source)
     }
 
-    /// Which logins lead where (8.3, at the end).
+    /// Returns the kind of refresh that belongs to the logins.
     static func source(of logins: Members<String>, developerProvider: String?) -> Source {
         if logins.isEmpty { return .guest }
         return developerProvider.flatMap { logins[$0] } != nil ? .developer : .publicLogins
@@ -76,9 +76,12 @@ enum ProviderRule {
         }
     }
 
-    /// Whether a kept identity that was refused is given up, to look once more without it (8.4): always if it is gone; if it was
-    /// merged into another one, when there are logins that prove that one; and a guest's, when the developer's user has an identity
-    /// already. That somebody else's logins do not match is the caller's to decide: that user is not to be linked unasked.
+    /// Returns whether to retry without the stored identity after an error. This is the case:
+    /// - if the identity no longer exists,
+    /// - if it was merged into another identity and there are logins, or
+    /// - if it is a guest and the developer user already has an identity.
+    ///
+    /// If the logins do not match, the caller must decide, because the user must not be linked without a request.
     static func givesUp(keptAsGuest isGuest: Bool, after error: any Error, hasLogins: Bool) -> Bool {
         switch error {
         case is IdentityNotFound: true

@@ -3,12 +3,12 @@ import Platform
 import ServiceContext
 import Storage
 
-/// One call that may refresh a provider.
+/// A call that can refresh a provider.
 struct ProviderTurn: Sendable {
     let settings: OpenProvider.Settings
     let handle: String
     let call: any CallContext
-    /// For the audit log.
+    /// The method name for the audit log.
     let method: String
     let now: Int64
     private let begun: OpenProvider.Turn
@@ -22,12 +22,12 @@ struct ProviderTurn: Sendable {
         self.now = now
     }
 
-    /// Whether the provider still wants what is found for it.
+    /// Checks that there was no change of the provider since the start.
     ///
     /// - Throws: `ProviderOvertaken`.
     func requireCurrent() throws { try begun.requireCurrent() }
 
-    /// The same before an identity is kept, so that it is not kept after somebody has cleared the provider.
+    /// Performs the same check under the lock of the stored identity, so that an identity is not stored after the provider was cleared.
     func requireCurrent(in tx: Transaction) throws {
         try tx.lock([settings.key.lockName])
         try requireCurrent()
@@ -35,7 +35,7 @@ struct ProviderTurn: Sendable {
 }
 
 extension CredentialsProviderService {
-    /// Takes the step that the rule names, alone.
+    /// Performs the step that `ProviderRule` returns.
     func take(_ request: ProviderRule.Request, _ memory: inout ProviderMemory, _ turn: ProviderTurn) throws -> CredentialsProviderAnswer {
         let (facts, kept) = try facts(memory, turn)
         switch ProviderRule.step(request, memory, facts) {
@@ -63,7 +63,7 @@ extension CredentialsProviderService {
         }
     }
 
-    /// What the store says.
+    /// Returns the relevant state of the store.
     private func facts(_ memory: ProviderMemory, _ turn: ProviderTurn) throws -> (ProviderRule.Facts, kept: Identity?) {
         let settings = turn.settings
         let (pool, kept) = try surroundings.database.read { tx in
@@ -77,12 +77,12 @@ extension CredentialsProviderService {
 
     func kept(_ turn: ProviderTurn) throws -> Identity? { try surroundings.database.read { try $0.keptIdentity(turn.settings.key) } }
 
-    /// The provider's handle, a dot, and what nobody can guess.
+    /// Returns a new token: the provider's handle, a dot and an unguessable part.
     private func newContinuationToken(_ turn: ProviderTurn) -> String {
         "\(turn.handle).\(Base64URL.encode(surroundings.random.bytes(24)))"
     }
 
-    /// Keeps the identity that was found, and tells the caller if it is another one than before.
+    /// Stores the resolved identity, and notifies the caller if it has changed.
     func adopt(_ id: String, _ memory: inout ProviderMemory, keptBefore: String?, _ turn: ProviderTurn) throws {
         let key = turn.settings.key
         try turn.requireCurrent()
@@ -96,13 +96,13 @@ extension CredentialsProviderService {
         if let before = memory.identify(id) { notify(from: before, to: id, turn) }
     }
 
-    /// Writes into the audit log that an identity is kept.
+    /// Writes an audit record for the stored identity.
     func recordKeeping(of id: String, _ turn: ProviderTurn, _ tx: Transaction) throws {
         try surroundings.audit.record(
             AuditEvent(method: turn.method, trace: turn.call.trace, poolId: turn.settings.key.poolId, identityId: id), at: turn.now, in: tx)
     }
 
-    /// Tells the caller if another process has found another identity under the same key.
+    /// Notifies the caller if another process has stored another identity under the same key.
     private func tell(_ kept: String?, _ memory: inout ProviderMemory, _ turn: ProviderTurn) {
         guard memory.identityId != kept else { return }
         if let before = memory.identityId, let kept { notify(from: before, to: kept, turn) }

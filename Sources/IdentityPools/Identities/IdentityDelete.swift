@@ -4,7 +4,7 @@ import ServiceContext
 extension IdentityService {
     /// Deletes identities with their logins.
     ///
-    /// - Source: DeleteIdentities; cognito.md 3.2.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `DeleteIdentities`.
     public func delete(_ request: IdentityDelete.Params, _ call: any CallContext) throws -> IdentityDelete.Result {
         let now = surroundings.clock.now
         try surroundings.database.write { tx in

@@ -3,7 +3,7 @@ import ServiceContext
 
 extension IdentityService {
     /// - Throws: `IdentityNotFound`.
-    /// - Source: DescribeIdentity; cognito.md 3.2.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `DescribeIdentity`.
     public func get(_ request: IdentityGet.Params, _ call: any CallContext) throws -> IdentityGet.Result {
         try surroundings.database.read { tx in
             guard let identity = try tx.identity(request.identityId) else { throw IdentityNotFound(identityId: request.identityId) }

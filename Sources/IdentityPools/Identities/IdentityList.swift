@@ -3,7 +3,7 @@ import ServiceContext
 
 extension IdentityService {
     /// - Throws: `PoolNotFound`, `InvalidCursor`.
-    /// - Source: ListIdentities; cognito.md 3.2.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `ListIdentities`.
     public func list(_ request: IdentityList.Params, _ call: any CallContext) throws -> IdentityList.Result {
         let list = PagedList(method: IdentityList.info.name, scope: "\(request.poolId) \(request.hideDisabled)")
         let start = try list.place(after: request.cursor)

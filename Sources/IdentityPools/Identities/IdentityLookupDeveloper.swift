@@ -3,10 +3,11 @@ import ServiceContext
 import Storage
 
 extension IdentityService {
-    /// Finds the identity of a developer user identifier, or the identifiers of an identity.
+    /// Returns the identity of a developer user identifier, or the identifiers of an identity.
     ///
-    /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `IdentityNotFound`, `DeveloperUserNotFound`, `LoginConflict`, `InvalidCursor`.
-    /// - Source: LookupDeveloperIdentity; cognito.md 3.2.1.
+    /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `IdentityNotFound`, `DeveloperUserNotFound`, `LoginConflict`,
+    ///   `InvalidCursor`.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `LookupDeveloperIdentity`.
     public func lookupDeveloper(_ request: IdentityLookupDeveloper.Params, _ call: any CallContext) throws -> IdentityLookupDeveloper.Result
     {
         try surroundings.database.read { tx in

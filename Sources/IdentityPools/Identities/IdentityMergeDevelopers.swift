@@ -2,10 +2,10 @@ import Contract
 import ServiceContext
 
 extension IdentityService {
-    /// Merges the identities of two developer user identifiers; the destination stays.
+    /// Merges the identities of two developer user identifiers into the identity of the destination.
     ///
     /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `DeveloperUserNotFound`, `LoginConflict`.
-    /// - Source: MergeDeveloperIdentities; cognito.md 7.4.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `MergeDeveloperIdentities`.
     public func mergeDevelopers(_ request: IdentityMergeDevelopers.Params, _ call: any CallContext) throws -> IdentityMergeDevelopers.Result
     {
         let now = surroundings.clock.now

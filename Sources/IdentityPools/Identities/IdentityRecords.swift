@@ -1,7 +1,7 @@
 import Contract
 import Storage
 
-/// An identity as the store holds it (cognito.md 1.3).
+/// The stored record of an identity.
 struct Identity: Sendable, Equatable {
     let id: String
     let poolId: String
@@ -12,7 +12,7 @@ struct Identity: Sendable, Equatable {
     enum State: String, Sendable { case guest, authenticated, disabled }
 }
 
-/// A (provider, subject) pair, compared byte for byte (cognito.md 1.4).
+/// A pair of provider and subject, compared byte by byte.
 package struct Login: Hashable, Sendable {
     package let provider: String
     let subject: String
@@ -23,16 +23,16 @@ extension Transaction {
         try queryOne("SELECT id, pool_id, state, created_at, updated_at FROM identity WHERE id = $1", id, row: Identity.init)
     }
 
-    /// Looks at an identity that a caller named before anything is made of its logins (cognito.md 2.5, steps 5 and 6).
+    /// Checks an identity that the caller gave, before its logins are verified.
     ///
-    /// - Throws: `IdentityNotFound`, also for one of another pool; `IdentityDisabled`.
+    /// - Throws: `IdentityNotFound`, also if it belongs to another pool; `IdentityDisabled`.
     func requireUsable(_ id: String?, in poolId: String) throws {
         guard let id else { return }
         guard let identity = try identity(id), identity.poolId == poolId else { throw IdentityNotFound(identityId: id) }
         if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
     }
 
-    /// The identity that owns a login, if any.
+    /// Returns the ID of the identity that owns a login, or `nil` if there is none.
     func identity(owning login: Login, in poolId: String) throws -> String? {
         try text(
             "SELECT identity_id FROM login WHERE pool_id = $1 AND provider = $2 AND subject = $3", poolId, login.provider, login.subject)
@@ -44,7 +44,7 @@ extension Transaction {
             identity.id, identity.poolId, identity.state.rawValue, identity.createdAt, identity.updatedAt)
     }
 
-    /// Gives `login` to an identity. Answers false if another identity owns it by now.
+    /// Links `login` to an identity. Returns `false` if another identity already owns it.
     func link(_ login: Login, to identityId: String, in poolId: String, at now: Int64) throws -> Bool {
         try execute(
             """
@@ -57,24 +57,24 @@ extension Transaction {
         try execute("UPDATE identity SET state = $2, updated_at = $3 WHERE id = $1", identityId, state.rawValue, now)
     }
 
-    /// Everything linked to an identity.
+    /// Returns the logins of an identity.
     func logins(of identityId: String) throws -> [Login] {
         try query("SELECT provider, subject FROM login WHERE identity_id = $1 ORDER BY provider, subject", identityId) {
             Login(provider: $0.string(0), subject: $0.string(1))
         }
     }
 
-    /// Takes logins off an identity. Answers how many there were.
+    /// Unlinks logins from an identity. Returns their number.
     func unlink(_ provider: String, subject: String? = nil, from identityId: String) throws -> Int {
         try execute(
             "DELETE FROM login WHERE identity_id = $1 AND provider = $2 AND ($4 = FALSE OR subject = $3)", identityId, provider,
             subject ?? "", subject != nil)
     }
 
-    /// Removes an identity with its logins. Answers false if there is none.
+    /// Deletes an identity with its logins. Returns `false` if it does not exist.
     func deleteIdentity(_ id: String) throws -> Bool { try execute("DELETE FROM identity WHERE id = $1", id) == 1 }
 
-    /// The names of the providers that an identity has logins of.
+    /// Returns the names of the providers of an identity's logins.
     func providers(of identityId: String) throws -> [String] {
         try query("SELECT DISTINCT provider FROM login WHERE identity_id = $1 ORDER BY provider", identityId) { $0.string(0) }
     }

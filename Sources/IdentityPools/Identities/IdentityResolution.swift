@@ -1,30 +1,32 @@
 import Contract
 import Storage
 
-/// Whose the logins of a call are: cognito.md 7.1 for public logins, 7.3 with a developer login, which differs in row 13 alone.
+/// Decides to which identity the logins of a call belong. The row numbers in the comments are those of two decision tables: 7.1 for public
+/// logins and 7.3 with a developer login. The tables differ only in row 13.
 enum IdentityResolution {
-    /// An identity that takes part, with everything linked to it.
+    /// An existing identity that the decision involves, with its logins.
     struct Participant: Sendable, Equatable {
         let identity: Identity
         var logins: [Login]
     }
 
-    /// What the store says before anything is decided.
+    /// The state of the store on which the decision is based.
     struct Facts: Sendable {
         let poolId: String
-        /// Whether the pool has guests.
+        /// Whether the pool allows guests.
         let allowsGuests: Bool
-        /// The identity that the caller named.
+        /// The identity that the caller gave.
         let given: Given
-        /// The logins that were proven, no provider twice.
+        /// The verified logins, at most one for each provider.
         let logins: [Login]
-        /// The login among them that the caller's own backend vouches for.
+        /// The login that the application's backend asserts.
         let developerLogin: Login?
-        /// The pool's developer provider: the only one that an identity may have several logins of.
+        /// The developer provider of the pool. It is the only provider of which an identity can have several logins.
         let developerProvider: String?
-        /// For each of `logins` the id of the identity that owns it.
+        /// The ID of the identity that owns each of `logins`, or `nil`.
         let owners: [String?]
-        /// Those that may be linked to or merged. Empty where one identity owns all logins and none was named: nothing changes then.
+        /// The identities that can be linked or merged. Empty if one identity owns all logins and none was given, since nothing changes
+        /// then.
         let participants: [Participant]
 
         enum Given: Sendable, Equatable {
@@ -35,11 +37,11 @@ enum IdentityResolution {
     }
 
     enum Decision: Storage.Decision, Sendable, Equatable {
-        /// The identity is known and nothing changes.
+        /// The identity is known, and nothing changes.
         case keep(String)
-        /// A new identity gets these logins; without any it is a guest.
+        /// Create an identity with these logins. Without logins it is a guest.
         case create([Login])
-        /// One identity gets further logins and everything that others have.
+        /// Link further logins to an identity, and merge other identities into it.
         case join(Join)
 
         var writes: Bool { if case .keep = self { false } else { true } }
@@ -47,18 +49,18 @@ enum IdentityResolution {
 
     struct Join: Sendable, Equatable {
         let parent: Identity
-        /// Identities whose logins move to the parent, and which are then disabled.
+        /// The identities whose logins move to the parent. They are then disabled.
         let absorbing: [Identity]
         let linking: [Login]
     }
 
-    /// So many logins an identity has at most (cognito.md 1.4).
+    /// The maximum number of logins of an identity.
     static let mostLogins = 20
 
     /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `UnauthenticatedNotAllowed`, `LoginsDoNotMatch`,
     ///   `DeveloperUserAlreadyRegistered`, `LoginConflict`.
     static func decide(_ facts: Facts) throws -> Decision {
-        // A user who comes back with one login, which is most of what happens: 7.1 row 3; 7.3 row 4.
+        // The most frequent case, a returning user with one login: 7.1 row 3; 7.3 row 4.
         if facts.given == .absent, facts.owners.count == 1, let owner = facts.owners[0] { return .keep(owner) }
         let owners = facts.distinctOwners
         switch facts.given {
@@ -91,7 +93,7 @@ enum IdentityResolution {
         }
     }
 
-    /// Makes one identity of several, and links what nobody owns (7.2).
+    /// Merges the identities, and links the logins without an owner.
     private static func join(_ ids: [String], _ facts: Facts) throws -> Decision {
         let unowned = zip(facts.logins, facts.owners).filter { $0.1 == nil }.map(\.0)
         if ids.count == 1, unowned.isEmpty { return .keep(ids[0]) }
@@ -102,7 +104,8 @@ enum IdentityResolution {
         return .join(Join(parent: parent, absorbing: all.map(\.identity).filter { $0.id != parent.id }, linking: unowned))
     }
 
-    /// The identity that stays: a guest never if somebody signed in takes part; else the older one, then the one with the lower id.
+    /// Returns the identity that remains after a merge. An authenticated identity takes precedence over a guest, an older identity over a
+    /// newer one, and a lower ID over a higher one.
     static func parent(of identities: [Identity]) -> Identity {
         identities.min { a, b in
             if (a.state == .guest) != (b.state == .guest) { return b.state == .guest }
@@ -110,7 +113,7 @@ enum IdentityResolution {
         }!
     }
 
-    /// - Throws: `LoginConflict` for two users of one public provider, and for more than 20 logins.
+    /// - Throws: `LoginConflict` if there are two subjects of one public provider or more than 20 logins.
     static func refuseConflicts(among logins: [Login], developerProvider: String?) throws {
         var users: [String: String] = [:]
         for login in logins where login.provider != developerProvider {
@@ -126,7 +129,7 @@ enum IdentityResolution {
 }
 
 extension IdentityResolution.Facts {
-    /// The identities that own a login of the call, each once, in the order of the logins.
+    /// The identities that own a login of the call, without duplicates, in the order of the logins.
     var distinctOwners: [String] {
         var found: [String] = []
         for case let owner? in owners where !found.contains(owner) { found.append(owner) }

@@ -2,7 +2,7 @@ import ServiceContext
 import Storage
 
 extension IdentityResolution.Facts {
-    /// Gathers what decides whose `logins` are.
+    /// Reads the state on which the decision about `logins` is based.
     init(
         _ tx: Transaction, pool: PoolRecord, given: String?, logins: [Login], developerLogin: Login? = nil
     ) throws {
@@ -17,7 +17,7 @@ extension IdentityResolution.Facts {
         for case let owner? in owners where !ids.contains(owner) { ids.append(owner) }
         let found = try given.map { id in try tx.identity(id).flatMap { $0.poolId == pool.id ? Given.found(id) : nil } ?? .notFound(id) }
         if case .found(let id)? = found, !ids.contains(id) { ids.append(id) }
-        // A user who comes back is most of what happens, and needs no more than this.
+        // The most frequent case, a returning user, requires no further reads.
         let isSettled = given == nil && ids.count == 1 && !owners.contains(nil)
         self.init(
             poolId: pool.id, allowsGuests: pool.allowUnauthenticated, given: found ?? .absent, logins: logins,
@@ -26,17 +26,18 @@ extension IdentityResolution.Facts {
     }
 }
 
-/// What became of a resolution.
+/// The result of a resolution.
 struct ResolvedIdentity: Sendable {
     let id: String
     var isNew = false
-    /// Ids of identities that were merged into it, and providers that were linked.
+    /// The IDs of identities that were merged into this one.
     var absorbed: [String] = []
     var linked: [String] = []
     var changed: Bool { isNew || !absorbed.isEmpty || !linked.isEmpty }
 }
 
-/// Thrown by a write that turned out to make one identity of several, which rests on more rows than unique keys guard.
+/// Thrown by a write that has to merge identities. A merge depends on more rows than unique keys protect, so it requires serializable
+/// isolation.
 private struct JoinsIdentities: Error {}
 
 extension Transaction {
@@ -45,10 +46,10 @@ extension Transaction {
         return IdentityResolution.Participant(identity: identity, logins: try logins(of: id))
     }
 
-    /// Carries out what was decided.
+    /// Applies a decision.
     ///
-    /// - Parameter newId: the id that an identity gets if one is made.
-    /// - Throws: `Overtaken` if another transaction has linked a login since this one looked.
+    /// - Parameter newId: The ID of an identity that is created.
+    /// - Throws: `Overtaken` if another transaction has linked a login in the meantime.
     func apply(_ decision: IdentityResolution.Decision, in poolId: String, newId: String, at now: Int64) throws -> ResolvedIdentity {
         switch decision {
         case .keep(let id): return ResolvedIdentity(id: id)
@@ -65,7 +66,7 @@ extension Transaction {
         }
     }
 
-    /// Moves everything of `child` to `parent` and disables it (cognito.md 7.2).
+    /// Moves the logins of `child` to `parent` and disables `child`.
     func absorb(_ child: String, into parent: String, at now: Int64) throws {
         try execute("UPDATE login SET identity_id = $2 WHERE identity_id = $1", child, parent)
         try setState(.disabled, of: child, at: now)
@@ -77,14 +78,14 @@ extension Transaction {
 }
 
 extension ServiceContext {
-    /// Finds out whose the logins of a call are. Reads decide; only what changes something makes a write, which decides again.
+    /// Resolves the identity to which the logins of a call belong. The decision is first made in a read transaction. If something must
+    /// change, a write transaction decides again.
     ///
     /// - Parameters:
-    ///   - event: what the audit log says if anything changes, or if `recordsKept`.
-    ///   - gather: reads what decides, and whatever else the caller needs with it.
-    ///   - complete: what the call makes of the identity, in the same transaction. If it throws, nothing was changed
-    ///     (cognito.md 2.5, steps 9 to 12).
-    /// - Throws: what `gather`, `IdentityResolution.decide` and `complete` throw.
+    ///   - event: The audit event. It is recorded if something changes, or if `recordsKept` is `true`.
+    ///   - gather: Reads the state for the decision and further values for the caller.
+    ///   - complete: Completes the call in the same transaction. If it throws, nothing is changed.
+    /// - Throws: The errors of `gather`, `IdentityResolution.decide` and `complete`.
     func resolve<Context, Outcome>(
         _ event: @autoclosure () -> AuditEvent, recordsKept: Bool = false, at now: Int64,
         gather: (Transaction) throws -> (context: Context, facts: IdentityResolution.Facts),

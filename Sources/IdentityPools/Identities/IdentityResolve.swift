@@ -3,15 +3,15 @@ import ServiceContext
 import Storage
 
 extension IdentityService {
-    /// Finds or makes the identity of whoever has proven logins; without any, a new guest.
+    /// Finds or creates the identity of verified logins. Without logins, creates a guest.
     ///
-    /// - Throws: `PoolNotFound`, `UnauthenticatedNotAllowed`, `LoginConflict`, and what verifying logins throws.
-    /// - Source: GetId; cognito.md 3.3, 7.1.
+    /// - Throws: `PoolNotFound`, `UnauthenticatedNotAllowed`, `LoginConflict`, and the errors of the verification of logins.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `GetId`.
     public func resolve(_ request: IdentityResolve.Params, _ call: any CallContext) throws -> IdentityResolve.Result {
         try resolve(request, call) { _, _ in }
     }
 
-    /// - Parameter complete: what the caller makes of the identity, in the same transaction. If it throws, nothing was changed.
+    /// - Parameter complete: Completes the call in the same transaction. If it throws, nothing is changed.
     func resolve(
         _ request: IdentityResolve.Params, _ call: any CallContext, complete: (Transaction, ResolvedIdentity) throws -> Void
     ) throws -> IdentityResolve.Result {

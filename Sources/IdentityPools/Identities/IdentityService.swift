@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// Identities of a pool: `identity.*`.
+/// The `identity.*` methods, for the identities of a pool.
 public struct IdentityService: Sendable {
     let surroundings: ServiceContext
     let catalogue: PoolConfigurationCache

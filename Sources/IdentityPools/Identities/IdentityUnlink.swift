@@ -3,11 +3,11 @@ import ServiceContext
 import Storage
 
 extension IdentityService {
-    /// Takes public logins off an identity that one login proves.
+    /// Unlinks public logins from an identity that a login proves.
     ///
-    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `LoginsDoNotMatch`, `LoginNotLinked`, and what
-    ///   verifying logins throws.
-    /// - Source: UnlinkIdentity; cognito.md 3.7, 7.5.
+    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `LoginsDoNotMatch`, `LoginNotLinked`, and the errors of the
+    ///   verification of logins.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `UnlinkIdentity`.
     public func unlink(_ request: IdentityUnlink.Params, _ call: any CallContext) throws -> IdentityUnlink.Result {
         let now = surroundings.clock.now
         let id = request.identityId
@@ -20,7 +20,7 @@ extension IdentityService {
                 throw LoginsDoNotMatch(identityId: id)
             }
             for provider in request.loginsToRemove {
-                // A developer login is taken off by whoever vouched for it.
+                // A developer login must be unlinked with `identity.unlinkDeveloper`.
                 if provider == proven.pool.developerProvider { throw PublicProviderRequired(provider: provider) }
                 guard try tx.unlink(provider, from: id) > 0 else {
                     throw LoginNotLinked(identityId: id, provider: provider)
@@ -30,7 +30,7 @@ extension IdentityService {
         }
     }
 
-    /// An identity without logins is disabled for good; it never becomes a guest again.
+    /// Sets the state after unlinking. An identity without logins is permanently disabled; it does not become a guest again.
     func finishUnlinking(
         _ id: String, of poolId: String, _ providers: [String], _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws -> IdentityDescription {
@@ -45,14 +45,14 @@ extension IdentityService {
 }
 
 extension PoolRecord {
-    /// - Throws: `UnsupportedDeveloperProvider` unless `name` is the pool's developer provider.
+    /// - Throws: `UnsupportedDeveloperProvider` if `name` is not the pool's developer provider.
     func requireDeveloperProvider(_ name: String?) throws {
         guard let developerProvider, name == nil || name == developerProvider else {
             throw unsupported([name].compactMap { $0 })
         }
     }
 
-    /// - Parameter given: the names that were given and that are no provider of the pool; none if its developer login is missing.
+    /// - Parameter given: The given names that are not providers of the pool. Empty if the login of the developer provider is missing.
     func unsupported(_ given: [String]) -> UnsupportedDeveloperProvider {
         let reason =
             if !given.isEmpty {

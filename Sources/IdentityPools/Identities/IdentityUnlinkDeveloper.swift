@@ -3,10 +3,10 @@ import ServiceContext
 import Storage
 
 extension IdentityService {
-    /// Takes a developer user identifier off an identity.
+    /// Unlinks a developer user identifier from an identity.
     ///
     /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `IdentityNotFound`, `DeveloperUserNotFound`, `LoginConflict`.
-    /// - Source: UnlinkDeveloperIdentity; cognito.md 3.2, 7.5.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `UnlinkDeveloperIdentity`.
     public func unlinkDeveloper(_ request: IdentityUnlinkDeveloper.Params, _ call: any CallContext) throws -> IdentityUnlinkDeveloper.Result
     {
         let now = surroundings.clock.now

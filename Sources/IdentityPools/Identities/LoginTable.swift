@@ -1,16 +1,16 @@
 import Storage
 
-/// How the table `login` is laid out since version 3 of the schema.
+/// The layout of the `login` table since schema version 3.
 ///
-/// A look-up of an identity by its login, and of the logins of an identity, each go down one tree. The first layout took two trees each:
-/// an index, and the table that it points to.
+/// A lookup of an identity by its login, and of the logins of an identity, each searches one tree. The previous layout required two: an
+/// index and the table.
 package enum LoginTable {
     package static let coveringIndex: [SQL] = [
         "DROP INDEX login_of_identity",
         "CREATE INDEX login_of_identity ON login (identity_id, provider, subject)",
     ]
 
-    /// In SQLite a table without row numbers is stored in its primary key (https://www.sqlite.org/withoutrowid.html).
+    /// In SQLite, a table without row IDs is stored in the tree of its primary key (https://www.sqlite.org/withoutrowid.html).
     package static let withoutRowid: [SQL] = [
         """
         CREATE TABLE login_by_subject (

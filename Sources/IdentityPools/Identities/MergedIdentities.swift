@@ -1,21 +1,21 @@
 import Contract
 import Storage
 
-/// What becomes of the identities in pools when two accounts of a tenant are merged: the logins of the one that goes become the other's,
-/// and two identities become one as the pool's own rules have it (cognito.md 7.2).
+/// The effects of a merge of two accounts of a tenant on identities in pools. The logins of the source account become logins of the target
+/// account, and two identities are merged by the rules of the pool.
 package struct MergedIdentities {
     enum Move: Equatable {
-        /// The other account's login becomes this one's.
+        /// The login of the source account is replaced by one of the target account.
         case renamed(identityId: String)
-        /// Two identities become one.
+        /// Two identities are merged.
         case joined(parent: String, child: String)
-        /// They cannot; one of them is no longer led to.
+        /// A conflict prevents the merge. The login of one identity is removed.
         case separated(kept: String, left: String, keepsTarget: Bool)
     }
 
     package struct Change: Equatable {
         let poolId: String
-        /// The tenant, as the pool's logins name it.
+        /// The login provider name of the tenant in the pool.
         let provider: String
         let move: Move
 
@@ -33,7 +33,7 @@ package struct MergedIdentities {
     package private(set) var changes: [Change] = []
     package private(set) var conflicts: [MergeConflict] = []
 
-    /// Looks at every pool that has the tenant as a provider.
+    /// Checks every pool that has the tenant as a login provider.
     package init(
         of targetId: String, and sourceId: String, tenantId: String, _ policy: MergePolicy, _ catalogue: PoolConfigurationCache,
         in tx: Transaction
@@ -94,7 +94,7 @@ package struct MergedIdentities {
 }
 
 extension PoolConfigurationCache {
-    /// Calls `body` with every pool that has a tenant as a provider, in the order of their ids.
+    /// Calls `body` with every pool that has a tenant as a login provider, ordered by pool ID.
     func forEachPool(of tenantId: String, in tx: Transaction, _ body: (PoolRecord, LoginProvider) throws -> Void) throws {
         var last = ""
         while true {
@@ -107,7 +107,7 @@ extension PoolConfigurationCache {
         }
     }
 
-    /// The identities whose logins include an account of a tenant, ordered by pool, each with its other logins.
+    /// Returns the identities that have an account of a tenant as a login, ordered by pool, each with its other logins.
     package func identities(
         ofAccount accountId: String, tenantId: String, in tx: Transaction
     ) throws -> [(poolId: String, identityId: String, otherLogins: [Login])] {

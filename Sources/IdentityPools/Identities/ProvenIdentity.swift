@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// An identity that a client named, with the logins it proved: what token.mint, credentials.get and identity.unlink begin with.
+/// An identity that a client gave, with its verified logins: the input of `token.mint`, `credentials.get` and `identity.unlink`.
 struct ProvenIdentity {
     let pool: PoolRecord
     let identity: Identity
@@ -10,9 +10,9 @@ struct ProvenIdentity {
 }
 
 extension ServiceContext {
-    /// Looks up what a client names and verifies its logins, in the order of cognito.md 2.5: the identity, its state, the logins.
+    /// Reads the given identity and verifies its logins. The checks are made in this order: existence, state, logins.
     ///
-    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `ClassicFlowDisabled`, and what verifying logins throws.
+    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `ClassicFlowDisabled`, and the errors of the verification of logins.
     func prove(
         _ identityId: String, _ logins: Members<String>?, _ catalogue: PoolConfigurationCache, _ call: any CallContext, now: Int64,
         classicFlow: Bool = false

@@ -4,8 +4,8 @@ import JSON
 import Platform
 import ServiceContext
 
-/// Proves logins of providers whose access tokens only they themselves can judge (cognito.md 4.1): Facebook, which is asked for the
-/// token's app and user (`/app`, `/me`), and Login with Amazon (`/auth/o2/tokeninfo`).
+/// Verifies logins with access tokens that only their provider can verify: Facebook, with the app and the user of the token (`/app`,
+/// `/me`), and Login with Amazon (`/auth/o2/tokeninfo`).
 struct AccessTokenCheck: Sendable {
     private let surroundings: ServiceContext
 
@@ -42,7 +42,7 @@ struct AccessTokenCheck: Sendable {
         guard facts["iss"]?.string == "https://www.amazon.com" else {
             throw refusal(provider, "issuer", "Login with Amazon returned another issuer.")
         }
-        // The token's remaining seconds.
+        // The remaining lifetime of the token, in seconds.
         if let left = facts["exp"].flatMap(NumericDate.seconds), left <= 0 {
             throw refusal(provider, "expired", "Token expired: \(now) >= \(now + left)")
         }

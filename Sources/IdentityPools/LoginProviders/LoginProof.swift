@@ -5,15 +5,15 @@ import JSON
 import Platform
 import ServiceContext
 
-/// A public login that was proven.
+/// A verified public login.
 struct LoginProof: Sendable {
     let provider: LoginProvider
     let login: Login
-    /// The element of `amr` that names provider and user (cognito.md 5.3).
+    /// The element of `amr` that identifies the provider and the user.
     let qualified: String
-    /// What the provider says of the user; for providers of access tokens `iss`, `aud` and `sub`.
+    /// The claims of the provider's token; for access tokens `iss`, `aud` and `sub`.
     let claims: JSONNode
-    /// What role mappings call the provider, for a user pool with the app client (1.5).
+    /// The key of the provider in role mappings. For a user pool it includes the app client.
     let mappingKey: String
 
     init(of subject: String, for clientId: String, from provider: LoginProvider, claims: JSONNode, realm: Realm) {
@@ -25,14 +25,14 @@ struct LoginProof: Sendable {
     }
 }
 
-/// What an ID token must be to prove a login (cognito.md 4.2; OpenID Connect Core 3.1.3.7). Signature and keys are elsewhere.
+/// The validated claims of an ID token that proves a login (OpenID Connect Core 1.0 §3.1.3.7). The signature is verified separately.
 struct IDTokenClaims {
     let subject: String
-    /// The registered client that it was made for.
+    /// The registered client for which the token was issued.
     let clientId: String
     let json: JSONNode
 
-    /// - Throws: `LoginTokenInvalid` naming the check that failed.
+    /// - Throws: `LoginTokenInvalid` with the name of the failed check.
     init(_ payload: [UInt8], from provider: LoginProvider, now: Int64) throws {
         func refuse(_ check: String, _ reason: String) -> LoginTokenInvalid {
             LoginTokenInvalid(provider: provider.name, check: check, reason: reason)

@@ -4,40 +4,40 @@ import Federation
 import JSON
 import ServiceContext
 
-/// A public login provider of a pool (cognito.md 1.2, 4.1).
+/// A public login provider of a pool.
 package struct LoginProvider: Sendable {
     enum Kind: Sendable, Equatable {
-        /// ID tokens of an OpenID provider with these issuers, the first of which publishes the keys.
+        /// An OpenID provider with these issuers, verified by ID tokens. The first issuer publishes the keys.
         case openID(issuers: [String])
-        /// ID tokens of a tenant of this store.
+        /// A tenant of this store, verified by its ID tokens.
         case tenant(id: String)
-        /// Access tokens that Facebook is asked about.
+        /// Facebook, which verifies its access tokens itself.
         case facebook
-        /// Access tokens that Login with Amazon is asked about.
+        /// Login with Amazon, which verifies its access tokens itself.
         case amazon
     }
 
-    /// The key of its logins: a domain, or an issuer without its scheme.
+    /// The key of the provider's logins: a domain, or an issuer without its scheme.
     package let name: String
     let kind: Kind
-    /// Whether it is one of the well-known ones, whose users are told apart by app as well (1.4).
+    /// Whether the provider is a well-known one, whose users have a separate identity per app.
     let isSocial: Bool
-    /// The client or app ids whose tokens are accepted.
+    /// The client or app IDs whose tokens are accepted.
     let clientIds: [String]
-    /// Its public keys, nil if they are fetched.
+    /// The configured public keys; `nil` if they are fetched.
     let keys: JWKSet?
     let endpoint: String?
     let allowsInsecure: Bool
     let allowsPrivateNetwork: Bool
-    /// As it stands in the store.
+    /// The provider in stored form.
     let stored: JSONObject
 
-    /// Who `subject` is for this pool: a social provider's users are told apart by app.
+    /// Returns the login of `subject` in this pool. Users of social providers have a separate login per app.
     func login(subject: String, clientId: String) -> Login {
         Login(provider: name, subject: isSocial ? "\(clientId):\(subject)" : subject)
     }
 
-    /// The last part of `amr` (5.3).
+    /// Returns the last element of `amr`.
     func qualified(subject: String, clientId: String, realm: Realm) -> String {
         if isSocial { return "\(name):\(clientId):\(subject)" }
         return isUserPool ? "\(name):CognitoSignIn:\(subject)" : "\(realm.arn(ofOpenIDProvider: name)):OIDC:\(subject)"
@@ -45,19 +45,19 @@ package struct LoginProvider: Sendable {
 }
 
 extension LoginProvider {
-    /// Domains that Amazon Cognito knows from former years (cognito.md 1.2, 4.1).
+    /// Discontinued providers whose names Amazon Cognito still accepts.
     package static let legacyNames: Set = ["api.twitter.com", "www.digits.com"]
 
-    /// The issuers of well-known OpenID providers. Google's tokens also say it without the scheme.
+    /// The issuers of well-known OpenID providers. Google's tokens also contain the issuer without its scheme.
     private static let issuers: [PoolProviderSettings.Provider: [String]] = [
         .accountsGoogleCom: ["https://accounts.google.com", "accounts.google.com"], .appleidAppleCom: ["https://appleid.apple.com"],
     ]
 
-    /// Reads a provider as a caller configures it.
+    /// Creates a provider from its configuration.
     ///
     /// - Parameters:
-    ///   - realm: nil for a provider that comes from the store and was judged before.
-    ///   - allowsPlainLoopback: whether plain http to this machine needs no `allowInsecure`.
+    ///   - realm: `nil` for a provider from the store, which was already validated.
+    ///   - allowsPlainLoopback: Whether plain HTTP to this machine is allowed without `allowInsecure`.
     /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
     init(_ settings: PoolProviderSettings, in realm: Realm?, allowsPlainLoopback: Bool) throws {
         let scheme = settings.allowInsecure || allowsPlainLoopback ? ProviderURL.httpsOrPlainLoopback : .https
@@ -109,7 +109,7 @@ extension LoginProvider {
         return String(name)
     }
 
-    /// - Returns: the endpoint without a slash at its end.
+    /// - Returns: The endpoint without a trailing slash.
     private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: ProviderURL) throws -> String {
         guard kind == .facebook || kind == .amazon else {
             throw InvalidPoolProvider(
@@ -140,7 +140,7 @@ extension LoginProvider {
 }
 
 extension PoolProviderSettings {
-    /// As it is kept, which is how it was given.
+    /// The settings in stored form, which is the form of the request.
     var json: JSONObject {
         var object = JSONObject()
         switch name {
@@ -158,13 +158,13 @@ extension PoolProviderSettings {
 }
 
 extension [LoginProvider] {
-    /// What the logins of others are called (cognito.md 4.1).
+    /// Names that a developer provider must not have, because they identify other logins.
     private static let reservedNames =
         LoginProvider.legacyNames.union([
             LoginVerifier.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
         ])
 
-    /// Reads the providers of a pool.
+    /// Creates the providers of a pool from their configuration.
     ///
     /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
     package init(_ settings: [PoolProviderSettings], developerProvider: String?, in realm: Realm, allowsPlainLoopback: Bool) throws {
@@ -181,7 +181,7 @@ extension [LoginProvider] {
         }
     }
 
-    /// Reads what `json` answered.
+    /// Reads providers in the stored form that `json` returns.
     init(stored text: String) {
         let elements = (try? JSONText(text).root) ?? JSONText.emptyArray
         var providers: [LoginProvider] = []

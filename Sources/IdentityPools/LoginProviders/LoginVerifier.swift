@@ -4,7 +4,7 @@ import Federation
 import JSON
 import ServiceContext
 
-/// Verifies the public logins of a call: all of them or none (cognito.md 4.2).
+/// Verifies the public logins of a call. If one login is not valid, the call fails.
 package struct LoginVerifier: Sendable {
     private let surroundings: ServiceContext
     private let catalogue: PoolConfigurationCache
@@ -14,13 +14,12 @@ package struct LoginVerifier: Sendable {
         self.catalogue = catalogue
     }
 
-    /// The name under which AWS clients hand in a pool's own token.
+    /// The name under which AWS clients send a pool's own token.
     package static let poolTokenName = "cognito-identity.amazonaws.com"
 
-    /// - Returns: the proofs in the order of their providers' names.
-    /// - Throws: `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `LegacyProviderNotSupported`, `UnsupportedLoginProvider`
-    ///   for a name;
-    ///   `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable` for a token.
+    /// - Returns: The verified logins, ordered by provider name.
+    /// - Throws: For a name `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `LegacyProviderNotSupported`,
+    ///   `UnsupportedLoginProvider`; for a token `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
     func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> [LoginProof] {
         guard let logins, !logins.isEmpty else { return [] }
         let ordered = logins.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
@@ -52,7 +51,7 @@ package struct LoginVerifier: Sendable {
         do throws(ForeignTokenRules.Refusal) { try ForeignTokenRules.checkType(jws.header) } catch {
             throw LoginTokenInvalid(provider: provider.name, check: error.check.rawValue, reason: error.reason)
         }
-        // Cheap checks come first: nobody is asked for keys to refuse a token that is expired or somebody else's.
+        // Validate the claims first, so that no keys are fetched for a token that is expired or has another issuer or audience.
         let claims = try IDTokenClaims(jws.payload, from: provider, now: now)
         let key = try key(for: jws.header, of: provider, issuer: issuers[0], call)
         guard let key, (try? jws.verify(with: key)) != nil else {

@@ -1,11 +1,11 @@
 import Contract
 import JSON
 
-/// The tag maps of a pool, by provider (cognito.md 1.6).
+/// The principal tag mappings of a pool, by provider.
 package struct PrincipalTagMaps: Sendable {
     package struct Map: Sendable, Equatable {
         let usesDefaults: Bool
-        /// Tag key to claim.
+        /// The tag keys and the claims from which their values derive.
         package let tags: [(key: String, claim: String)]
 
         package static func == (a: Map, b: Map) -> Bool {
@@ -15,9 +15,9 @@ package struct PrincipalTagMaps: Sendable {
 
     private var maps: [String: Map] = [:]
 
-    /// What `useDefaults` means.
+    /// The mapping for `useDefaults`.
     static let defaults = Map(usesDefaults: true, tags: [("client", "aud"), ("username", "sub")])
-    /// How many bytes all keys and claims of a map may have together, and how many all values that it makes of a login.
+    /// The maximum total length of all keys and claims of a mapping, and of all tag values that it derives from a login, in bytes.
     static let mostBytes = 460
 
     package subscript(_ provider: String) -> Map? {
@@ -25,21 +25,21 @@ package struct PrincipalTagMaps: Sendable {
         set { maps[provider] = newValue }
     }
 
-    /// The maps of these providers alone: a provider that goes takes its map along (cognito.md 3.1.1).
+    /// Returns the mappings of these providers only. If a provider is removed, its mapping is removed too.
     package func only(_ providers: [String]) -> PrincipalTagMaps {
         var left = self
         left.maps = maps.filter { providers.contains($0.key) }
         return left
     }
 
-    /// How many tags a session can have (cognito.md 6.6).
+    /// The maximum number of tags of a session.
     static let mostTags = 50
 
-    /// The tags that the claims of proven logins make (5.3, 6.6). Of two that make one tag, the first provider counts. A claim that
-    /// the token lacks, or that is null, makes none; an empty one makes an empty tag.
+    /// Derives tags from the claims of verified logins. If two claims set the same tag, the first provider takes precedence. A missing or
+    /// null claim sets no tag; an empty claim sets an empty tag.
     ///
-    /// - Throws: `InvalidPrincipalTags` for a value that no tag can have. Leaving the tag out would let a policy that denies by it
-    ///   pass, so there is no session then; the user is found and linked by identity.resolve all the same.
+    /// - Throws: `InvalidPrincipalTags` if a value is not valid for a tag. Omitting the tag could bypass a policy that denies access based
+    ///   on it, so no session is created. `identity.resolve` still finds and links the user.
     func tags(of proofs: [LoginProof]) throws -> [(key: String, value: String)] {
         var tags: [(key: String, value: String)] = []
         for proof in proofs {
@@ -66,14 +66,14 @@ package struct PrincipalTagMaps: Sendable {
         return tags
     }
 
-    /// Why a claim's text cannot be a tag's, nil if it can.
+    /// Returns the reason a claim's text is not valid for a tag, or `nil` if it is valid.
     private static func flaw(_ text: String) -> String? {
         let length = text.unicodeScalars.count
         if length > 256 { return "has \(length) characters; the maximum for a tag is 256" }
         return TagText.isAllowed(text) ? nil : "contains characters other than letters, digits, spaces and _ . : / = + - @"
     }
 
-    // MARK: In the store
+    // MARK: Storage
 
     package init(stored text: String) {
         guard let object = (try? JSONValue(parsing: text))?.object else { return }
@@ -97,9 +97,9 @@ package struct PrincipalTagMaps: Sendable {
 }
 
 extension PrincipalTagMaps.Map {
-    /// A map as a caller gives it.
+    /// Creates a mapping from its configuration.
     ///
-    /// - Throws: `InvalidPrincipalTags` (cognito.md 1.6).
+    /// - Throws: `InvalidPrincipalTags`.
     package init(usesDefaults: Bool, claims: Members<String>?) throws {
         if usesDefaults {
             self = PrincipalTagMaps.defaults

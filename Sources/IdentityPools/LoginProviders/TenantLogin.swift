@@ -2,7 +2,7 @@ import Contract
 import JSON
 import ServiceContext
 
-/// Proves logins by ID tokens of tenants of this store: with its own keys, and only while session and account are there.
+/// Verifies logins with ID tokens of tenants of this store, with the store's own keys. Session and account must still exist.
 struct TenantLogin: Sendable {
     private let realm: Realm
     private let tenants: any TenantLogins
@@ -12,7 +12,7 @@ struct TenantLogin: Sendable {
         tenants = catalogue.tenants
     }
 
-    /// - Throws: `LoginTokenInvalid` naming the check that failed.
+    /// - Throws: `LoginTokenInvalid` with the name of the failed check.
     func proof(of token: String, from provider: LoginProvider, tenantId: String, now: Int64) throws -> LoginProof {
         let verified: (accountId: String, claims: JSONNode)
         do {
@@ -25,7 +25,7 @@ struct TenantLogin: Sendable {
             of: verified.accountId, for: tenantId, from: provider, claims: verified.claims, realm: realm)
     }
 
-    /// What `LoginTokenInvalid` calls the check of an error, nil for errors that say nothing of the token.
+    /// Returns the name of the failed check for `LoginTokenInvalid`, or `nil` if the error does not concern the token.
     private static func check(_ error: any ContractError) -> String? {
         switch error {
         case is TokenMalformed: "malformed"

@@ -3,9 +3,9 @@ import JSON
 import ServiceContext
 import Storage
 
-/// A tenant of this store as a login provider of a pool. It is kept with its issuer, by which its logins are named.
+/// A tenant of this store as a login provider of a pool. Its issuer, which determines the name of its logins, is stored with it.
 extension LoginProvider {
-    /// - Throws: `InvalidPoolProvider` for settings that a tenant does not have.
+    /// - Throws: `InvalidPoolProvider` for settings that do not apply to tenants.
     static func tenant(_ id: String, _ settings: PoolProviderSettings, in realm: Realm) throws -> LoginProvider {
         let issuer = realm.issuer(of: .tenant(id))
         let tenant = LoginProvider(tenant: id, issuer: issuer)
@@ -21,7 +21,7 @@ extension LoginProvider {
         return tenant
     }
 
-    /// Reads what `stored` is, nil for other providers.
+    /// Reads a provider in the form of `stored`; `nil` if it is not a tenant.
     init?(storedTenant node: JSONNode) {
         guard let id = node["tenantId"]?.string, let issuer = node["issuer"]?.string else { return nil }
         self.init(tenant: id, issuer: issuer)
@@ -39,7 +39,7 @@ extension LoginProvider {
         stored = ["tenantId": .string(id), "issuer": .string(issuer)]
     }
 
-    /// The tenant, if it is one.
+    /// The tenant ID, or `nil` for other providers.
     package var tenantId: String? { if case .tenant(let id) = kind { id } else { nil } }
 }
 

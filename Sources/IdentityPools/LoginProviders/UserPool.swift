@@ -1,7 +1,6 @@
-/// User pools of Amazon Cognito as login providers: their names have a form of their own, and their app clients matter where roles
-/// are mapped (cognito.md 1.4, 1.5).
+/// Amazon Cognito user pools as login providers. Their names have a special form, and role mappings distinguish their app clients.
 package enum UserPool {
-    /// Whether logins of this name are a user pool's: `cognito-idp.<region>.amazonaws.com/<userPoolId>`.
+    /// Returns whether a login name is that of a user pool: `cognito-idp.<region>.amazonaws.com/<userPoolId>`.
     package static func isName(_ name: String) -> Bool {
         guard name.hasPrefix("cognito-idp."), let slash = name.firstIndex(of: "/") else { return false }
         let host = name[..<slash]
@@ -9,16 +8,16 @@ package enum UserPool {
         return host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")
     }
 
-    /// What role mappings call one of its app clients.
+    /// Returns the key of one of its app clients in role mappings.
     package static func mappingKey(_ name: String, clientId: String) -> String { "\(name):\(clientId)" }
 }
 
 extension LoginProvider {
     var isUserPool: Bool { !isSocial && UserPool.isName(name) }
 
-    /// What role mappings call the logins that were made for one of its clients (cognito.md 1.5).
+    /// Returns the key of logins of one client in role mappings.
     func mappingKey(clientId: String) -> String { isUserPool ? UserPool.mappingKey(name, clientId: clientId) : name }
 
-    /// Everything that role mappings may call its logins.
+    /// All keys of the provider's logins in role mappings.
     var mappingKeys: [String] { isUserPool ? clientIds.map(mappingKey) : [name] }
 }

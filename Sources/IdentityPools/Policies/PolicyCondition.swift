@@ -1,4 +1,4 @@
-/// One operator with one key and its values (cognito.md 6.4).
+/// One condition of a policy: an operator, a key and its values.
 struct PolicyCondition: Hashable, Sendable {
     enum Quantifier: String, Sendable {
         case anyValue = "ForAnyValue"
@@ -10,20 +10,20 @@ struct PolicyCondition: Hashable, Sendable {
     let ifExists: Bool
     let key: String
     let values: [PolicyOperand]
-    /// For `Null`: whether the key must be missing.
+    /// The value of a `Null` condition: whether the key must be missing.
     let mustBeMissing: Bool
 
-    /// The operator as it is written.
+    /// The operator as written in the policy.
     var name: String { (quantifier.map { "\($0.rawValue):" } ?? "") + op.rawValue + (ifExists ? "IfExists" : "") }
 
-    /// Whether the condition holds.
+    /// Returns whether the condition is satisfied.
     func holds(in context: PolicyContext) -> Bool {
         let found = context[key]
         if op == .null { return (found == nil) == mustBeMissing }
         switch (quantifier, found) {
         case (nil, nil): return ifExists || op.isNegated
         case (nil, .single(let value)): return accepts(value, context)
-        // A key of many values is not meant for operators without a set prefix: positive ones are false.
+        // Operators without a set prefix are not intended for keys with many values. Positive operators do not match them.
         case (nil, .many(let values)): return op.isNegated && values.allSatisfy { accepts($0, context) }
         case (.anyValue, nil): return ifExists
         case (.anyValue, .single(let value)): return accepts(value, context)
@@ -34,9 +34,9 @@ struct PolicyCondition: Hashable, Sendable {
         }
     }
 
-    /// Whether the condition holds only for requests in which `key` is one of the values written in the policy: an equality, or a pattern
-    /// with at least eight hexadecimal digits in a row, which no other ID matches by chance. A policy variable is not accepted, because
-    /// its value comes from the request; `IfExists` and `ForAllValues` are not, because they hold without the key.
+    /// Returns whether the condition requires `key` to have one of the values in the policy. Accepted are an equality, or a pattern with at
+    /// least eight consecutive hexadecimal digits, which matches no other ID by chance. Policy variables are not accepted, because the
+    /// request determines their values. `IfExists` and `ForAllValues` are not accepted, because they also match without the key.
     func namesValues(of key: String) -> Bool {
         guard self.key.lowercased() == key.lowercased(), !ifExists, quantifier != .allValues else { return false }
         switch op {
@@ -49,7 +49,7 @@ struct PolicyCondition: Hashable, Sendable {
         }
     }
 
-    /// Several values of one key: any may match; of a negated operator none may.
+    /// Returns whether any of the condition's values matches. For a negated operator, returns whether none matches.
     private func accepts(_ value: String, _ context: PolicyContext) -> Bool {
         let matches = values.contains { $0.matches(value, op.comparison, in: context) }
         return matches != op.isNegated

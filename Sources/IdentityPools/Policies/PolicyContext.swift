@@ -1,4 +1,4 @@
-/// What a policy may ask about a request: condition keys and their values (cognito.md 6.4). Key names know no case.
+/// The condition keys of a request and their values. Key names are case-insensitive.
 struct PolicyContext: Sendable {
     enum Value: Sendable, Equatable {
         case single(String)
@@ -8,7 +8,7 @@ struct PolicyContext: Sendable {
     private var values: [String: Value] = [:]
 
     mutating func set(_ key: String, _ value: String) { values[key.lowercased()] = .single(value) }
-    /// No values are no key at all.
+    /// Sets a key with many values. An empty list removes the key.
     mutating func set(_ key: String, many values: [String]) {
         self.values[key.lowercased()] = values.isEmpty ? nil : .many(values)
     }

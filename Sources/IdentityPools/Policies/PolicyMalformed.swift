@@ -1,6 +1,6 @@
-/// A policy that is not in the policy language, and where.
+/// The error of a malformed policy.
 struct PolicyMalformed: Error, Hashable, Sendable {
-    /// An RFC 6901 pointer into the policy.
+    /// The location in the policy, as a JSON Pointer (RFC 6901).
     let pointer: String
     let reason: String
 }

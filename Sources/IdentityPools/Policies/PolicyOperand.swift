@@ -1,14 +1,14 @@
-/// A value in a condition, read once for the operator it stands under.
+/// A value of a condition, parsed for its operator.
 enum PolicyOperand: Hashable, Sendable {
     case text(PolicyText)
     case number(Double)
-    /// Seconds since 1970.
+    /// A time, in seconds since 1970-01-01 UTC.
     case date(Int64)
     case truth(Bool)
-    /// The parts of an ARN, the last with all colons that are left.
+    /// The six parts of an ARN. The last part contains all further colons.
     case arn([PolicyText])
 
-    /// - Throws: `PolicyMalformed` if the value is not what the operator compares with.
+    /// - Throws: `PolicyMalformed` if the value is not valid for the operator.
     init(_ value: String, for op: PolicyOperator, variables: Bool, _ pointer: String) throws {
         func malformed(_ what: String) -> PolicyMalformed {
             PolicyMalformed(pointer: pointer, reason: "\(op.rawValue) requires \(what); \"\(value)\" is not valid")
@@ -36,7 +36,7 @@ enum PolicyOperand: Hashable, Sendable {
         }
     }
 
-    /// Whether a value of the request compares with this one. What cannot be read as its kind matches nothing.
+    /// Returns whether a value of the request matches this one. A value that cannot be parsed does not match.
     func matches(_ value: String, _ comparison: PolicyOperator.Comparison, in context: PolicyContext) -> Bool {
         switch (self, comparison) {
         case (.text(let text), .text(let ignoringCase)): return text.matches(value, in: context, ignoringCase: ignoringCase)
@@ -68,9 +68,9 @@ enum PolicyOperand: Hashable, Sendable {
     }
 }
 
-/// The times in policies.
+/// The time formats of policies.
 package enum PolicyDate {
-    /// `seconds` since 1970 as `2026-11-21T12:00:00Z`.
+    /// Formats seconds since 1970-01-01 UTC as `2026-11-21T12:00:00Z`.
     package static func text(_ seconds: Int64) -> String {
         let digits = Array(AmzDate.text(seconds).utf8)
         let parts = [digits[0..<4], digits[4..<6], digits[6..<11], digits[11..<13], digits[13...]]
@@ -78,7 +78,8 @@ package enum PolicyDate {
         return String(decoding: zip(parts, separators).flatMap { $0 + $1 }, as: UTF8.self)
     }
 
-    /// Seconds since 1970 of `2026-11-21`, `2026-11-21T12:00:00Z`, the same with `+01:00`, or plain seconds; nil for anything else.
+    /// Parses `2026-11-21`, `2026-11-21T12:00:00Z`, the same with an offset such as `+01:00`, or seconds. Returns seconds since 1970-01-01
+    /// UTC, or `nil` for any other text.
     static func seconds(_ text: String) -> Int64? {
         if let seconds = Int64(text) { return seconds }
         let bytes = Array(text.utf8)

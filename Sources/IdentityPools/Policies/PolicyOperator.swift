@@ -1,4 +1,4 @@
-/// The comparison of a condition, without its set operator and `IfExists` (cognito.md 6.4; the rest as IAM has it).
+/// The operators of conditions, without set prefix and `IfExists`, as in AWS IAM.
 enum PolicyOperator: String, CaseIterable, Sendable {
     case stringEquals = "StringEquals"
     case stringNotEquals = "StringNotEquals"
@@ -25,10 +25,10 @@ enum PolicyOperator: String, CaseIterable, Sendable {
     case bool = "Bool"
     case null = "Null"
 
-    /// How a value of the request is compared with one of the policy.
+    /// The comparison of a value of the request with one of the policy.
     enum Comparison: Hashable, Sendable {
         case text(ignoringCase: Bool)
-        /// As text, each of the six parts between colons on its own.
+        /// Each of the six parts of an ARN is compared as text.
         case arn
         case number(Relation)
         case date(Relation)
@@ -50,12 +50,12 @@ enum PolicyOperator: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the operator asks that no value of the policy matches.
+    /// Whether the operator requires that no value of the policy matches.
     var isNegated: Bool { rawValue.contains("Not") }
 
     var hasWildcards: Bool { rawValue.hasSuffix("Like") || comparison == .arn }
 
-    /// Policy variables have a meaning in text only.
+    /// Whether values can contain policy variables, which are supported only in text.
     var hasVariables: Bool {
         switch comparison {
         case .text, .arn: true

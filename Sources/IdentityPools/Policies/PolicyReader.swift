@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// Reads policies strictly: what is not in the language is refused with its place.
+/// Parses policies strictly. Unknown elements are rejected with their location.
 package struct PolicyReader {
     let version: Version
 
@@ -22,7 +22,7 @@ package struct PolicyReader {
         return (root, PolicyReader(version: version))
     }
 
-    /// The statements with their pointers.
+    /// Returns the statements with their pointers.
     func statements(_ root: JSONObject, allowing names: Set<String>) throws -> [(pointer: String, object: JSONObject)] {
         guard let given = root["Statement"] else { throw PolicyMalformed(pointer: "", reason: "Statement is missing") }
         let listed = given.array ?? [given]
@@ -53,7 +53,7 @@ package struct PolicyReader {
         }
     }
 
-    /// A string or a list of strings, at least one.
+    /// Parses a string or a non-empty list of strings.
     func strings(_ value: JSONValue, _ pointer: String) throws -> [String] {
         let listed = value.array ?? [value]
         let strings = listed.compactMap(\.string)
@@ -63,7 +63,7 @@ package struct PolicyReader {
         return strings
     }
 
-    /// The values of a condition: where a string is expected, booleans and numbers are read as the text they are written with.
+    /// Parses the values of a condition. Booleans and numbers are converted to text.
     private func operands(_ value: JSONValue, _ pointer: String) throws -> [String] {
         let listed = value.array ?? [value]
         return try strings(
@@ -74,7 +74,7 @@ package struct PolicyReader {
                 }), pointer)
     }
 
-    /// Actions: `service:Action`, or `*`, with wildcards. Their case does not matter.
+    /// Parses actions: `service:Action` or `*`, with wildcards. Actions are case-insensitive.
     func actions(_ value: JSONValue, _ pointer: String) throws -> [PolicyText] {
         try strings(value, pointer).map { action in
             let parts = action.split(separator: ":", omittingEmptySubsequences: false)
@@ -135,7 +135,7 @@ package struct PolicyReader {
             mustBeMissing: op == .null && operands == [.truth(true)])
     }
 
-    /// An RFC 6901 pointer.
+    /// Returns a JSON Pointer (RFC 6901).
     package static func pointer(_ steps: [String]) -> String {
         steps.map { "/" + JSONPointer.escaped($0) }.joined()
     }

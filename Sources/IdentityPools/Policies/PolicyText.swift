@@ -1,19 +1,19 @@
-/// A value in a policy, taken apart: plain characters, wildcards and variables.
+/// A string in a policy, parsed into characters, wildcards and variables.
 struct PolicyText: Hashable, Sendable {
     enum Piece: Hashable, Sendable {
         case character(Unicode.Scalar)
-        /// `*`, any run.
+        /// The wildcard `*`, which matches any number of characters.
         case anyRun
-        /// `?`, one character.
+        /// The wildcard `?`, which matches one character.
         case anyOne
-        /// `${key}` or `${key, 'default'}`.
+        /// A variable: `${key}` or `${key, 'default'}`.
         case variable(String, default: String?)
     }
 
     let pieces: [Piece]
 
-    /// - Parameter variables: whether `${…}` means anything; it does since version 2012-10-17 of the language.
-    /// - Throws: `PolicyMalformed` for a variable that is not closed, not named, or has a default without its quotes.
+    /// - Parameter variables: Whether `${…}` is a variable, as in version 2012-10-17 of the policy language.
+    /// - Throws: `PolicyMalformed` if a variable is not closed, has no name, or has a default without quotes.
     init(_ text: String, wildcards: Bool, variables: Bool, _ pointer: String) throws {
         var pieces: [Piece] = []
         var rest = Array(text.unicodeScalars)[...]
@@ -38,13 +38,13 @@ struct PolicyText: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// Whether the text has neither wildcards nor variables.
+    /// Whether the text contains neither wildcards nor variables.
     var isLiteral: Bool {
         pieces.allSatisfy { if case .character = $0 { true } else { false } }
     }
 
-    /// The length of the longest run of hexadecimal digits after the last colon, hyphens aside; 0 for a text with a variable or without a
-    /// colon.
+    /// The length of the longest run of hexadecimal digits after the last colon, not counting hyphens. 0 if the text contains a variable or
+    /// no colon.
     var hexDigitsAfterColon: Int {
         guard let colon = pieces.lastIndex(of: .character(":")) else { return 0 }
         var (run, longest) = (0, 0)
@@ -77,10 +77,10 @@ struct PolicyText: Hashable, Sendable {
         String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Whether `value` is what this text stands for in `context`.
+    /// Returns whether `value` matches this text in `context`.
     ///
-    /// A variable that has no single value makes the whole text match nothing. Wildcards in the value of a variable are plain
-    /// characters: what a request carries must not widen what a policy says.
+    /// If a variable has no single value, the text does not match. Wildcards in the value of a variable are literal characters, so that a
+    /// request cannot extend a policy.
     func matches(_ value: String, in context: PolicyContext, ignoringCase: Bool = false) -> Bool {
         guard let pattern = resolved(in: context) else { return false }
         let fold: (Unicode.Scalar) -> Unicode.Scalar = { scalar in
@@ -111,7 +111,7 @@ struct PolicyText: Hashable, Sendable {
         return pattern
     }
 
-    /// Wildcard matching that goes back to the last `*` only, so that no pattern takes more than length times length steps.
+    /// Matches wildcards. Backtracks only to the last `*`, so the number of steps is at most the product of both lengths.
     private static func match(_ pattern: [Piece], _ text: [Unicode.Scalar]) -> Bool {
         var at = 0
         var position = 0

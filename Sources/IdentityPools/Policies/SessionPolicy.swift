@@ -1,7 +1,7 @@
 import JSON
 
-/// A policy that a caller gives with a session, to have less than the role allows (cognito.md 3.8, 6.5). It is checked and
-/// carried in the credentials; what it allows is for the services that accept them to judge.
+/// A session policy, with which a caller restricts a session to less than the role allows. It is validated and contained in the
+/// credentials; the services that accept the credentials enforce it.
 enum SessionPolicy {
     /// - Throws: `PolicyMalformed`.
     static func check(_ text: String) throws {
@@ -36,8 +36,8 @@ enum SessionPolicy {
     }
 }
 
-/// How much of its room a session's policy and tags take together. The model's own packing is not published; here 2048
-/// characters of policy and 4096 of tags, keys and values, fill the room, whichever is fuller.
+/// The used percentage of the space for a session's policy and tags. The packing of AWS is not published. Here, 2048 characters of policy
+/// or 4096 bytes of tag keys and values are 100 percent, and the higher percentage counts.
 enum PackedPolicy {
     static func percent(policy: String?, tags: [(key: String, value: String)]) -> Int {
         let policyPart = (policy?.unicodeScalars.count ?? 0) * 100 / 2048

@@ -1,10 +1,10 @@
 import Contract
 
-/// Principal tags beyond what the schema says of them (cognito.md 6.6).
+/// Validates principal tags with the rules that the schema does not express.
 enum SessionTags {
-    /// - Parameter valuesAreClaims: whether the values are names of claims, which may have any characters.
-    /// - Throws: `InvalidPrincipalTags` for a key that begins with `aws:`, for two keys that differ in case only, and for characters
-    ///   that no tag has.
+    /// - Parameter valuesAreClaims: Whether the values are names of claims, which can contain any characters.
+    /// - Throws: `InvalidPrincipalTags` if a key begins with `aws:`, if two keys differ only in case, or if characters are not allowed in
+    ///   tags.
     static func validated(_ tags: Members<String>?, valuesAreClaims: Bool = false) throws -> [(key: String, value: String)] {
         guard let tags, !tags.isEmpty else { return [] }
         var seen: Set<String> = []

@@ -1,7 +1,7 @@
 import Contract
 
-/// What may stand in the keys and values of tags: letters, digits, spaces and `_ . : / = + - @` (cognito.md 1.1, 6.6). The schema
-/// leaves out what ASCII has besides; here is said which of the other characters are letters and digits.
+/// The characters of tag keys and values: letters, digits, spaces and `_ . : / = + - @`. The schema excludes the other ASCII characters;
+/// this type decides which characters beyond ASCII are letters and digits.
 enum TagText {
     static func isAllowed(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isAllowed) }
 
@@ -14,9 +14,9 @@ enum TagText {
     }
 }
 
-/// Free labels on a pool or a role, beyond what the schema says of them (cognito.md 1.1).
+/// Validates the tags of a pool or role with the rules that the schema does not express.
 package enum ResourceTags {
-    /// Whatever cannot be kept, and where it stands below `pointer`.
+    /// Returns the violations, with locations below `pointer`.
     package static func violations(_ tags: Members<String>?, at pointer: String) -> [Violation] {
         var found: [Violation] = []
         for tag in tags ?? [:] {

@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// Who may have credentials of a role (cognito.md 6.4).
+/// The trust policy of a role, which states who can assume the role.
 package struct TrustPolicy: Sendable {
     static let federatedPrincipal = "cognito-identity.amazonaws.com"
     static let assumeAction = "sts:AssumeRoleWithWebIdentity"
@@ -15,12 +15,12 @@ package struct TrustPolicy: Sendable {
 
     private struct Statement: Sendable {
         let allows: Bool
-        /// Whether it is about tokens of pools.
+        /// Whether the principal of the statement includes tokens of pools.
         let concernsUs: Bool
         let actions: [PolicyText]
         let isNotAction: Bool
         let conditions: [PolicyCondition]
-        /// The RFC 6901 pointer of the statement.
+        /// The location of the statement, as a JSON Pointer (RFC 6901).
         let pointer: String
         /// Whether the statement lets tokens of pools assume the role, and no condition limits it to named pools.
         private(set) var isOpenToAnyPool = false
@@ -44,15 +44,15 @@ package struct TrustPolicy: Sendable {
         }
     }
 
-    /// Reads a policy that is going to be stored.
+    /// Parses a policy before it is stored.
     ///
-    /// - Throws: `PolicyMalformed`, also for a policy that trusts every pool.
+    /// - Throws: `PolicyMalformed`, also if the policy trusts every pool.
     init(parsing text: String) throws {
         try self.init(stored: text)
         try checkGuard()
     }
 
-    /// Reads a policy that is stored already. A statement that trusts every pool allows nothing.
+    /// Parses a stored policy. A statement that trusts every pool allows nothing.
     ///
     /// - Throws: `PolicyMalformed`.
     init(stored text: String) throws {
@@ -64,12 +64,12 @@ package struct TrustPolicy: Sendable {
         }
     }
 
-    /// Whether some statement trusts every pool, and therefore allows nothing.
+    /// Whether a statement trusts every pool, and therefore allows nothing.
     var hasOpenStatement: Bool { statements.contains(where: \.isOpenToAnyPool) }
 
-    /// Each statement that lets tokens of pools assume the role must name the pools: all pools sign tokens for the same principal, so that
-    /// without such a condition the tokens of every pool in the store would be accepted (CVE-2024-28056). A policy that trusts pools must
-    /// have a condition in any case.
+    /// Checks that each statement that lets tokens of pools assume the role names the pools. All pools sign tokens for the same principal.
+    /// Without such a condition, the tokens of every pool in the store would be accepted (CVE-2024-28056). A policy that trusts pools must
+    /// always have a condition.
     private func checkGuard() throws {
         if let open = statements.first(where: \.isOpenToAnyPool) {
             throw PolicyMalformed(
@@ -100,7 +100,7 @@ package struct TrustPolicy: Sendable {
     }
 
     private static func concernsUs(_ principal: JSONValue, _ pointer: String, allows: Bool, _ reader: PolicyReader) throws -> Bool {
-        // Everyone can be shut out, but who is let in must be named.
+        // A principal of `*` counts only in `Deny` statements. `Allow` statements must name the principal.
         if principal.string == "*" { return !allows }
         guard let kinds = principal.object, !kinds.isEmpty else {
             throw PolicyMalformed(
@@ -119,16 +119,16 @@ package struct TrustPolicy: Sendable {
         return concernsUs
     }
 
-    // MARK: Judging
+    // MARK: Evaluation
 
     enum Judgement: Equatable, Sendable {
         case allowed
-        /// This action is not allowed, and why.
+        /// The action is not allowed, for this reason.
         case refused(action: String, why: String)
     }
 
-    /// Whether a token with this context may have the role's credentials. Each action must be allowed by some statement, and
-    /// denied by none; with tags there are two actions.
+    /// Returns whether a token with this context can assume the role. A statement must allow each action, and no statement may deny it.
+    /// With tags there are two actions.
     func judge(_ context: PolicyContext, tagged: Bool) -> Judgement {
         for action in tagged ? [Self.assumeAction, Self.tagAction] : [Self.assumeAction] {
             if let why = refusal(of: action, context) { return .refused(action: action, why: why) }
@@ -155,10 +155,11 @@ package struct TrustPolicy: Sendable {
         return isAllowed ? nil : why
     }
 
-    /// How long a policy may be, as IAM's quota "role trust policy length" is at its most. Judging takes time that grows with it.
+    /// The maximum length of a policy: the highest value of the IAM quota "Role trust policy length". The time of an evaluation grows with
+    /// the length.
     static let mostCharacters = 8192
 
-    /// The text of a policy of the caller's own.
+    /// Validates a policy that the caller has given, and returns its text.
     ///
     /// - Throws: `MalformedPolicy`.
     package static func accepted(_ policy: JSONObject) throws -> String {
@@ -174,7 +175,7 @@ package struct TrustPolicy: Sendable {
         return text
     }
 
-    /// The policy that a role for one pool has by default: its authenticated identities, with or without tags.
+    /// Returns the default policy of a role for one pool. It trusts the pool's authenticated identities, with or without tags.
     package static func standard(forPool poolId: String) -> TrustPolicy {
         let policy: JSONValue = [
             "Version": "2012-10-17",

@@ -4,9 +4,9 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// Pools, roles, revocations and session keys, cached for one store epoch. Almost every request reads them and few change them.
+/// Pools, roles, revocations and session keys, cached for one store epoch. Almost every request reads them, and few requests change them.
 ///
-/// A class, so that passing it on copies one reference.
+/// A class, so that a copy retains one reference.
 public final class PoolConfigurationCache: Sendable {
     private let pools = EpochCache<String, PoolRecord>()
     private let issuingPools = EpochCache<String, IssuingPool>()
@@ -28,7 +28,7 @@ public final class PoolConfigurationCache: Sendable {
         sessionKeys = SessionKeys(vault: vault)
     }
 
-    /// A role with its trust policy, read once.
+    /// A role with its parsed trust policy.
     struct KnownRole: Sendable {
         let record: RoleRecord
         let trustPolicy: TrustPolicy
@@ -40,11 +40,11 @@ public final class PoolConfigurationCache: Sendable {
         return pool
     }
 
-    /// A pool with the keys that it signs with.
+    /// A pool with its signing keys.
     final class IssuingPool: Sendable {
         let pool: PoolRecord
         private let keys: KeyRing
-        /// One for each of `keys`.
+        /// The issuers, one for each of `keys`.
         private let issuers: [PoolTokenIssuer]
 
         init(_ pool: PoolRecord, _ keys: KeyRing, in realm: Realm) {
@@ -54,16 +54,16 @@ public final class PoolConfigurationCache: Sendable {
             issuers = keys.keys.map { PoolTokenIssuer(frame, $0) }
         }
 
-        /// Whoever signs at `now`.
+        /// Returns the issuer with the key that is active at `now`.
         ///
-        /// - Throws: `PoolNotFound` for a pool that has no key any more.
+        /// - Throws: `PoolNotFound` if the pool has no keys.
         func issuer(at now: Int64) throws -> PoolTokenIssuer {
             guard let index = keys.activeIndex(at: now) else { throw PoolNotFound(poolId: pool.id) }
             return issuers[index]
         }
     }
 
-    /// A pool and the keys that it signs with, in one look-up.
+    /// Returns a pool with its signing keys, in one lookup.
     ///
     /// - Throws: `PoolNotFound`.
     func issuingPool(_ id: String, in tx: Transaction) throws -> IssuingPool {
@@ -75,12 +75,12 @@ public final class PoolConfigurationCache: Sendable {
         return known
     }
 
-    /// The pool, nil if there is none.
+    /// Returns the pool, or `nil` if it does not exist.
     func knownPool(_ id: String, in tx: Transaction) throws -> PoolRecord? {
         try pools.value(for: id, in: tx) { try tx.pool(id) }
     }
 
-    /// The name of the role that a pool gives to identities of `kind`.
+    /// Returns the name of the role that a pool assigns to identities of this kind.
     func roleName(_ kind: Identity.State, of poolId: String, in tx: Transaction) throws -> String? {
         let key = kind == .guest ? "unauthenticated" : "authenticated"
         return try poolRoles.value(for: poolId, in: tx) { try tx.poolRoles(poolId) }?[key]
@@ -93,7 +93,7 @@ public final class PoolConfigurationCache: Sendable {
         }
     }
 
-    /// What tells the store apart from what it was before it was reset.
+    /// Returns the ID that distinguishes the store from its state before a reset.
     func storeId(in tx: Transaction) throws -> String { try storeIds.value(for: 0, in: tx) { try tx.storeFact("id") } ?? "" }
 
     func revocations(in tx: Transaction) throws -> Revocations {

@@ -4,10 +4,10 @@ import ServiceContext
 import SigningKeys
 
 extension PoolService {
-    /// Creates a pool with a signing key of its own, active at once.
+    /// Creates a pool with its own signing key, which is active immediately.
     ///
-    /// - Throws: `PoolExists`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` for tags of other characters.
-    /// - Source: CreateIdentityPool; cognito.md 1.2, 3.1.
+    /// - Throws: `PoolExists`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` if a tag contains characters that are not allowed.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `CreateIdentityPool`.
     public func create(_ request: PoolCreate.Params, _ call: any CallContext) throws -> PoolCreate.Result {
         let now = surroundings.clock.now
         try ResourceTags.check(request.tags)

@@ -3,10 +3,10 @@ import ServiceContext
 import SigningKeys
 
 extension PoolService {
-    /// Deletes a pool with its identities, logins, roles and keys. Credentials that it gave out live on until they expire.
+    /// Deletes a pool with its identities, logins, roles and keys. Existing credentials remain valid until they expire.
     ///
     /// - Throws: `PoolNotFound`.
-    /// - Source: DeleteIdentityPool; cognito.md 3.1.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `DeleteIdentityPool`.
     public func delete(_ request: PoolDelete.Params, _ call: any CallContext) throws -> PoolDelete.Result {
         let now = surroundings.clock.now
         try surroundings.database.write { tx in

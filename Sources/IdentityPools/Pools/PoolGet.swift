@@ -3,7 +3,7 @@ import ServiceContext
 
 extension PoolService {
     /// - Throws: `PoolNotFound`.
-    /// - Source: DescribeIdentityPool; cognito.md 3.1.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `DescribeIdentityPool`.
     public func get(_ request: PoolGet.Params, _ call: any CallContext) throws -> PoolGet.Result {
         answer(try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) })
     }

@@ -3,7 +3,7 @@ import ServiceContext
 
 extension PoolService {
     /// - Throws: `PoolNotFound`, `PrincipalTagsNotFound`.
-    /// - Source: GetPrincipalTagAttributeMap; cognito.md 3.1.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `GetPrincipalTagAttributeMap`.
     public func getPrincipalTags(_ request: PoolGetPrincipalTags.Params, _ call: any CallContext) throws -> PoolGetPrincipalTags.Result {
         let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
         guard let map = pool.tagMaps[request.provider] else {

@@ -3,7 +3,7 @@ import ServiceContext
 
 extension PoolService {
     /// - Throws: `PoolNotFound`.
-    /// - Source: GetIdentityPoolRoles; cognito.md 3.1.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `GetIdentityPoolRoles`.
     public func getRoles(_ request: PoolGetRoles.Params, _ call: any CallContext) throws -> PoolGetRoles.Result {
         let (roles, mappings) = try surroundings.database.read { tx in
             let pool = try catalogue.pool(request.poolId, in: tx)

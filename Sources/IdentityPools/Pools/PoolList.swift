@@ -3,7 +3,7 @@ import ServiceContext
 
 extension PoolService {
     /// - Throws: `InvalidCursor`.
-    /// - Source: ListIdentityPools; cognito.md 3.1.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `ListIdentityPools`.
     public func list(_ request: PoolList.Params, _ call: any CallContext) throws -> PoolList.Result {
         let list = PagedList(method: PoolList.info.name)
         let start = try list.place(after: request.cursor)

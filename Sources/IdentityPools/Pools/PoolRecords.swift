@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Storage
 
-/// A pool as the store holds it (cognito.md 1.2). A class: it is looked up for every token.
+/// The stored record of a pool. A class, because it is read for every token.
 package final class PoolRecord: Sendable {
     package let id: String
     package let name: String
@@ -14,7 +14,7 @@ package final class PoolRecord: Sendable {
     package let tags: JSONObject
     package let createdAt: Int64
     let updatedAt: Int64
-    /// How providers choose among roles.
+    /// The role mappings by provider.
     package let roleMappings: [String: RoleMapping]
     package let tagMaps: PrincipalTagMaps
 
@@ -37,20 +37,20 @@ package final class PoolRecord: Sendable {
         self.tagMaps = tagMaps
     }
 
-    /// By provider, in the order of their names' bytes.
+    /// The role mappings, ordered by the bytes of the provider names.
     package var orderedRoleMappings: [(key: String, value: RoleMapping)] {
         roleMappings.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    /// The developer provider it has when `given` is asked for: once there is one, it stays.
+    /// Returns the developer provider after an update to `given`. Once set, it cannot be changed.
     ///
-    /// - Throws: `DeveloperProviderFixed` (cognito.md 3.1.1).
+    /// - Throws: `DeveloperProviderFixed`.
     package func developerProvider(asking given: String?) throws -> String? {
         if let fixed = developerProvider, let given, given != fixed { throw DeveloperProviderFixed(poolId: id, developerProvider: fixed) }
         return given ?? developerProvider
     }
 
-    /// The public provider whose logins have this name.
+    /// Returns the public provider with this login provider name.
     func provider(named name: String) -> LoginProvider? { providers.first { $0.name == name } }
 }
 
@@ -65,14 +65,14 @@ extension Transaction {
             """, id, row: PoolRecord.init)
     }
 
-    /// Ids and names of pools, in the order of the ids.
+    /// Returns the IDs and names of pools, ordered by ID.
     func pools(after id: String, limit: Int) throws -> [PoolSummary] {
         try query("SELECT id, name FROM pool WHERE id > $1 ORDER BY id LIMIT $2", id, limit) {
             PoolSummary(poolId: $0.string(0), name: $0.string(1))
         }
     }
 
-    /// Adds a pool. Answers false if its id is taken.
+    /// Adds a pool. Returns `false` if its ID already exists.
     package func insert(_ pool: PoolRecord) throws -> Bool {
         try execute(
             """
@@ -98,18 +98,18 @@ extension Transaction {
             JSONValue.object(pool.tags).text, pool.updatedAt)
     }
 
-    /// Removes a pool with its identities, logins and roles. Answers false if there is none.
+    /// Deletes a pool with its identities, logins and roles. Returns `false` if it does not exist.
     func deletePool(_ id: String) throws -> Bool {
         try execute("DELETE FROM pool WHERE id = $1", id) == 1
     }
 
-    /// The role names of a pool by kind, `authenticated` or `unauthenticated`.
+    /// Returns the role names of a pool by kind, `authenticated` or `unauthenticated`.
     package func poolRoles(_ poolId: String) throws -> [String: String] {
         let rows = try query("SELECT kind, role_name FROM pool_role WHERE pool_id = $1", poolId) { ($0.string(0), $0.string(1)) }
         return Dictionary(rows, uniquingKeysWith: { $1 })
     }
 
-    /// Replaces how a pool's providers choose among roles.
+    /// Replaces the role mappings of a pool.
     package func setRoleMappings(_ mappings: Members<RoleMapping>, of poolId: String) throws {
         try execute("UPDATE pool SET role_mappings = $2 WHERE id = $1", poolId, RoleMappings.text(mappings))
     }
@@ -137,7 +137,7 @@ extension PoolRecord {
     }
 }
 
-/// Role mappings as they stand in the store: as the contract writes them.
+/// The stored format of role mappings, which is that of the contract.
 package enum RoleMappings {
     static func text(_ mappings: Members<RoleMapping>) -> String {
         var writer = JSONWriter()
@@ -150,9 +150,9 @@ package enum RoleMappings {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Whether a provider may choose among roles like this.
+    /// Checks a role mapping of a provider.
     ///
-    /// - Throws: `InvalidRoleMapping` (cognito.md 1.5).
+    /// - Throws: `InvalidRoleMapping`.
     package static func check(_ mapping: RoleMapping, of provider: String, among providers: [LoginProvider]) throws {
         guard providers.contains(where: { $0.mappingKeys.contains(provider) }) else {
             let hint = UserPool.isName(provider) ? " A user pool is named together with an app client: \(provider):<clientId>." : ""
@@ -171,7 +171,7 @@ package enum RoleMappings {
         }
     }
 
-    /// Whether a claim's name has letters, marks, symbols, numbers and punctuation only (cognito.md 1.1, ClaimName).
+    /// Returns whether the name of a claim contains only letters, marks, symbols, numbers and punctuation.
     private static func isClaimName(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import ServiceContext
 
-/// Identity pools: `pool.*`.
+/// The `pool.*` methods, for identity pools.
 public struct PoolService: Sendable {
     let surroundings: ServiceContext
     let catalogue: PoolConfigurationCache
@@ -36,7 +36,7 @@ public struct PoolService: Sendable {
 extension PoolService: PoolHandlers {}
 
 extension Members where Value == String {
-    /// The members as a JSON object of strings.
+    /// The members as a JSON object with string values.
     package var object: JSONObject {
         var object = JSONObject()
         for member in self { object[member.name] = .string(member.value) }
@@ -45,7 +45,7 @@ extension Members where Value == String {
 }
 
 extension LoginProvider {
-    /// As the contract shows it.
+    /// The provider in the format of the contract.
     fileprivate var answer: PoolProvider {
         PoolProvider(
             name: name, provider: stored["provider"]?.string.flatMap { PoolProvider.Provider(rawValue: $0) },

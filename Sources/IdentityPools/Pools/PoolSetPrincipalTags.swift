@@ -2,10 +2,10 @@ import Contract
 import ServiceContext
 
 extension PoolService {
-    /// Replaces the tag map of one login provider.
+    /// Replaces the tag map of a login provider.
     ///
     /// - Throws: `PoolNotFound`, `UnsupportedLoginProvider`, `InvalidPrincipalTags`.
-    /// - Source: SetPrincipalTagAttributeMap; cognito.md 1.6, 3.1.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `SetPrincipalTagAttributeMap`.
     public func setPrincipalTags(_ request: PoolSetPrincipalTags.Params, _ call: any CallContext) throws -> PoolSetPrincipalTags.Result {
         let now = surroundings.clock.now
         let map = try PrincipalTagMaps.Map(usesDefaults: request.useDefaults, claims: request.principalTags)

@@ -3,10 +3,10 @@ import JSON
 import ServiceContext
 
 extension PoolService {
-    /// Replaces the roles that a pool gives to its identities.
+    /// Replaces the roles that a pool assigns to its identities.
     ///
     /// - Throws: `PoolNotFound`, `RoleNotFound`, `InvalidRoleMapping`.
-    /// - Source: SetIdentityPoolRoles; cognito.md 1.5, 3.1.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `SetIdentityPoolRoles`.
     public func setRoles(_ request: PoolSetRoles.Params, _ call: any CallContext) throws -> PoolSetRoles.Result {
         let now = surroundings.clock.now
         var roles: [String: String] = [:]

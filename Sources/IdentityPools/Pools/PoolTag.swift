@@ -3,10 +3,10 @@ import JSON
 import ServiceContext
 
 extension PoolService {
-    /// Puts tags on a pool; a key that is there gets the new value.
+    /// Adds tags to a pool. Replaces the values of existing keys.
     ///
-    /// - Throws: `PoolNotFound`, `TooManyTags`; `InvalidParams` for tags of other characters.
-    /// - Source: TagResource; cognito.md 3.1.
+    /// - Throws: `PoolNotFound`, `TooManyTags`; `InvalidParams` if a tag contains characters that are not allowed.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `TagResource`.
     public func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result {
         let now = surroundings.clock.now
         try ResourceTags.check(request.tags)

@@ -3,10 +3,10 @@ import JSON
 import ServiceContext
 
 extension PoolService {
-    /// Takes tags off a pool; keys that are not there are passed over.
+    /// Removes tags from a pool. Unknown keys are ignored.
     ///
     /// - Throws: `PoolNotFound`.
-    /// - Source: UntagResource; cognito.md 3.1.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `UntagResource`.
     public func untag(_ request: PoolUntag.Params, _ call: any CallContext) throws -> PoolUntag.Result {
         let now = surroundings.clock.now
         return try change(request.poolId, PoolUntag.info.name, call, at: now) { pool, _ in

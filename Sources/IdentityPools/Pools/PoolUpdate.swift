@@ -4,11 +4,11 @@ import ServiceContext
 import Storage
 
 extension PoolService {
-    /// Replaces the settings of a pool; the developer provider alone stays when it is left out.
+    /// Replaces the settings of a pool. If `developerProvider` is omitted, it keeps its value.
     ///
-    /// - Throws: `PoolNotFound`, `DeveloperProviderFixed`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` for tags of
-    ///   other characters.
-    /// - Source: UpdateIdentityPool; cognito.md 3.1.1.
+    /// - Throws: `PoolNotFound`, `DeveloperProviderFixed`, `InvalidPoolProvider`, `TenantNotFound`; `InvalidParams` if a tag contains
+    ///   characters that are not allowed.
+    /// - Source: Amazon Cognito Federated Identities API Reference, `UpdateIdentityPool`.
     public func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result {
         let now = surroundings.clock.now
         try ResourceTags.check(request.tags)

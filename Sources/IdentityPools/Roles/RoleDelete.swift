@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 
 extension RoleService {
-    /// Deletes a role. Credentials that it gave live on until they expire; nothing new can be had for it.
+    /// Deletes a role. Existing credentials remain valid until they expire; no new ones are issued.
     ///
     /// - Throws: `RoleNotFound`.
     public func delete(_ request: RoleDelete.Params, _ call: any CallContext) throws -> RoleDelete.Result {

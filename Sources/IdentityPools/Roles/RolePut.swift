@@ -2,10 +2,9 @@ import Contract
 import ServiceContext
 
 extension RoleService {
-    /// Writes a role: with a trust policy of the caller's own, or the standard one for a pool.
+    /// Creates or replaces a role, with a given trust policy or the standard one for a pool.
     ///
-    /// - Throws: `PoolNotFound`, `MalformedPolicy`; `InvalidParams` for tags of other characters.
-    /// - Source: cognito.md 1.7 (the role), 6.4 (what its trust policy may say).
+    /// - Throws: `PoolNotFound`, `MalformedPolicy`; `InvalidParams` if a tag contains characters that are not allowed.
     public func put(_ request: RolePut.Params, _ call: any CallContext) throws -> RolePut.Result {
         let now = surroundings.clock.now
         try ResourceTags.check(request.tags)

@@ -3,10 +3,10 @@ import JSON
 import Platform
 import Storage
 
-/// A role as the store holds it (cognito.md 1.7).
+/// The stored record of a role.
 package struct RoleRecord: Sendable {
     package let name: String
-    /// `AROA` and more: a role put anew under the name of a deleted one has another.
+    /// The unique ID, which begins with `AROA`. A role that is created again under the same name has another ID.
     package let roleId: String
     package let trustPolicy: String
     package let maxSessionSeconds: Int64
@@ -42,7 +42,7 @@ extension Transaction {
             """, name, limit, row: RoleRecord.init)
     }
 
-    /// Writes a role. One that exists keeps its id and its birthday. Answers what is stored.
+    /// Creates or replaces a role, and returns the stored record. An existing role keeps its ID and creation time.
     package func put(_ role: RoleRecord) throws -> RoleRecord {
         try execute(
             """
@@ -57,7 +57,7 @@ extension Transaction {
         return try self.role(role.name) ?? role
     }
 
-    /// Removes a role. Answers false if there is none.
+    /// Deletes a role. Returns `false` if it does not exist.
     func deleteRole(_ name: String) throws -> Bool {
         guard try execute("DELETE FROM role WHERE name = $1", name) == 1 else { return false }
         try advanceEpoch()
@@ -66,7 +66,7 @@ extension Transaction {
 }
 
 extension RoleRecord {
-    /// An id for a new role (cognito.md 1.7).
+    /// Returns a new unique role ID.
     package static func newId(_ random: any RandomSource) -> String { "AROA" + Base32.encode(random.bytes(10)) }
 
     init(_ row: Row) {

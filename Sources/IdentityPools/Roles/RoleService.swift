@@ -2,7 +2,7 @@ import Contract
 import JSON
 import ServiceContext
 
-/// Roles that temporary credentials stand for: `role.*`.
+/// The `role.*` methods.
 public struct RoleService: Sendable {
     let surroundings: ServiceContext
     let catalogue: PoolConfigurationCache
@@ -19,8 +19,8 @@ public struct RoleService: Sendable {
             tags: Members(role.tags.members.map { ($0.name, $0.value.string ?? "") }), createdAt: role.createdAt, updatedAt: role.updatedAt)
     }
 
-    /// The names of the roles whose trust policy has a statement that names no pool, and therefore allows nothing. Only stores of earlier
-    /// versions have such roles.
+    /// Returns the names of the roles whose trust policy has a statement without a pool. Such a statement allows nothing. Only stores of
+    /// earlier versions contain such roles.
     public func rolesWithoutPool() throws -> [String] {
         try surroundings.database.read { tx in
             var found: [String] = []
@@ -34,9 +34,9 @@ public struct RoleService: Sendable {
         }
     }
 
-    /// The name of the role that an ARN of this account stands for.
+    /// Returns the name of the role with this ARN.
     ///
-    /// - Throws: `RoleNotFound` for the ARN of anything else.
+    /// - Throws: `RoleNotFound` if the ARN is not that of a role of this account.
     func name(of arn: String) throws -> String {
         guard let name = surroundings.realm.roleName(of: arn) else { throw RoleNotFound(role: arn) }
         return name

@@ -1,6 +1,6 @@
-/// The times in signatures.
+/// The time format of AWS signatures.
 enum AmzDate {
-    /// Seconds since 1970 of `20261121T120000Z`, nil for anything else.
+    /// Returns the seconds since 1970-01-01 UTC of a time such as `20261121T120000Z`, or `nil` for any other text.
     static func seconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
@@ -24,7 +24,7 @@ enum AmzDate {
         }
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
+    /// Returns the days since 1970-01-01 in the Gregorian calendar. The calculation uses years that begin in March.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -33,7 +33,7 @@ enum AmzDate {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// `seconds` since 1970 as `20261121T120000Z`.
+    /// Formats seconds since 1970-01-01 UTC as `20261121T120000Z`.
     static func text(_ seconds: Int64) -> String {
         let days = seconds / 86_400 + 719_468
         let era = days / 146_097
@@ -52,8 +52,8 @@ enum AmzDate {
             + pad(clock / 60 % 60, 2) + pad(clock % 60, 2) + "Z"
     }
 
-    /// `Sat, 21 Nov 2026 12:00:00 GMT` (RFC 9110 section 5.6.7, also with the offsets +0000 and -0000 that mail libraries write) or
-    /// `20261121T120000Z` as signatures write it, nil for anything else.
+    /// Converts an HTTP date such as `Sat, 21 Nov 2026 12:00:00 GMT` (RFC 9110 §5.6.7) to `20261121T120000Z`. Also accepts the offsets
+    /// +0000 and -0000 of email libraries, and the format of signatures itself. Returns `nil` for any other text.
     static func fromHTTPDate(_ text: String) -> String? {
         if seconds(text) != nil { return text }
         let parts = text.split(separator: " ")

@@ -1,20 +1,20 @@
 import Platform
 
-/// What the signer signed in place of the body.
+/// The hash of the body that the signature covers.
 struct BodyHash {
-    /// As it stands in the canonical request.
+    /// The value in the canonical request.
     let text: String
-    /// Whether it is the hash of a body that the caller has.
+    /// Whether it is the hash that the caller has given.
     let isGiven: Bool
 
     private static let unsigned = "UNSIGNED-PAYLOAD"
     static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    /// What the signer declares in `x-amz-content-sha256` stands; without it a presigned S3 request has no body hash, and any other the
-    /// given one, else that of an empty body.
+    /// The value of `x-amz-content-sha256` takes precedence. Without it, a presigned S3 request has no body hash. Other requests use the
+    /// given hash, or the hash of an empty body.
     ///
-    /// - Throws: `SignatureV4Failure.bodyHash` if the declared and the given hash differ, `malformed` if the declared one is
-    ///   neither a hash nor a marker.
+    /// - Throws: `SignatureV4Failure.bodyHash` if the header and the given hash differ; `malformed` if the header is neither a hash nor a
+    ///   marker.
     init(of request: SignedHTTPRequest) throws {
         let named = request.header("x-amz-content-sha256") ?? request.query("X-Amz-Content-Sha256")
         let given = request.bodySha256?.lowercased()

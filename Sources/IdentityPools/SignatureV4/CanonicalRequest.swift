@@ -1,12 +1,12 @@
 import Platform
 
-/// A request as its signer must have written it.
+/// The canonical request that the signer must have signed.
 enum CanonicalRequest {
-    /// The canonical forms that signers make of one request.
+    /// Returns the canonical forms that signers can produce for one request.
     ///
-    /// With the query as it was sent, and with it decoded and encoded anew: they differ only for what the sender did not encode, and name the
-    /// same parameters. If the session token stands in the query, each also without it, because some services want it appended to a URL
-    /// that is already signed.
+    /// The query is used as sent, and also decoded and encoded again. The two forms differ only in characters that the sender did not
+    /// encode, and contain the same parameters. If the query contains the session token, each form is also returned without it, because
+    /// some services require adding it to a signed URL.
     static func forms(of request: SignedHTTPRequest, payloadHash: String) -> [String] {
         let withToken = queries(request.parameters)
         let withoutToken = request.tokenIsInQuery ? queries(request.parameters.filter { $0.name != "X-Amz-Security-Token" }) : []
@@ -17,13 +17,13 @@ enum CanonicalRequest {
         return (withToken + withoutToken).map { query in (head + [query] + tail).joined(separator: "\n") }
     }
 
-    /// Every service but S3 takes dot segments and double slashes out and encodes the path once more.
+    /// Returns the canonical path. Services other than S3 remove dot segments and repeated slashes, and encode the path twice.
     private static func path(_ request: SignedHTTPRequest) -> String {
         if request.scope.isS3 { return request.path.isEmpty ? "/" : request.path }
         return PercentEncoding.encode(withoutDotSegments(request.path), keepingSlashes: true)
     }
 
-    /// RFC 3986 section 5.2.4, and consecutive slashes become one.
+    /// Removes dot segments (RFC 3986 §5.2.4) and merges consecutive slashes.
     static func withoutDotSegments(_ path: String) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         let bytes = Array(path.utf8)
@@ -46,7 +46,7 @@ enum CanonicalRequest {
         return asSent == anew ? [asSent] : [asSent, anew]
     }
 
-    /// Sorted by name, then by value, byte by byte.
+    /// Sorts parameters by name, then by value, comparing bytes.
     private static func query(_ parameters: [(name: String, value: String)]) -> String {
         parameters.sorted { a, b in
             a.name.hasBytes(of: b.name)
@@ -61,8 +61,8 @@ enum CanonicalRequest {
         )
     }
 
-    /// Without space at the ends, with one space for each run of it inside. Space is what signers in Python take for it: that of
-    /// Unicode, and the four separators of ASCII.
+    /// Removes surrounding whitespace and replaces each inner run by one space. Whitespace is defined as in Python signers: Unicode
+    /// whitespace and the four ASCII separators.
     static func trimmed(_ value: String) -> String {
         value.unicodeScalars.split { $0.properties.isWhitespace || 0x1C...0x1F ~= $0.value }.map { String($0) }.joined(separator: " ")
     }

@@ -1,7 +1,7 @@
 import Crypto
 import Platform
 
-/// Signs a plain GET as a client of `credentials.get` would, for the tour. Programs have their own signers.
+/// Signs a GET request with the result of `credentials.get`, for the demo. Applications use their own signers.
 public enum ExampleSigner {
     public static func get(
         _ url: String, accessKeyId: String, secret: String, sessionToken: String, now: Int64 = SystemClock().now

@@ -1,12 +1,13 @@
-/// A request's URL taken apart without changing a character of it: absolute, or a path with its query.
+/// The components of a request URL, unchanged: an absolute URL or a path with a query.
 ///
-/// Works on bytes: to Swift a `/` followed by a combining mark is one character, to everyone else on the way it is a slash.
+/// The parser works on bytes, because in Swift a `/` followed by a combining mark is one character, while other software treats it as a
+/// slash.
 package struct RequestURL: Sendable {
-    /// The host header that a client derives from the URL: in lower case, without user information and the scheme's own port. nil if
-    /// the URL has no authority.
+    /// The `Host` header that a client derives from the URL: lowercase, without user information and the default port. `nil` if the URL has
+    /// no authority.
     let host: String?
     let path: String
-    /// Names and values as they were written, in their order; also empty ones.
+    /// The parameters as written, in their order, including empty ones.
     package let parameters: [(name: String, value: String)]
     private let scheme: String
 
@@ -29,7 +30,7 @@ package struct RequestURL: Sendable {
         parameters = query.isEmpty ? [] : query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map(Self.parameter)
     }
 
-    /// Whether a Host header names the host of this URL; true if the URL names none.
+    /// Returns whether a `Host` header matches the host of this URL. Always `true` if the URL has no host.
     func isFor(hostHeader: String) -> Bool { host == nil || host == Self.withoutPort(hostHeader, of: scheme) }
 
     private static func parameter(_ pair: ArraySlice<UInt8>) -> (name: String, value: String) {
@@ -37,7 +38,7 @@ package struct RequestURL: Sendable {
         return (String(decoding: name, as: UTF8.self), String(decoding: pair[name.endIndex...].dropFirst(), as: UTF8.self))
     }
 
-    /// The scheme of an absolute URL (RFC 3986 section 3.1) in lower case.
+    /// Returns the lowercase scheme of an absolute URL (RFC 3986 §3.1).
     private static func scheme(of url: ArraySlice<UInt8>) -> String? {
         let scheme = url.prefix { isLetter($0) || 0x30...0x39 ~= $0 || "+-.".utf8.contains($0) }
         guard let first = scheme.first, isLetter(first), url[scheme.endIndex...].starts(with: "://".utf8) else { return nil }

@@ -1,6 +1,6 @@
 import Platform
 
-/// What a signature says of itself.
+/// The contents of a signature, not verified.
 package struct SignatureClaim {
     package let accessKeyId: String
     package let scope: SignedHTTPRequest.Scope
@@ -10,7 +10,7 @@ package struct SignatureClaim {
     var expiresSeconds: Int64?
     var sessionToken: String?
 
-    /// From the Authorization header: `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`.
+    /// Parses the `Authorization` header: `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`.
     package init(headers: [(name: String, value: String)]) throws {
         let all = headers.filter { $0.name == "authorization" }
         guard let authorization = all.first?.value, all.count == 1 else {
@@ -36,13 +36,13 @@ package struct SignatureClaim {
         signature = try Self.signature(fields["Signature"])
     }
 
-    /// Whether the parameters of a URL are a signature of version 2: of a presigned URL, or of a query service.
+    /// Returns whether URL parameters contain a Signature Version 2, of a presigned URL or a Query request.
     package static func isVersion2(query parameters: [(name: String, value: String)]) -> Bool {
         func has(_ name: String) -> Bool { parameters.contains { $0.name == name } }
         return has("AWSAccessKeyId") && has("Signature") && !has("X-Amz-Algorithm")
     }
 
-    /// From the parameters of a presigned URL.
+    /// Parses the parameters of a presigned URL.
     package init(query parameters: [(name: String, value: String)]) throws {
         func only(_ name: String) throws -> String? {
             let values = parameters.filter { $0.name == name }

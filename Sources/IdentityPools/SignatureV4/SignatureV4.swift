@@ -1,24 +1,25 @@
 import Crypto
 import Platform
 
-/// Checks AWS Signature Version 4, in the Authorization header or in the query string. Three steps, each a pure function:
-/// `parse` reads what the signer claims, `CanonicalRequest` writes the request as the signer must have, `judge` compares.
+/// Verifies AWS Signature Version 4 in the `Authorization` header or the query, in three pure functions: `parse` reads the signature,
+/// `CanonicalRequest` builds the request that was signed, and `judge` compares.
 enum SignatureV4 {
     static let algorithm = "AWS4-HMAC-SHA256"
 
-    /// How far the clocks of signer and verifier may be apart, in seconds; S3 allows more than other services.
+    /// Returns the maximum difference between the clocks of signer and verifier, in seconds. S3 allows more than other services.
     static func skewSeconds(_ scope: SignedHTTPRequest.Scope) -> Int64 { scope.isS3 ? 900 : 300 }
 
     struct Verdict: Sendable {
-        /// Whether the signature covers a body hash that the caller has given.
+        /// Whether the signature covers the body hash that the caller has given.
         let bodyVerified: Bool
     }
 
-    /// Judges a request that `secret` should have signed.
+    /// Verifies a request that was signed with `secret`.
     ///
     /// - Parameters:
-    ///   - now: seconds since 1970.
-    ///   - service, region: what the credential scope must name, if anything.
+    ///   - now: The current time, in seconds since 1970-01-01 UTC.
+    ///   - service: The required service of the credential scope, or `nil` for any.
+    ///   - region: The required region of the credential scope, or `nil` for any.
     /// - Throws: `SignatureV4Failure`.
     static func judge(_ request: SignedHTTPRequest, secret: String, now: Int64, service: String?, region: String?) throws -> Verdict {
         try checkScope(request, service: service, region: region)
@@ -36,13 +37,13 @@ enum SignatureV4 {
         return Verdict(bodyVerified: body.isGiven)
     }
 
-    /// The signature that `secret` makes of a request without a body.
+    /// Returns the signature of a request without a body.
     static func signature(of request: SignedHTTPRequest, secret: String) -> String {
         let canonical = CanonicalRequest.forms(of: request, payloadHash: BodyHash.empty)[0]
         return Hex.encode(HMAC.sha256(key: signingKey(secret, request.scope), Array(stringToSign(request, canonical).utf8)))
     }
 
-    /// For people: the token stands in a header as it is and in a query encoded.
+    /// Replaces the session token for messages. A header contains it as is, a query contains it encoded.
     private static func withoutSessionToken(_ form: String, of request: SignedHTTPRequest) -> String {
         guard let token = request.sessionToken, !token.isEmpty else { return form }
         let written = request.parameters.filter { $0.name == "X-Amz-Security-Token" }.map(\.value)
@@ -83,7 +84,7 @@ enum SignatureV4 {
     }
 }
 
-/// Why a signature is not accepted.
+/// The reason for rejecting a signature.
 package enum SignatureV4Failure: Error, Hashable, Sendable {
     package enum Part: String, Sendable { case service, region, date }
 
@@ -91,11 +92,11 @@ package enum SignatureV4Failure: Error, Hashable, Sendable {
     case scope(part: Part, expected: String, actual: String)
     case skewed(signedAt: Int64, maximumSeconds: Int64)
     case expired(signedAt: Int64, expiresSeconds: Int64)
-    /// The body is not the one that x-amz-content-sha256 names.
+    /// The body does not match `x-amz-content-sha256`.
     case bodyHash
     case mismatch(canonicalRequest: String, stringToSign: String)
 
-    /// The reason that is given for a signature of version 2, which some SDKs still make for S3 unless they are told otherwise.
+    /// The reason for rejecting Signature Version 2, which some SDKs use for S3 by default.
     package static let version2Reason = "Signature Version 2 is not supported; configure signature_version='s3v4'"
     static let version2 = malformed(version2Reason)
 }

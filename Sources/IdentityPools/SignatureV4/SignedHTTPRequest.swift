@@ -1,36 +1,36 @@
 import Platform
 
-/// An HTTP request with what its signature claims of it. Nothing of it is checked yet.
+/// An HTTP request with the contents of its signature, not verified.
 package struct SignedHTTPRequest: Sendable {
     package struct Scope: Sendable, Hashable {
         let date: String
         let region: String
         package let service: String
         var text: String { "\(date)/\(region)/\(service)/aws4_request" }
-        /// Whether the path is signed as it is sent, and a presigned body not at all.
+        /// Whether the path is signed as it is sent, and the body of a presigned request is not signed.
         var isS3: Bool { ["s3", "s3-outposts", "s3-object-lambda", "s3express"].contains(service) }
     }
 
     let method: String
     let path: String
-    /// The query's parameters as they were written, without the signature itself.
+    /// The query parameters as written, without the signature itself.
     let parameters: [(name: String, value: String)]
-    /// Names in lower case.
+    /// The headers, with lowercase names.
     let headers: [(name: String, value: String)]
     let bodySha256: String?
     let accessKeyId: String
     let scope: Scope
-    /// `YYYYMMDD'T'HHMMSS'Z'`.
+    /// The time in the form `YYYYMMDD'T'HHMMSS'Z'`.
     let timestamp: String
     let signedAt: Int64
-    /// In lower case, in the order in which they were signed.
+    /// The signed headers, with lowercase names, in the order of the signature.
     let signedHeaders: [String]
     let signature: String
-    /// How long a presigned request is valid; nil when the signature stands in a header.
+    /// The lifetime of a presigned request, in seconds, or `nil` if the signature is in a header.
     let expiresSeconds: Int64?
     let sessionToken: String?
 
-    /// The header's value, several of one name joined; nil without one.
+    /// Returns the value of a header, with repeated headers joined, or `nil` if it is missing.
     func header(_ name: String) -> String? { Self.header(name, in: headers) }
 
     static func header(_ name: String, in headers: [(name: String, value: String)]) -> String? {
@@ -38,17 +38,17 @@ package struct SignedHTTPRequest: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ",")
     }
 
-    /// The decoded value of a query parameter.
+    /// Returns the decoded value of a query parameter.
     func query(_ name: String) -> String? {
         parameters.first { $0.name == name }.map { String(decoding: PercentEncoding.decode($0.value), as: UTF8.self) }
     }
 
-    /// Whether the session token stands in the query of a presigned request.
+    /// Whether the query of a presigned request contains the session token.
     var tokenIsInQuery: Bool { expiresSeconds != nil && parameters.contains { $0.name == "X-Amz-Security-Token" } }
 }
 
 extension SignatureV4 {
-    /// Reads a signed request.
+    /// Parses a signed request.
     ///
     /// - Throws: `SignatureV4Failure.malformed`.
     static func parse(method: String, url: String, headers: [(String, String)], bodySha256: String?) throws -> SignedHTTPRequest {
@@ -91,7 +91,7 @@ extension SignatureV4 {
         return inQuery
     }
 
-    /// Whether `text` is a token of RFC 9110 section 5.6.2, which methods and header names are.
+    /// Returns whether `text` is a token (RFC 9110 §5.6.2), as required of methods and header names.
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy {
@@ -99,8 +99,7 @@ extension SignatureV4 {
             }
     }
 
-    /// `host` must be signed, and so must every x-amz header that is there; but the session token may be added afterwards, as
-    /// services allow.
+    /// Checks that `host` and all `x-amz-*` headers are signed. The session token can be added after signing, as AWS services allow.
     private static func checkSignedHeaders(_ request: SignedHTTPRequest) throws {
         let signed = Set(request.signedHeaders)
         guard signed.contains("host") else { throw SignatureV4Failure.malformed("the host header is not signed") }

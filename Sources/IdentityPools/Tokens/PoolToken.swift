@@ -4,12 +4,12 @@ import JSON
 import ServiceContext
 import SigningKeys
 
-/// The claims that all tokens of a pool have in common, written once. A class: it is handed around with every token.
+/// The claims that all tokens of a pool share, serialized once. A class, because every token operation passes it on.
 final class PoolTokenFrame: Sendable {
     let poolId: String
-    /// `iss` and `aud`.
+    /// The members `iss` and `aud`.
     fileprivate let opening: [UInt8]
-    /// The pool's ARN, which a guest's token has not.
+    /// The member with the pool's ARN, which tokens of guests do not contain.
     fileprivate let arn: [UInt8]
 
     init(_ realm: Realm, poolId: String) {
@@ -26,7 +26,7 @@ final class PoolTokenFrame: Sendable {
         }
     }
 
-    /// What every payload begins with.
+    /// The start of every payload.
     fileprivate var beginning: [UInt8] { [UInt8(ascii: "{")] + opening }
 
     private static func members(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
@@ -36,7 +36,7 @@ final class PoolTokenFrame: Sendable {
     }
 }
 
-/// One of a pool's keys, ready to sign the pool's tokens. A class, as the frame is.
+/// A key of a pool, prepared to sign the pool's tokens. A class for the same reason as `PoolTokenFrame`.
 final class PoolTokenIssuer: Sendable {
     fileprivate let frame: PoolTokenFrame
     private let signer: JWSSigner
@@ -48,11 +48,11 @@ final class PoolTokenIssuer: Sendable {
 
     func count(ofPayload bytes: Int) -> Int { signer.count(ofPayload: bytes) }
 
-    /// Signs claims that were written for this issuer.
+    /// Signs claims that were serialized for this issuer.
     func sign(_ claims: [UInt8]) throws(CryptoFailure) -> String { try signer.sign(claims) }
 }
 
-/// The claims of a token that a pool issues (cognito.md 5.2), written in one pass.
+/// The claims of a pool's token, serialized in one pass.
 package struct PoolTokenClaims: Sendable {
     let issuer: PoolTokenIssuer
     let identityId: String
@@ -64,10 +64,10 @@ package struct PoolTokenClaims: Sendable {
     package static let arnClaim: StaticString = "https://cognito-identity.amazonaws.com/identity-pool-arn"
     package static let tagsClaim: StaticString = "https://aws.amazon.com/tags"
 
-    /// So many characters a token has at most, here and at every method that takes one.
+    /// The maximum length of a token, in characters. Methods that accept tokens have the same limit.
     static let mostCharacters = 20_000
 
-    /// The claims as the issuer signs them.
+    /// Returns the claims as the issuer signs them.
     ///
     /// - Throws: `InvalidPrincipalTags` if the tags make the token too long.
     func checkedJSON() throws -> [UInt8] {
@@ -114,14 +114,14 @@ package struct PoolTokenClaims: Sendable {
     }
 }
 
-/// What a token says of how its user was authenticated: the providers of this call, not everything linked (cognito.md 5.3).
+/// The authentication methods of a token: the providers of the current call, not all linked ones.
 enum AuthenticationMethods: Sendable {
     case guest
     case developer(Login)
-    /// Names of providers with their qualified users, in the order of the names.
+    /// The provider names with their qualified users, ordered by name.
     case providers([(name: String, qualified: String)])
 
-    /// The methods of a call with a developer login and perhaps public ones.
+    /// The methods of a call with a developer login and optional public logins.
     init(_ login: Login, _ proofs: [LoginProof], in poolId: String) {
         if proofs.isEmpty {
             self = .developer(login)
@@ -131,7 +131,7 @@ enum AuthenticationMethods: Sendable {
         self = .providers(all.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) })
     }
 
-    /// The methods of a call with public logins; a guest's if there are none.
+    /// The methods of a call with public logins. Without logins, those of a guest.
     init(_ proofs: [LoginProof]) { self = proofs.isEmpty ? .guest : .providers(proofs.map { ($0.provider.name, $0.qualified) }) }
 
     func write(pool poolId: String, to writer: inout JSONWriter) {

@@ -5,7 +5,7 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// A pool's token that was checked in full.
+/// A completely verified pool token.
 package struct VerifiedPoolToken: Sendable {
     let poolId: String
     let identityId: String
@@ -18,7 +18,7 @@ package struct VerifiedPoolToken: Sendable {
     package let header: JSONNode
 }
 
-/// Checks tokens that this store has issued: RFC 8725's rules, cognito.md 5.5. Our own clock needs no leeway.
+/// Verifies pool tokens of this store according to RFC 8725. No leeway applies, because the same clock issued them.
 package struct PoolTokenVerifier: Sendable {
     package let surroundings: ServiceContext
     package let catalogue: PoolConfigurationCache
@@ -28,11 +28,11 @@ package struct PoolTokenVerifier: Sendable {
         self.catalogue = catalogue
     }
 
-    /// What a caller may pin beside what is always checked.
+    /// Additional expectations of the caller.
     package struct Expectation: Sendable {
         package var audience: String?
         package var issuer: String?
-        /// Whether the pool and the identity must still be there, and nothing revoked.
+        /// Whether the pool and the identity must still exist, without a revocation since the token was issued.
         package var checksRevocation = true
 
         package init(audience: String? = nil, issuer: String? = nil, checksRevocation: Bool = true) {
@@ -42,9 +42,9 @@ package struct PoolTokenVerifier: Sendable {
         }
     }
 
-    /// Verifies `token`, whose signature, type, issuer and lifetime are always checked.
+    /// Verifies `token`. Signature, type, issuer and lifetime are always checked.
     ///
-    /// - Throws: a `Token…` error that names the check that failed.
+    /// - Throws: A `Token…` error that names the failed check.
     func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
         let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: catalogue.signingKeys).verify(token)
         guard key.owner.poolId != nil else {
@@ -53,7 +53,7 @@ package struct PoolTokenVerifier: Sendable {
         return try verify(jws, signedBy: key, expected, now: now)
     }
 
-    /// The same for a token whose signature was verified with a pool's key.
+    /// Verifies a token whose signature was already verified with a pool's key.
     package func verify(_ jws: JWS, signedBy key: StoredKey, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
         let verified = try claims(of: jws, signedBy: key)
         try check(verified, expected, now: now)
@@ -61,8 +61,7 @@ package struct PoolTokenVerifier: Sendable {
         return verified
     }
 
-    /// Reads the claims. Only what this store's key has signed comes here, so a claim that is missing is our own fault or a
-    /// token of another kind.
+    /// Reads the claims. The token was signed by a key of this store, so a missing claim is an internal error or a token of another kind.
     private func claims(of jws: JWS, signedBy key: StoredKey) throws -> VerifiedPoolToken {
         guard jws.header.hasType(TokenType.pool) else { throw TokenMalformed(reason: "its type is not \(TokenType.pool)") }
         guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
@@ -113,7 +112,7 @@ package struct PoolTokenVerifier: Sendable {
         if token.expiresAt <= now { throw TokenExpired(expiredAt: token.expiresAt, now: now) }
     }
 
-    /// The pool and the identity are still there, the identity is not disabled, and neither was revoked since.
+    /// Checks that the pool and the identity exist, that the identity is enabled, and that neither was revoked since the token was issued.
     private func checkStanding(of token: VerifiedPoolToken) throws {
         try surroundings.database.read { tx in
             guard try catalogue.knownPool(token.poolId, in: tx) != nil else { throw TokenRevoked(reason: "its pool was deleted") }
@@ -122,7 +121,7 @@ package struct PoolTokenVerifier: Sendable {
             let targets: [Revocations.Target] = [
                 .init(kind: .identityId, subject: token.identityId), .init(kind: .poolId, subject: token.poolId),
             ]
-            // A token says its second only: one minted in the very second of a revocation may be newer than it.
+            // Tokens have a resolution of one second. A token issued in the same second as a revocation may be newer, so it stays valid.
             if try catalogue.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
                 throw TokenRevoked(reason: "credentials.revoke applies to its identity or pool")
             }

@@ -2,14 +2,14 @@ import Contract
 import ServiceContext
 
 extension PoolTokens {
-    /// The lifetime of a token of the classic flow (cognito.md 3.4).
+    /// The lifetime of a token of the classic flow, in seconds.
     private static let seconds: Int64 = 600
 
-    /// Mints an OpenID token for whoever has proven logins of an identity, or for a guest.
+    /// Mints an OpenID token for an identity with verified logins, or for a guest.
     ///
     /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `IdentityForbidden`, `ClassicFlowDisabled`, `UnauthenticatedNotAllowed`,
-    ///   `LoginsDoNotMatch`, `LoginConflict`, and what verifying logins throws.
-    /// - Source: GetOpenIdToken; cognito.md 3.4, 5.2, 7.1.
+    ///   `LoginsDoNotMatch`, `LoginConflict`, and the errors of login verification.
+    /// - Source: `GetOpenIdToken` in the Amazon Cognito API reference.
     public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result {
         let now = surroundings.clock.now
         let proven = try surroundings.prove(request.identityId, request.logins, catalogue, call, now: now, classicFlow: true)

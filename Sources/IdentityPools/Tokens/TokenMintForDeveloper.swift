@@ -4,12 +4,11 @@ import ServiceContext
 import Storage
 
 extension PoolTokens {
-    /// Mints an OpenID token for a user whom the caller has authenticated.
+    /// Mints an OpenID token for a user that the caller has authenticated.
     ///
     /// - Throws: `PoolNotFound`, `UnsupportedDeveloperProvider`, `InvalidLogin`, `InvalidPrincipalTags`, `IdentityNotFound`,
-    ///   `IdentityDisabled`, `LoginsDoNotMatch`, `DeveloperUserAlreadyRegistered`, `LoginConflict`, and what verifying a public
-    ///   login throws.
-    /// - Source: GetOpenIdTokenForDeveloperIdentity; cognito.md 3.6 (rules), 5.2 (claims), 7.3 (resolution).
+    ///   `IdentityDisabled`, `LoginsDoNotMatch`, `DeveloperUserAlreadyRegistered`, `LoginConflict`, and the errors of login verification.
+    /// - Source: `GetOpenIdTokenForDeveloperIdentity` in the Amazon Cognito API reference.
     public func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result {
         let now = surroundings.clock.now
         let tags = try SessionTags.validated(request.principalTags)
@@ -38,7 +37,7 @@ extension PoolTokens {
             identityId: identity.id, token: token, expiresAt: now + request.durationSeconds, isNewIdentity: identity.isNew)
     }
 
-    /// The public logins among those that were given, proven.
+    /// Verifies the public logins of the request and returns them.
     private func proofs(
         _ request: TokenMintForDeveloper.Params, _ call: any CallContext, now: Int64
     ) throws -> [LoginProof] {
@@ -58,7 +57,7 @@ extension PoolTokens {
     }
 }
 
-/// The developer login among the logins of a request (cognito.md 3.6).
+/// The developer login of a request.
 enum DeveloperLogin {
     /// - Throws: `UnsupportedDeveloperProvider`, `InvalidLogin`.
     static func find(in logins: Members<String>, of pool: PoolRecord) throws -> Login {

@@ -1,22 +1,22 @@
-/// What kind of waiting a call may cause, and so where it runs.
+/// The kind of waiting that a call may cause. It selects the thread pool that runs the call.
 public enum Lane: UInt8, Sendable, CaseIterable {
-    /// Computes, or reads what is at hand without waiting. May run on the reading thread itself.
+    /// Computes, or reads data that is available without waiting. May run on the reading thread.
     case compute
     /// May wait for the store.
     case store
-    /// Computes for long: one at a time per core, at lowered priority.
+    /// Computes for a long time. Runs at lowered priority, at most one call per core.
     case hash
     /// Waits for other machines.
     case network
-    /// Waits for people. `Method.run` starts the wait, calls `Call.answerLater` and returns: no thread is held.
+    /// Waits for users. `Method.run` starts the wait, calls `Call.answerLater` and returns, so that no thread is blocked.
     case wait
 }
 
-/// Thrown by a method that found out that it would have to wait where it must not: what it wrote is forgotten and it is
-/// run again, from the beginning, on `lane`.
+/// Thrown by a method that would have to wait on a lane that does not allow it. The output of the run is discarded, and the method runs
+/// again from the beginning on `lane`.
 public struct MoveToLane: Error, Hashable {
     public let lane: Lane
-    /// Whether it found something to write, which `Call.isToWrite` then says to the next run.
+    /// Whether the run found something to write. `Call.isToWrite` passes this to the next run.
     public let isToWrite: Bool
 
     public init(_ lane: Lane, isToWrite: Bool = false) {

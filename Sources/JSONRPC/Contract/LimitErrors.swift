@@ -1,6 +1,6 @@
 import JSON
 
-/// The process is ending and did not get to this request, or did not finish it (1001). May be tried again elsewhere.
+/// The process is exiting and did not start or complete this request (1001). Another process may serve a retry.
 public struct ShuttingDown: ResponseError {
     public let retryAfterSeconds: Int
     public var code: Int { 1001 }
@@ -12,9 +12,9 @@ public struct ShuttingDown: ResponseError {
     public func writeData(to writer: inout JSONWriter) { writeRetry(type, after: retryAfterSeconds, to: &writer) }
 }
 
-/// The answer would be longer than the server sends (1002).
+/// The response exceeds the maximum length that the server sends (1002).
 public struct ResultTooLarge: ResponseError {
-    /// In bytes.
+    /// The maximum length, in bytes.
     public let limit: Int
     public var code: Int { 1002 }
     public var type: String { "resultTooLarge" }
@@ -32,7 +32,7 @@ public struct ResultTooLarge: ResponseError {
     }
 }
 
-/// Too many requests wait for people at the same time (1003). May be tried again when some of them have ended.
+/// The number of requests that wait for users has reached its limit (1003). The request may succeed after some of them have ended.
 public struct TooManyRequests: ResponseError {
     public let retryAfterSeconds: Int
     public var code: Int { 1003 }

@@ -1,21 +1,22 @@
 import JSON
 
-/// One method that can be called by name. A class: every call takes one up, and all threads the same.
+/// A method that can be called by name. It is a class so that all calls and threads share one instance.
 public final class Method: Sendable {
     public typealias Body = @Sendable (_ call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws -> Void
 
     public let name: String
-    /// Where a call with these params starts. Cheap: it runs on the thread that reads.
+    /// Returns the lane on which a call with these params starts. Must be fast: it runs on the reading thread.
     public let lane: @Sendable (_ params: JSONNode?) -> Lane
-    /// Does the work and writes one JSON value, the result; nothing written is null. `params` is an object or nil when absent.
+    /// Runs the method and writes its result as one JSON value. If it writes nothing, the result is `null`. `params` is an object, or `nil`
+    /// if omitted.
     ///
-    /// Throws a `ResponseError` to be answered with, `MoveToLane`, or `CancellationError` when it gave up because of
-    /// `Call.isCancelled`. Anything else is answered as an internal error.
+    /// Throws a `ResponseError` to respond with that error, `MoveToLane` to run on another lane, or `CancellationError` if it stopped
+    /// because of `Call.isCancelled`. Any other error becomes an internal error.
     public let run: Body
-    /// How the outcome is put, nil: as it is.
+    /// The conversion of the outcome for another protocol, or `nil` for plain JSON-RPC.
     let form: (any AnswerForm)?
 
-    /// A method whose lane depends on its params.
+    /// Creates a method whose lane depends on its params.
     public init(
         _ name: String, lane: @escaping @Sendable (_ params: JSONNode?) -> Lane, form: (any AnswerForm)? = nil, run: @escaping Body
     ) {
@@ -25,16 +26,16 @@ public final class Method: Sendable {
         self.run = run
     }
 
-    /// A method that always runs on `lane`.
+    /// Creates a method that always runs on `lane`.
     public convenience init(_ name: String, on lane: Lane = .compute, run: @escaping Body) {
         self.init(name, lane: { _ in lane }, run: run)
     }
 }
 
-/// Finds methods by their names.
+/// Finds methods by name.
 public protocol MethodLookup: Sendable {
     func method(named name: String) -> Method?
 
-    /// Names of methods that the writer of the unknown `name` may have meant, best first, a few at most.
+    /// Returns a few existing method names that are similar to the unknown `name`, best match first.
     func nearest(to name: String) -> [String]
 }

@@ -1,8 +1,8 @@
-/// Methods in a dictionary.
+/// A method lookup that is backed by a dictionary.
 public struct MethodTable: MethodLookup {
     private let methods: [String: Method]
 
-    /// - Precondition: no two methods have the same name.
+    /// - Precondition: The names of the methods are unique.
     public init(_ methods: [Method]) {
         self.methods = Dictionary(uniqueKeysWithValues: methods.map { ($0.name, $0) })
     }
@@ -16,8 +16,8 @@ public struct MethodTable: MethodLookup {
 
 /// Suggestions for a name that does not exist.
 public enum NearestNames {
-    /// Up to `limit` of `names` that differ from `name` in few letters (upper and lower case alike), or that are the same
-    /// after their last dot; best first.
+    /// Returns up to `limit` of `names` that differ from `name` in few letters, or that have the same part after the last dot, best match
+    /// first. The comparison is case-insensitive.
     public static func of(_ name: String, among names: some Sequence<String>, limit: Int = 3) -> [String] {
         guard name.utf8.count <= 64 else { return [] }
         let wanted = Array(name.lowercased().utf8)
@@ -39,7 +39,7 @@ public enum NearestNames {
         name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name[...]
     }
 
-    /// Levenshtein's distance: how many letters must be put in, taken out or changed.
+    /// Returns the Levenshtein distance: the number of letters to insert, delete or replace.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var previous = Array(0...b.count)
         for (i, letter) in a.enumerated() {

@@ -1,14 +1,14 @@
 import JSON
 
-/// An error that has an answer of its own (JSON-RPC 2.0 section 5.1).
+/// An error that maps to a specific error response (JSON-RPC 2.0 section 5.1).
 public protocol ResponseError: Error {
-    /// The number that belongs to this type of error alone.
+    /// The error code, which is unique to this error type.
     var code: Int { get }
-    /// The stable name of the type, as it stands in `data.type`.
+    /// The stable name of the error type, sent as `data.type`.
     var type: String { get }
-    /// What happened and what to do next, for people.
+    /// A human-readable message that states the problem and the next step.
     var message: String { get }
-    /// Writes `error.data`: one JSON object, whose member `type` is `type`.
+    /// Writes `error.data`: one JSON object whose member `type` is `type`.
     func writeData(to writer: inout JSONWriter)
 }
 

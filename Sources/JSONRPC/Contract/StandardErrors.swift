@@ -1,8 +1,8 @@
 import JSON
 
-/// The text is not JSON (-32700).
+/// The text is not valid JSON (-32700).
 public struct ParseError: ResponseError {
-    /// Where in the line, in bytes from 0.
+    /// The position of the error in the line, in bytes from 0.
     public let offset: Int
     public let reason: String
     public var code: Int { -32700 }
@@ -29,9 +29,9 @@ public struct ParseError: ResponseError {
     }
 }
 
-/// The text is JSON and no request (-32600).
+/// The text is valid JSON but not a request (-32600).
 public struct InvalidRequest: ResponseError {
-    /// Half a sentence, without a full stop.
+    /// A clause without a final period.
     public let reason: String
     public var code: Int { -32600 }
     public var type: String { "invalidRequest" }
@@ -49,10 +49,10 @@ public struct InvalidRequest: ResponseError {
     }
 }
 
-/// No method has this name (-32601).
+/// The method does not exist (-32601).
 public struct MethodNotFound: ResponseError {
     public let method: String
-    /// Names that may have been meant, best first.
+    /// Similar method names, best match first.
     public let nearest: [String]
     public var code: Int { -32601 }
     public var type: String { "methodNotFound" }
@@ -108,17 +108,17 @@ public struct ParamsNotByName: ResponseError {
     }
 }
 
-/// Something failed that has no answer of its own (-32603). The answer says nothing of the cause: it may hold secrets.
+/// An unexpected failure without a specific error type (-32603). The response omits the cause, which may contain secrets.
 public struct InternalError: ResponseError {
     public var code: Int { -32603 }
     public var type: String { "internalError" }
     public var message: String { WireTexts.internalError(incident: incident) }
-    /// Stands in the log line too.
+    /// The identifier of the failure, which is also written to the log.
     public let incident: String
 
     public init(incident: String = Self.newIncident()) { self.incident = incident }
 
-    /// A number that tells this failure from others.
+    /// Returns a random identifier that distinguishes this failure from others.
     public static func newIncident() -> String { String(UInt32.random(in: .min ... .max), radix: 16) }
 
     public func writeData(to writer: inout JSONWriter) {
@@ -131,7 +131,7 @@ public struct InternalError: ResponseError {
     }
 }
 
-/// The caller cancelled the request before anything was committed (-32800, as in the Language Server Protocol).
+/// The caller canceled the request before anything was committed (-32800, as in the Language Server Protocol).
 public struct RequestCancelled: ResponseError {
     public var code: Int { -32800 }
     public var type: String { "requestCancelled" }

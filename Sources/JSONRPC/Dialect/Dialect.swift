@@ -1,22 +1,22 @@
 import JSON
 
-/// Where protocols on top of JSON-RPC 2.0 go their own ways.
+/// The protocol differences between plain JSON-RPC 2.0 and protocols based on it.
 public enum Dialect: Sendable {
-    /// As JSON-RPC 2.0 has it, with cancellation and progress as in the Language Server Protocol.
+    /// JSON-RPC 2.0, with cancellation and progress as in the Language Server Protocol.
     case plain
-    /// The Model Context Protocol, from its revision 2025-06-18 on: no batches, a cancelled request is not answered, and what is told
-    /// unasked has names of its own.
+    /// The Model Context Protocol, revision 2025-06-18 or later. It has no batches, sends no response to a canceled request, and uses its
+    /// own notification names.
     case modelContext
 
     var takesBatches: Bool { self == .plain }
 
-    /// Whether an error is told to the caller; in the Model Context Protocol nobody waits for what was cancelled.
+    /// Returns whether the error is sent to the caller. In the Model Context Protocol, a canceled request gets no response.
     func answers(_ error: any ResponseError) -> Bool { self == .plain || !(error is RequestCancelled) }
 
-    /// Writes how far a call has come; nothing if its caller has not asked for it.
+    /// Writes a progress notification for a call, or nothing if the caller did not request progress.
     ///
-    /// The Model Context Protocol wants a number that grows, the first integer of `value`, and takes words for people, and a number that
-    /// it grows to: the second integer, unless that is behind the first and so counts something else.
+    /// The Model Context Protocol requires an increasing number: the first integer of `value`. It also accepts a human-readable message and
+    /// a total. The total is the second integer, unless it is smaller than the first and therefore counts something different.
     func progress(_ value: JSONValue, of envelope: Envelope, to writer: inout JSONWriter) {
         switch self {
         case .plain:
@@ -51,11 +51,11 @@ public enum Dialect: Sendable {
     }
 }
 
-/// How a method's outcome is put into another protocol's words.
+/// Converts the outcome of a method to the format of another protocol.
 public protocol AnswerForm: Sendable {
-    /// Writes one JSON value in the place of `result`, what the method has written, which may be nothing.
+    /// Writes one JSON value in place of `result`, the output of the method. `result` may be empty.
     func write(result: ArraySlice<UInt8>, to writer: inout JSONWriter)
-    /// Whether an error is a result too; else it is answered as an error.
+    /// Returns whether the error is sent as a result. Otherwise, it is sent as an error.
     func isResult(_ error: any ResponseError) -> Bool
     /// Writes one JSON value for such an error.
     func write(_ error: any ResponseError, to writer: inout JSONWriter)

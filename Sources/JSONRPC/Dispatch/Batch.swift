@@ -1,9 +1,9 @@
 import JSON
 import Synchronization
 
-/// The answers to the members of a batch, or to one line of a `Responder`, gathered until the last is there.
+/// Collects the responses to the members of a batch, or to one line of a `Responder`, until the last one is complete.
 final class Batch: Sendable {
-    /// What the line counts for until its answer is sent.
+    /// The load of the line until its response is sent.
     let load: Load
     private let maximumBytes: Int
     private let isArray: Bool
@@ -21,11 +21,11 @@ final class Batch: Sendable {
         state = Mutex(State(missing: members))
     }
 
-    /// How many bytes the next answer may have.
+    /// The maximum length of the next response, in bytes.
     var room: Int { state.withLock { max(0, maximumBytes - $0.answers.count) } }
 
-    /// Adds the answer of one member; empty for a notification. After the last one it returns the whole line, which is
-    /// empty when nothing is to be answered.
+    /// Adds the response of one member, which is empty for a notification. After the last member, returns the whole line, or an empty line
+    /// if no response is required.
     func finish(_ answer: ArraySlice<UInt8>) -> [UInt8]? {
         state.withLock { state in
             if !answer.isEmpty {

@@ -2,17 +2,17 @@ import JSON
 import Platform
 import Synchronization
 
-/// One call of a method, from when its envelope was read until it is answered.
+/// A call of a method, from the parsing of its envelope until its response.
 ///
-/// A call is answered once: whoever claims it first, its method, its cancellation or the end of the process, answers.
+/// A call gets exactly one response: from its method, its cancellation or the shutdown of the process, whichever claims it first.
 public final class Call: Sendable {
     enum State: UInt8 { case queued, running, suspended, answered }
 
-    /// The request as it came.
+    /// The parsed request.
     let envelope: Envelope
     let calledMethod: Method
     let route: AnswerRoute
-    /// Bytes of the line or batch that the call came in.
+    /// The size of the line or batch that contained the call, in bytes.
     let bytesIn: Int
     private let outlet: any AnswerOutlet
     private let state = Atomic<UInt8>(State.queued.rawValue)
@@ -21,7 +21,7 @@ public final class Call: Sendable {
     private let committed = Atomic(false)
     private let toWrite = Atomic(false)
     private let waitEndsWithInput = Atomic(false)
-    /// How often a body began to run, and the latest of these runs that left its answer for later.
+    /// The number of runs of the method body, and the latest of these runs that deferred its response.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
     private let onCancel = Mutex<Held<(@Sendable () -> Void)?>>(Held(nil))
@@ -35,38 +35,38 @@ public final class Call: Sendable {
         self.outlet = outlet
     }
 
-    // MARK: What a method may ask
+    // MARK: Interface for methods
 
-    /// What the method does.
+    /// The body of the method.
     var body: Method.Body { calledMethod.run }
 
     /// The name of the method.
     public var method: String { envelope.method }
 
-    /// The caller's word for this request, at most 128 characters, for logs and records.
+    /// The caller's trace ID for this request, at most 128 characters, for logs and audit records.
     public var trace: String? { envelope.trace?.string }
 
-    /// Whether nobody will read an answer.
+    /// Whether the call is a notification, which gets no response.
     public var isNotification: Bool { envelope.id == nil }
 
-    /// Where the call runs now. On `.compute` it must not wait: it throws `MoveToLane` instead.
+    /// The lane on which the call is running. On `.compute`, the method must not wait; it throws `MoveToLane` instead.
     public var lane: Lane { Lane(rawValue: currentLane.load(ordering: .relaxed))! }
 
-    /// Whether the method has not run for this call before; see `MoveToLane`.
+    /// Whether this is the first run of the method for this call; see `MoveToLane`.
     public var isFirstRun: Bool { runs.load(ordering: .relaxed) <= 1 }
 
     /// Whether an earlier run of the method found something to write; see `MoveToLane`.
     public var isToWrite: Bool { toWrite.load(ordering: .relaxed) }
 
-    /// Whether the caller wants this call to end. A method that gives up throws `CancellationError`. False for good once
-    /// `commit` was called.
+    /// Whether the caller canceled this call. A method that stops for this reason throws `CancellationError`. Always `false` after
+    /// `commit`.
     public var isCancelled: Bool { cancelRequested.load(ordering: .acquiring) && !committed.load(ordering: .acquiring) }
 
-    /// Says that the call has changed something: from now on it is finished and answered with its result.
+    /// Marks the call as committed: it can no longer be canceled and returns its result.
     public func commit() { committed.store(true, ordering: .releasing) }
 
-    /// Reports progress as `$/progress {token, value}` if the request has a `progressToken`; else, and when the caller is
-    /// slow to read, nothing is sent.
+    /// Reports progress as `$/progress {token, value}` if the request has a `progressToken`. Sends nothing otherwise, or if the caller
+    /// reads too slowly.
     public func progress(_ value: JSONValue) {
         guard currentState != .answered else { return }
         var writer = JSONWriter()
@@ -74,31 +74,32 @@ public final class Call: Sendable {
         if !writer.bytes.isEmpty { outlet.sendIfRoom(&writer) }
     }
 
-    /// Sends a notification at once, before the answer to this call. Unlike progress it is never left out: send few.
+    /// Sends a notification immediately, before the response to this call. Unlike progress, it is never dropped, so send few of them.
     ///
-    /// - Parameter params: writes one JSON object.
+    /// - Parameter params: A closure that writes one JSON object.
     public func notify(_ method: String, params: (inout JSONWriter) -> Void) {
-        // Others know their own notifications only.
+        // Other dialects define their own notifications.
         guard outlet.dialect == .plain else { return }
         var writer = JSONWriter()
         writer.notification(method, params: params)
         outlet.send(&writer)
     }
 
-    /// Cancels the requests that have this id.
+    /// Cancels the requests with this ID.
     public func cancelRequests(_ id: JSONNode) { outlet.cancelRequests(id) }
 
-    /// Whether `answerLater` may be called. Not where calls run strictly one after the other, or on their caller's own thread.
+    /// Whether `answerLater` is allowed. It is not allowed in sequential mode or if calls run on the caller's thread.
     public var mayAnswerLater: Bool { outlet.letsCallsWait }
 
-    /// Ends this run of the method without an answer: the result is given later, through what is returned, and until then
-    /// no thread is held. What the method has written is forgotten.
+    /// Ends this run of the method without a response and discards its output. The returned object provides the response later; until then
+    /// the call blocks no thread.
     ///
     /// - Parameters:
-    ///   - endsWithInput: whether the end of the input ends the wait, with `ShuttingDown`: nobody should wait for people, for minutes,
-    ///     after the host has closed its end.
-    ///   - onCancel: runs when the call is cancelled, or ended with the input, while it waits. It is answered then, so only clean up.
-    /// - Throws: `TooManyRequests` when too many calls wait already.
+    ///   - endsWithInput: Whether the end of the input ends the wait with `ShuttingDown`, so that a wait for users does not outlive the
+    ///     input.
+    ///   - onCancel: Runs if the call is canceled, or ended with the input, while it waits. The response has already been sent, so it must
+    ///     only clean up.
+    /// - Throws: `TooManyRequests` if too many calls are waiting.
     public func answerLater(endsWithInput: Bool = false, onCancel: @escaping @Sendable () -> Void = {}) throws -> LaterAnswer {
         try outlet.admitWaiting(self)
         waitEndsWithInput.store(endsWithInput, ordering: .relaxed)
@@ -109,18 +110,18 @@ public final class Call: Sendable {
         return LaterAnswer(of: self, through: outlet)
     }
 
-    // MARK: The life of a call
+    // MARK: Lifecycle of a call
 
     var currentState: State { State(rawValue: state.load(ordering: .acquiring))! }
 
-    /// Moves on; what the call was doing before is forgotten.
+    /// Queues the call for its next lane. The output of the previous run is discarded.
     func queue(_ next: MoveToLane) {
         currentLane.store(next.lane.rawValue, ordering: .relaxed)
         if next.isToWrite { toWrite.store(true, ordering: .relaxed) }
         move(from: .running, to: .queued)
     }
 
-    /// Begins or goes on to run. Answers the number of this run, nil if the call is answered already.
+    /// Begins or resumes a run. Returns the number of this run, or `nil` if the call already has a response.
     func begin() -> Int? {
         if !move(from: .queued, to: .running) {
             guard move(from: .suspended, to: .running) else { return nil }
@@ -129,13 +130,13 @@ public final class Call: Sendable {
         return runs.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Whether this run left its answer for later. By then another run may have begun elsewhere.
+    /// Returns whether this run deferred its response. Another run may already have begun on another thread.
     func isLeftForLater(by run: Int) -> Bool { leftForLater.load(ordering: .acquiring) >= run }
 
-    /// Takes the right to answer. True once, for whoever comes first.
+    /// Claims the right to respond. Returns `true` only for the first claim.
     func claim() -> Bool { state.exchange(State.answered.rawValue, ordering: .acquiringAndReleasing) != State.answered.rawValue }
 
-    /// Notes that the caller wants the call to end. A call that is not running is answered at once.
+    /// Records that the caller canceled the call. If the call is not running, the error response is sent immediately.
     func cancel() {
         cancelRequested.store(true, ordering: .releasing)
         guard move(from: .queued, to: .answered) || move(from: .suspended, to: .answered) else { return }
@@ -143,10 +144,10 @@ public final class Call: Sendable {
         takeOnCancel()?()
     }
 
-    /// Takes the right to answer a call that waits for as long as there is input. True once.
+    /// Claims the right to respond to a call whose wait ends with the input. Returns `true` only once.
     func claimWaiting() -> Bool { waitEndsWithInput.load(ordering: .relaxed) && move(from: .suspended, to: .answered) }
 
-    /// The clean-up of a call that waits, which thereby will not run again.
+    /// Removes and returns the cleanup closure of a waiting call, so that it does not run again.
     func takeOnCancel() -> (@Sendable () -> Void)? {
         onCancel.withLock { cleanUp in
             defer { cleanUp.closure = nil }
@@ -160,31 +161,31 @@ public final class Call: Sendable {
     }
 }
 
-/// Where the answer to a call belongs.
+/// The destination of the response to a call.
 enum AnswerRoute: Sendable {
-    /// A line of its own, which counts as `load` until then.
+    /// A separate line, which counts as `load` until it is sent.
     case line(Load)
     case batch(Batch)
-    /// The caller of `Responder`, who waits for it.
+    /// The caller of `Responder`, which waits for the response.
     case caller(Batch)
 }
 
-/// What calls need of whoever sends the answers.
+/// The interface through which calls send responses and messages.
 protocol AnswerOutlet: AnyObject, Sendable {
-    /// Answers a call that was claimed with an error.
+    /// Responds with an error to a call that has been claimed.
     func answer(_ call: Call, _ error: any ResponseError)
     /// Sends a complete message.
     func send(_ message: inout JSONWriter)
-    /// Sends a complete message, unless too much is unsent already.
+    /// Sends a complete message, unless too much data is unsent.
     func sendIfRoom(_ message: inout JSONWriter)
-    /// Whether calls may give their answers later.
+    /// Whether calls may defer their responses.
     var letsCallsWait: Bool { get }
-    /// Which protocol's words are used.
+    /// The protocol dialect.
     var dialect: Dialect { get }
-    /// Cancels the requests that have this id.
+    /// Cancels the requests with this ID.
     func cancelRequests(_ id: JSONNode)
-    /// Notes that a call gives its answer later.
+    /// Records that a call defers its response.
     func admitWaiting(_ call: Call) throws
-    /// Runs `body` on `lane` and answers `call` with what it writes.
+    /// Runs `body` on `lane` and responds to `call` with its output.
     func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body)
 }

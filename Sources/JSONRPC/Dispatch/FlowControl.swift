@@ -1,9 +1,9 @@
 import Platform
 import Synchronization
 
-/// What a request that is not answered yet weighs.
+/// The resources that a request uses until its response is sent.
 struct Load: Sendable, AdditiveArithmetic {
-    /// Requests; a batch counts for as many as can stand in it.
+    /// The number of requests. A batch counts as the largest number of requests that it can contain.
     var requests: Int
     var bytes: Int
 
@@ -16,15 +16,16 @@ struct Load: Sendable, AdditiveArithmetic {
         self.bytes = bytes
     }
 
-    /// The load of one line. The shortest valid request has more than 30 bytes, so a batch weighs no less than it holds.
+    /// Creates the load of one line. The shortest valid request has more than 30 bytes, so the load of a batch is never lower than its
+    /// number of requests.
     init(line: UnsafeRawBufferPointer) {
         let isBatch = line.first == UInt8(ascii: "[")
         self.init(requests: isBatch ? min(Incoming.maximumBatch, line.count / 30 + 1) : 1, bytes: line.count)
     }
 }
 
-/// Bounds what is read and not answered, and what is answered and not sent. Counting is free of locks; only who must wait
-/// takes one.
+/// Limits the requests that are read without a response and the responses that are not yet sent. Counting uses no lock; only a thread that
+/// has to wait takes one.
 final class FlowControl: Sendable {
     struct Limits: Sendable {
         var unansweredRequests = 1024
@@ -34,11 +35,11 @@ final class FlowControl: Sendable {
 
     private let limits: Limits
     private let requests = Atomic(0)
-    /// Requests whose answer is not on its way yet.
+    /// The requests whose response is not yet ready to be sent.
     private let open = Atomic(0)
     private let bytes = Atomic(0)
     private let unsent = Atomic(0)
-    /// Lines handed to the compute workers and not read by them yet.
+    /// Lines that are assigned to the compute workers but not yet started.
     private let unread = Atomic(0)
     private let waitingToRead = Atomic(0)
     private let waitingToAnswer = Atomic(0)
@@ -47,13 +48,13 @@ final class FlowControl: Sendable {
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Requests without an answer, for people: one stops counting just before its answer is sent.
+    /// The number of requests without a response, for reports. A request stops counting just before its response is sent.
     var openRequests: Int { open.load(ordering: .relaxed) }
-    /// Requests without an answer that was sent.
+    /// The number of requests whose response has not been sent.
     var unansweredRequests: Int { requests.load(ordering: .sequentiallyConsistent) }
     var unsentBytes: Int { unsent.load(ordering: .relaxed) }
 
-    /// How many more requests may be read at this moment.
+    /// The number of requests that can be read at this moment.
     var room: Int { limits.unansweredRequests - requests.load(ordering: .relaxed) }
 
     // MARK: Counting
@@ -65,16 +66,16 @@ final class FlowControl: Sendable {
         if lines > 0 { unread.wrappingAdd(lines, ordering: .relaxed) }
     }
 
-    /// Notes that the answers to requests are about to be sent; then they are released.
+    /// Records that the responses to requests are about to be sent. The requests are released afterwards.
     func noteAnswers(to load: Load) { if load.requests > 0 { open.wrappingSubtract(load.requests, ordering: .relaxed) } }
 
-    /// Notes that a compute worker takes up a line.
+    /// Records that a compute worker starts a line.
     func takeUpLine() {
         unread.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         wakeIfRoom()
     }
 
-    /// Notes that requests are answered. True when none is left.
+    /// Records that the responses to requests have been sent. Returns `true` if no request is left.
     @discardableResult
     func release(_ load: Load, unread lines: Int = 0) -> Bool {
         if lines > 0 { unread.wrappingSubtract(lines, ordering: .sequentiallyConsistent) }
@@ -93,24 +94,24 @@ final class FlowControl: Sendable {
 
     // MARK: Waiting
 
-    /// Whether more answers may be made before some are sent.
+    /// Whether more responses may be produced before some are sent.
     var mayAnswer: Bool { unsent.load(ordering: .relaxed) < limits.unsentBytes }
 
-    /// Whether more may be read. While the workers have lines enough this waits for a quarter of the room, not for
-    /// every place that gets free.
+    /// Whether more input may be read. While the workers have enough lines, this waits for a quarter of the capacity instead of each
+    /// released slot.
     private var mayRead: Bool {
         let requests = requests.load(ordering: .sequentiallyConsistent)
         guard requests < limits.unansweredRequests, bytes.load(ordering: .relaxed) < limits.unansweredBytes, mayAnswer else { return false }
         return requests <= limits.unansweredRequests / 4 * 3 || unread.load(ordering: .relaxed) <= limits.unansweredRequests / 4
     }
 
-    /// Waits until more may be read, or the process is to end.
+    /// Waits until more input may be read or the process shuts down.
     func waitToRead() { if !mayRead { wait(as: waitingToRead) { $0.mayRead } } }
 
-    /// Waits until more answers may be made, or the process is to end.
+    /// Waits until more responses may be produced or the process shuts down.
     func waitToAnswer() { if !mayAnswer { wait(as: waitingToAnswer) { $0.mayAnswer } } }
 
-    /// Lets everyone go on, now and from now on.
+    /// Ends all waits, including those that begin later.
     func close() {
         closed.store(true, ordering: .sequentiallyConsistent)
         gate.withLock { _ in }
@@ -123,7 +124,7 @@ final class FlowControl: Sendable {
         waiting.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// Wakes those whose wait is over, and nobody only to look around: at the limit a line is released every few microseconds.
+    /// Wakes waiting threads only if they can proceed: at the limit, a line is released every few microseconds.
     private func wakeIfRoom() {
         let mayGoOn =
             waitingToRead.load(ordering: .sequentiallyConsistent) > 0 && mayRead

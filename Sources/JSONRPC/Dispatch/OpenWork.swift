@@ -1,8 +1,8 @@
 import JSON
 import Synchronization
 
-/// What is read and not answered: chunks in the hands of compute workers, and calls that have left them. Here a
-/// cancellation finds its request, and the end of the process what it cuts off.
+/// The requests that have been read but have no response: chunks that compute workers process, and calls that have left their chunk.
+/// Cancellation and shutdown look up requests here.
 final class OpenWork: Sendable {
     private struct State {
         var chunks: [ObjectIdentifier: Chunk] = [:]
@@ -16,7 +16,7 @@ final class OpenWork: Sendable {
     func remove(_ chunk: Chunk) { state.withLock { _ = $0.chunks.removeValue(forKey: ObjectIdentifier(chunk)) } }
     func remove(_ call: Call) { state.withLock { _ = $0.calls.removeValue(forKey: ObjectIdentifier(call)) } }
 
-    /// Adds a call that is to wait for people, unless `limit` others do.
+    /// Adds a call that will wait for users, unless `limit` calls are already waiting.
     func addWaiting(_ call: Call, limit: Int) -> Bool {
         state.withLock { state in
             guard state.calls.values.count(where: { $0.currentState == .suspended }) < limit else { return false }
@@ -25,13 +25,13 @@ final class OpenWork: Sendable {
         }
     }
 
-    /// Cancels every request with this id. A call that leaves a chunk at this moment is found in one place or the other:
-    /// it is added here before its chunk is asked again, and the chunks are told before the calls are looked through.
+    /// Cancels every request with this ID. A call that leaves its chunk at the same time is found in one of the two places: it is added
+    /// here before its chunk is checked again, and the chunks are notified before the calls are searched.
     func cancel(_ id: JSONNode) {
         for chunk in state.withLock({ Array($0.chunks.values) }) { chunk.cancel(id) }
         for call in state.withLock({ $0.calls.values.filter { $0.hasId(id) } }) { call.cancel() }
     }
 
-    /// Everything at this moment.
+    /// All open chunks and calls at this moment.
     var all: (chunks: [Chunk], calls: [Call]) { state.withLock { (Array($0.chunks.values), Array($0.calls.values)) } }
 }

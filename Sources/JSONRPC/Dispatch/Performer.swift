@@ -1,26 +1,26 @@
 import JSON
 import Platform
 
-/// Runs methods and writes their answers. Knows neither lanes nor descriptors.
+/// Runs methods and writes their responses. Independent of lanes and file descriptors.
 struct Performer: Sendable {
     let methods: any MethodLookup
     let observer: any CallObserver
-    /// The longest answer that is sent, in bytes.
+    /// The maximum length of a response, in bytes.
     let maximumAnswer: Int
     var dialect = Dialect.plain
 
     enum Outcome {
-        /// The answer, if there is to be one, stands in the workbench.
+        /// The response, if one is required, is in the workbench.
         case done
-        /// Someone else has answered meanwhile, or before: it was cancelled or cut off.
+        /// The response was sent elsewhere because the call was canceled or cut off.
         case answeredElsewhere
-        /// The call must be run again on this lane.
+        /// The call must run again on this lane.
         case moves(Lane)
-        /// The call is answered later by someone else.
+        /// The response is deferred.
         case waits
     }
 
-    /// Runs `body` for `call` and appends the answer to the workbench.
+    /// Runs `body` for `call` and appends the response to the workbench.
     func perform(_ call: Call, _ body: Method.Body, on bench: inout Workbench, room: Int? = nil) -> Outcome {
         guard let run = call.begin() else { return .answeredElsewhere }
         defer { ProcessMemory.wipeStack() }
@@ -73,7 +73,7 @@ struct Performer: Sendable {
         }
     }
 
-    /// What the caller is told of what the method has thrown.
+    /// Returns the error to send to the caller for an error thrown by the method.
     private func known(_ error: any Error, _ call: Call) -> any ResponseError {
         if let error = error as? any ResponseError { return error }
         if error is CancellationError { return RequestCancelled() }
@@ -91,7 +91,7 @@ struct Performer: Sendable {
                 bytesOut: bench.writer.bytes.count - start, worker: bench.number))
     }
 
-    /// Appends the answer to what is no call.
+    /// Appends the error response to a message that is not a call.
     func refuse(id: JSONNode?, trace: JSONNode?, _ error: any ResponseError, on bench: inout Workbench) {
         observer.refused(error.type)
         bench.writer.answer(id: id, trace: trace, error: error)

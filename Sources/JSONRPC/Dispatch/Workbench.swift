@@ -1,18 +1,18 @@
 import JSON
 import Platform
 
-/// What a thread that runs calls has for itself.
+/// The private state of a thread that runs calls.
 struct Workbench {
-    /// Answers are written here; the buffer is used again and again.
+    /// The writer of responses. Its buffer is reused.
     var writer = JSONWriter(reservingCapacity: 4096)
-    /// Tells the threads apart; small.
+    /// A small number that identifies the thread.
     let number: Int
 
     private static let keptCapacity = 256 * 1024
 
     init(number: Int) { self.number = number }
 
-    /// Forgets what was written, which may be secret, and gives memory back after something large.
+    /// Overwrites the output, which may contain secrets, and releases the memory of a large buffer.
     mutating func clear() {
         writer.bytes.wipe()
         if writer.bytes.capacity > Self.keptCapacity { writer = JSONWriter(reservingCapacity: 4096) }

@@ -1,9 +1,9 @@
 import JSON
 import Platform
 
-/// Answers and notifications as they stand on the wire, without the end of their frame.
+/// Writes responses and notifications in their wire format, without the frame.
 extension JSONWriter {
-    /// Begins an answer, up to the name of its outcome.
+    /// Begins a response, up to the name of its outcome.
     private mutating func beginAnswer(_ id: JSONNode?, _ trace: JSONNode?) {
         beginText()
         bytes.append("{\"jsonrpc\":\"2.0\",\"id\":")
@@ -14,7 +14,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an answer whose result `body` writes; a result that is not written is null.
+    /// Writes a response whose result is written by `body`. If `body` writes nothing, the result is `null`.
     mutating func answer(_ envelope: Envelope, result body: (inout JSONWriter) throws -> Void) rethrows {
         beginAnswer(envelope.id, envelope.trace)
         bytes.append(",\"result\":")
@@ -25,7 +25,7 @@ extension JSONWriter {
         beginText()
     }
 
-    /// Writes an answer that is an error.
+    /// Writes an error response.
     mutating func answer(id: JSONNode?, trace: JSONNode?, error: any ResponseError) {
         beginAnswer(id, trace)
         bytes.append(",\"error\":")
@@ -41,7 +41,6 @@ extension JSONWriter {
         beginText()
     }
 
-    /// Writes a notification.
     mutating func notification(_ method: String, params body: (inout JSONWriter) -> Void) {
         beginText()
         bytes.append("{\"jsonrpc\":\"2.0\",\"method\":")
@@ -53,7 +52,7 @@ extension JSONWriter {
         beginText()
     }
 
-    /// Forgets what was written since there were `count` bytes, which may be secret.
+    /// Removes and overwrites the bytes after the first `count`, which may contain secrets.
     mutating func rewind(to count: Int) {
         bytes.wipe(from: count)
         beginText()

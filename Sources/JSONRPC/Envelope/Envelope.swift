@@ -1,15 +1,15 @@
 import JSON
 
-/// A well-formed request or notification (JSON-RPC 2.0 section 4). A class: it is handed from thread to thread.
+/// A well-formed request or notification (JSON-RPC 2.0 section 4). It is a class because it is passed between threads.
 final class Envelope: Sendable {
-    /// nil: a notification, which is never answered.
+    /// The ID, or `nil` for a notification, which gets no response.
     let id: JSONNode?
     let method: String
-    /// An object, or nil when absent.
+    /// An object, or `nil` if omitted.
     let params: JSONNode?
-    /// A string that is echoed in the answer and stands in logs.
+    /// A string that is included in the response and in logs.
     let trace: JSONNode?
-    /// A string or an integer under which `$/progress` is reported.
+    /// A string or an integer that identifies `$/progress` notifications for this request.
     let progressToken: JSONNode?
 
     init(id: JSONNode?, method: String, params: JSONNode?, trace: JSONNode?, progressToken: JSONNode?) {
@@ -21,17 +21,17 @@ final class Envelope: Sendable {
     }
 }
 
-/// What one JSON value on the wire asks for.
+/// The meaning of one JSON value on the wire.
 enum Message: Sendable {
     case call(Envelope)
-    /// `$/cancelRequest` for the requests that have this id.
+    /// `$/cancelRequest` for the requests with this ID.
     case cancel(JSONNode)
-    /// A notification that need not be understood.
+    /// A notification that may be ignored.
     case ignored
-    /// To be answered with an error; `id` is nil when it could not be read.
+    /// A message that gets an error response. `id` is `nil` if it could not be read.
     indirect case refused(id: JSONNode?, trace: JSONNode? = nil, any ResponseError)
 
-    /// Reads one member of a batch, or a line that is no batch.
+    /// Parses one member of a batch, or a line that is not a batch.
     init(_ node: JSONNode) {
         guard node.kind == .object else {
             self = .refused(id: nil, InvalidRequest("a request must be an object"))
@@ -53,7 +53,7 @@ enum Message: Sendable {
                 method = value.string
                 isCancellation = value.isString("$/cancelRequest")
             } else if name.isString("params") {
-                // What many libraries send for a call without parameters.
+                // Many libraries send `null` or an empty array for a call without parameters.
                 params = value.isNull || value.kind == .array && value.count == 0 ? nil : value
             } else if name.isString("trace") {
                 trace = value
@@ -76,7 +76,7 @@ enum Message: Sendable {
         if let error = Self.flaw(params: params, trace: trace, progressToken: progressToken) {
             self = .refused(id: id, error)
         } else if let params, params.kind == .array {
-            // By position is valid JSON-RPC, which no method here takes; a valid notification is never answered.
+            // Positional params are valid JSON-RPC, but no method accepts them. A valid notification never gets a response.
             self = id == nil ? .ignored : .refused(id: id, trace: trace, ParamsNotByName())
         } else if id != nil, isCancellation {
             self = .refused(id: id, trace: trace, InvalidRequest("$/cancelRequest is a notification and must not have an id"))
@@ -87,8 +87,8 @@ enum Message: Sendable {
         }
     }
 
-    /// What makes a message neither a request nor a notification: then it is answered with `id: null` where it has none (JSON-RPC 2.0
-    /// section 5).
+    /// Returns the error that makes a message neither a request nor a notification. If the message has no ID, the response has `id: null`
+    /// (JSON-RPC 2.0 section 5).
     private static func flaw(params: JSONNode?, trace: JSONNode?, progressToken: JSONNode?) -> (any ResponseError)? {
         if let trace, (trace.string?.unicodeScalars.count).map({ $0 > 128 }) ?? true {
             return InvalidRequest("the member trace must be a string of at most 128 characters")
@@ -103,11 +103,11 @@ enum Message: Sendable {
     }
 }
 
-/// What one line, or one frame, carries.
+/// The content of one line or frame.
 enum Incoming: Sendable {
     case single(Message)
     case batch([Message])
-    /// Nothing in it can be read; answered with `id: null`.
+    /// The content cannot be parsed. The response has `id: null`.
     indirect case refused(any ResponseError)
 
     static let maximumBatch = 100

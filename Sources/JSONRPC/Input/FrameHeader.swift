@@ -1,20 +1,20 @@
-/// The header before a message: lines that end with `\r\n`, the last of them empty.
+/// The header before a message: lines that end with `\r\n`, followed by an empty line.
 struct FrameHeader: Equatable {
-    /// How many bytes follow it.
+    /// The length of the body, in bytes.
     var length: Int
-    /// Whether these are UTF-8, as they are if the header does not say.
+    /// Whether the body is UTF-8. Defaults to `true` if the header does not name a charset.
     var isUTF8 = true
-    /// How many bytes the header itself has.
+    /// The length of the header, in bytes.
     var size: Int
 
     enum Reading: Equatable {
         case complete(FrameHeader)
-        /// Its end has not come yet.
+        /// The end of the header has not been received.
         case unfinished
         case broken(FrameFlaw)
     }
 
-    /// Reads the header at the beginning of `bytes`.
+    /// Parses the header at the beginning of `bytes`.
     static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
         if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .broken(.looksLikeJSON) }
         var length: Int?
@@ -45,7 +45,7 @@ struct FrameHeader: Equatable {
         return bytes.count > FrameReader.maximumHeader ? .broken(.headerTooLong) : .unfinished
     }
 
-    /// The name in lower case and the value without white space around it.
+    /// Returns the name in lowercase and the value without surrounding white space.
     private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> (name: String, value: String)? {
         guard line.allSatisfy({ 0x20...0x7E ~= $0 || $0 == 0x09 }), let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = line[..<colon]
@@ -56,13 +56,13 @@ struct FrameHeader: Equatable {
         return (String(decoding: name, as: UTF8.self).lowercased(), end.map { String(text[...$0]) } ?? "")
     }
 
-    /// A number of decimal digits; what is too large to count is larger than any limit.
+    /// Parses a decimal number. A number that overflows `Int` becomes `Int.max`, which exceeds every limit.
     private static func number(_ text: String) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return Int(text) ?? .max
     }
 
-    /// Whether a content type says UTF-8, or nothing of it. `utf8` is what the first version of the protocol asked for.
+    /// Returns whether a content type specifies UTF-8 or no charset. The first version of the protocol required the name `utf8`.
     private static func namesUTF8(_ value: String) -> Bool {
         for parameter in value.lowercased().split(separator: ";").dropFirst() {
             let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Reads messages with the header of the Language Server Protocol's base protocol (3.17): `Content-Length: N`, `\r\n`, an empty line, and
-/// N bytes. `Content-Type` may stand beside it, and name UTF-8 only; other fields are passed over.
+/// Reads messages with the header of the Language Server Protocol's base protocol (3.17): `Content-Length: N`, `\r\n`, an empty line, and N
+/// bytes. `Content-Type` is optional and must specify UTF-8; other fields are ignored.
 ///
-/// A body beyond the limit is skipped, and the message after it is read. After a header that cannot be read nobody can say where the next
-/// message begins: nothing more is read, and `failure` is EBADMSG.
+/// A body that exceeds the limit is skipped, and reading continues with the next message. After a malformed header, the start of the next
+/// message is unknown: reading stops, and `failure` is EBADMSG.
 struct FrameReader: MessageReader, ~Copyable {
-    /// A header with all its lines, in bytes.
+    /// The maximum length of a header with all its lines, in bytes.
     static let maximumHeader = 4096
-    /// The largest `--max-line`: a header that says more is taken for broken instead of skipping for ever.
+    /// The highest value of `--max-line`. A header with a greater length is malformed; its body is not skipped.
     static let maximumLength = 1 << 26
 
     private static let usualCapacity = 64 * 1024
@@ -16,12 +16,12 @@ struct FrameReader: MessageReader, ~Copyable {
     private let descriptor: Int32
     private let maximumBody: Int
     private var buffer: UnsafeMutableRawBufferPointer
-    /// What is read and not taken.
+    /// The range of bytes that have been read but not returned.
     private var start = 0
     private var end = 0
-    /// The length of the body that comes next, once its header is read.
+    /// The length of the next body, once its header has been parsed.
     private var body: Int?
-    /// How much of a body is still to be passed over.
+    /// The number of bytes of an oversized body that remain to be skipped.
     private var skipping = 0
     private var hasEnded = false
     private(set) var failure: Int32?
@@ -47,7 +47,7 @@ struct FrameReader: MessageReader, ~Copyable {
         case .failure(let reason): failure = reason
         }
         hasEnded = true
-        // A message that is not complete is found by `next`.
+        // `next` reports an incomplete message.
         return failure != nil || isDrained && body == nil && skipping == 0 ? .end : .some
     }
 
@@ -78,7 +78,7 @@ struct FrameReader: MessageReader, ~Copyable {
         return nil
     }
 
-    /// Goes on to the body of a header, or past it: then it answers why.
+    /// Continues with the body of a header. If the body must be skipped, returns the reason.
     private mutating func begin(_ header: FrameHeader) -> Received? {
         if header.length <= maximumBody, header.isUTF8 {
             body = header.length
@@ -88,7 +88,8 @@ struct FrameReader: MessageReader, ~Copyable {
         return header.length > maximumBody ? .tooLong : .refused(.otherCharset)
     }
 
-    /// Nothing more can be taken from what is read: more is to come, or the input ended too early.
+    /// Called if the buffer has no complete message. Returns an error if the input has ended inside a message, or `nil` if more input is
+    /// expected.
     private mutating func atEnd() -> Received? { hasEnded ? broken(.endsInside) : nil }
 
     private mutating func broken(_ flaw: FrameFlaw) -> Received {
@@ -97,7 +98,7 @@ struct FrameReader: MessageReader, ~Copyable {
         return .refused(flaw)
     }
 
-    /// A body without white space around it, so that what is inside can be told from its first byte.
+    /// Returns the body without surrounding white space, so that its first byte identifies the kind of JSON value.
     private static func trimmed(_ body: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
         var (first, end) = (0, body.count)
@@ -106,8 +107,8 @@ struct FrameReader: MessageReader, ~Copyable {
         return UnsafeRawBufferPointer(rebasing: body[first..<end])
     }
 
-    /// Moves what is left to the front, and overwrites what was taken, which may be secret; grows with what has come of a body, never with
-    /// what a header promises, and shrinks again after it.
+    /// Moves unread bytes to the front and overwrites consumed bytes, which may contain secrets. The buffer grows with the received part of
+    /// a body, not with the announced length, and shrinks afterwards.
     private mutating func makeRoom() {
         if start > 0 {
             memmove(buffer.baseAddress!, buffer.baseAddress! + start, end - start)

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Reads lines from a descriptor, many with one `read(2)`, each lent out where it lies in the buffer.
+/// Reads lines from a descriptor, many with one `read(2)`. Each line is a view into the buffer.
 ///
-/// The buffer holds 64 KiB and grows for a long line, never beyond `maximumLine`; of a longer one nothing is kept.
+/// The buffer holds 64 KiB and grows for longer lines, up to `maximumLine`. Lines beyond that limit are discarded.
 struct LineReader: MessageReader, ~Copyable {
     private static let usualCapacity = 64 * 1024
 
     private let descriptor: Int32
     private let maximumLine: Int
     private var buffer: UnsafeMutableRawBufferPointer
-    /// What is read and not taken; up to `searched` there is no end of a line in it.
+    /// The range of bytes that have been read but not returned. The bytes before `searched` contain no line end.
     private var start = 0
     private var searched = 0
     private var end = 0
-    /// Inside a line that was too long.
+    /// Whether the reader is inside a line that exceeds the limit.
     private var isSkipping = false
     private var hasEnded = false
-    /// The system's number for why nothing more can be read, nil at a regular end.
+    /// The `errno` of the read failure, or `nil` at a regular end of the input.
     private(set) var failure: Int32?
 
     init(_ descriptor: Int32, maximumLine: Int) {
@@ -27,10 +27,10 @@ struct LineReader: MessageReader, ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// Whether everything that was read has been taken.
+    /// Whether all received bytes have been consumed.
     var isDrained: Bool { start == end }
 
-    /// Whether a message that could be `$/cancelRequest` may be among what is read.
+    /// Whether the received bytes may contain a `$/cancelRequest` message.
     var mayHoldControl: Bool { Self.mayBeControl(UnsafeRawBufferPointer(rebasing: buffer[start..<end])) }
 
     static func mayBeControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -43,7 +43,7 @@ struct LineReader: MessageReader, ~Copyable {
         return false
     }
 
-    /// Reads once, waiting for as long as it takes. Lines lent out before are no longer valid.
+    /// Performs one read, and blocks until data arrives. Invalidates the lines returned earlier.
     mutating func fill() -> Filled {
         if hasEnded { return .end }
         makeRoom()
@@ -58,7 +58,8 @@ struct LineReader: MessageReader, ~Copyable {
         return isDrained ? .end : .some
     }
 
-    /// The next line that has been read to its end, without that end and never blank; at the end of the stream also one that has no end.
+    /// Returns the next complete line without its line end, and skips blank lines. At the end of the stream, the last line may lack a line
+    /// end.
     mutating func next() -> Received? {
         while start < end {
             guard let newline = memchr(buffer.baseAddress! + searched, 10, end - searched) else { return lineWithoutEnd() }
@@ -91,7 +92,7 @@ struct LineReader: MessageReader, ~Copyable {
         return line(start..<end)
     }
 
-    /// The line in `range`, nil if it is blank.
+    /// Returns the line in `range`, or `nil` if it is blank.
     private func line(_ range: Range<Int>) -> Received? {
         var first = range.lowerBound
         var end = range.upperBound
@@ -103,8 +104,8 @@ struct LineReader: MessageReader, ~Copyable {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0D || byte == 0x09 }
 
-    /// Moves what is left to the front, and overwrites what was taken, which may be secret; grows when a line fills the buffer, and shrinks
-    /// again after it.
+    /// Moves unread bytes to the front and overwrites consumed bytes, which may contain secrets. The buffer grows if a line fills it, and
+    /// shrinks afterwards.
     private mutating func makeRoom() {
         if start == end {
             memset(buffer.baseAddress!, 0, end)

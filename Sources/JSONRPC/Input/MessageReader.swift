@@ -1,26 +1,26 @@
 import Glibc
 
-/// Reads messages from a descriptor, many with one `read(2)`, each lent out where it lies in the buffer.
+/// Reads messages from a descriptor, many with one `read(2)`. Each message is a view into the buffer.
 protocol MessageReader: ~Copyable {
-    /// Whether everything that was read has been taken.
+    /// Whether all received bytes have been consumed.
     var isDrained: Bool { get }
-    /// The system's number for why nothing more can be read, nil at a regular end.
+    /// The `errno` of the read failure, or `nil` at a regular end of the input.
     var failure: Int32? { get }
-    /// Reads once, waiting for as long as it takes. Messages lent out before are no longer valid.
+    /// Performs one read, and blocks until data arrives. Invalidates the messages returned earlier.
     mutating func fill() -> Filled
-    /// The next message that has been read to its end.
+    /// Returns the next complete message.
     mutating func next() -> Received?
 }
 
 enum Filled { case some, end }
 
-/// What one `read(2)` has brought.
+/// The outcome of one `read(2)`.
 enum Arrived {
     case bytes(Int)
     case end
     case failure(Int32)
 
-    /// Reads once, waiting for as long as it takes. There is room in `buffer`.
+    /// Performs one read, and blocks until data arrives. `buffer` must not be empty.
     init(on descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) {
         while true {
             let count = read(descriptor, buffer.baseAddress!, buffer.count)
@@ -30,7 +30,7 @@ enum Arrived {
             }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
-                // The host has made the shared description nonblocking; it is not ours to change.
+                // The host has made the shared open file description nonblocking. Wait instead of changing its flags.
                 var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 _ = poll(&request, 1, -1)
                 continue
@@ -41,17 +41,17 @@ enum Arrived {
     }
 }
 
-/// What was found on the stream.
+/// An item read from the stream.
 enum Received {
     /// One message without its frame. Valid until the next `fill`.
     case text(UnsafeRawBufferPointer)
-    /// A message beyond the limit, which is skipped.
+    /// A message that exceeds the limit and is skipped.
     case tooLong
-    /// Something that is no message. If it is final, nobody can say where the next one begins: nothing more is read.
+    /// Input that is not a message. If the flaw is final, the start of the next message is unknown and reading stops.
     case refused(FrameFlaw)
 }
 
-/// What can be wrong with the frame of a message.
+/// The flaws that the frame of a message can have.
 enum FrameFlaw: Equatable {
     case bareNewline
     case looksLikeJSON
@@ -62,13 +62,13 @@ enum FrameFlaw: Equatable {
     case hugeLength
     case headerTooLong
     case endsInside
-    /// The body is named as something else than UTF-8; it is skipped.
+    /// The body has a charset other than UTF-8 and is skipped.
     case otherCharset
 
-    /// Whether nobody can say where the next message begins.
+    /// Whether the start of the next message is unknown.
     var isFinal: Bool { self != .otherCharset }
 
-    /// What is wrong and what to do, half a sentence without a full stop.
+    /// The problem and the next step, as a clause without a final period.
     var reason: String {
         switch self {
         case .bareNewline: "the header line ends with \\n instead of \\r\\n" + Self.end

@@ -1,7 +1,7 @@
 import JSON
 import Synchronization
 
-/// Pipelined lines that one compute worker reads, runs and answers together.
+/// Pipelined lines that one compute worker reads and runs together, and whose responses it sends together.
 final class Chunk: Sendable {
     let bytes: [UInt8]
     let lines: [Range<Int>]
@@ -9,7 +9,7 @@ final class Chunk: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Lines before this one are the worker's; those from it on nobody's yet.
+        /// The index of the first line that has not started. Earlier lines belong to the worker.
         var begun = 0
         var current: Call?
         var cancelledIds: [JSONNode] = []
@@ -22,14 +22,14 @@ final class Chunk: Sendable {
         self.load = load
     }
 
-    /// Lends the text of a line.
+    /// Calls `body` with the text of a line.
     func withLine<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[lines[index]])) }
     }
 
     // MARK: The worker
 
-    /// The next line to run, nil when there is none or the chunk was cut off.
+    /// Returns the index of the next line to run, or `nil` if no line is left or the chunk was cut off.
     func nextLine() -> Int? {
         state.withLock { state in
             state.current = nil
@@ -39,7 +39,7 @@ final class Chunk: Sendable {
         }
     }
 
-    /// Notes that the worker now runs `call`, which is cancelled if that was asked for before.
+    /// Records that the worker is running `call`. If the call was canceled earlier, cancels it now.
     func enter(_ call: Call) {
         let isCancelled = state.withLock { state in
             state.current = call
@@ -48,12 +48,12 @@ final class Chunk: Sendable {
         if isCancelled { call.cancel() }
     }
 
-    /// Whether a request with the id of `call` has been cancelled.
+    /// Returns whether a request with the ID of `call` has been canceled.
     func hasCancelled(_ call: Call) -> Bool { state.withLock { call.hasId(among: $0.cancelledIds) } }
 
-    // MARK: Others
+    // MARK: Other threads
 
-    /// Cancels the requests in this chunk that have this id.
+    /// Cancels the requests in this chunk with this ID.
     func cancel(_ id: JSONNode) {
         let current = state.withLock { state in
             state.cancelledIds.append(id)
@@ -62,7 +62,7 @@ final class Chunk: Sendable {
         if let current, current.hasId(id) { current.cancel() }
     }
 
-    /// Takes what the worker has not begun away from it, and names what it is doing.
+    /// Cuts off the chunk. Returns the call that the worker is running and the lines that it has not started.
     func cutOff() -> (running: Call?, rest: Range<Int>) {
         state.withLock { state in
             state.isCutOff = true
@@ -72,7 +72,7 @@ final class Chunk: Sendable {
 }
 
 extension Call {
-    /// Whether the request has this id: the same value, or for numbers the same text.
+    /// Returns whether the request has this ID. Strings are compared by value, numbers by their text.
     func hasId(_ other: JSONNode) -> Bool {
         guard let id = envelope.id, id.kind == other.kind else { return false }
         return id.kind == .string ? id.string == other.string : id.raw { a in other.raw { a.elementsEqual($0) } }

@@ -1,16 +1,16 @@
 import Glibc
 import Platform
 
-/// The pools of threads behind the lanes.
+/// The thread pools of the lanes.
 struct Lanes: Sendable {
     private let compute: WorkerPool
     private let store: WorkerPool
     private let hash: WorkerPool
     private let network: WorkerPool
-    /// How many compute workers there can be.
+    /// The maximum number of compute workers.
     let computeWorkers: Int
 
-    /// - Parameter sequential: one compute worker, which then does everything.
+    /// - Parameter sequential: Whether a single compute worker runs all calls.
     init(sequential: Bool, numbers: WorkerNumbers) {
         let cores = Self.cores
         computeWorkers = sequential ? 1 : cores
@@ -20,10 +20,12 @@ struct Lanes: Sendable {
         network = WorkerPool(name: "network", limit: 64, numbers: numbers)
     }
 
-    /// - Parameter refuse: runs, before this returns or later, if no lane has a thread and the system gives none.
+    /// Queues a job on a lane.
+    ///
+    /// - Parameter refuse: Runs, before this method returns or later, if no lane has a thread and the system cannot create one.
     func submit(to lane: Lane, _ job: @escaping WorkerPool.Job, orElse refuse: @escaping @Sendable () -> Void) {
         let own = pool(of: lane)
-        // A thread of another lane does it too: later, and what waits there waits for it, but it is done.
+        // Fall back to threads of another lane. The job runs later there, and it may delay the calls of that lane.
         let others = pools.filter { $0 !== own }
         own.submit(
             .init(job: job) {
@@ -35,31 +37,31 @@ struct Lanes: Sendable {
     private func pool(of lane: Lane) -> WorkerPool {
         switch lane {
         case .compute: compute
-        // What waits for people only begins here; waiting takes no thread.
+        // Waits for users only begin here; the wait itself uses no thread.
         case .store, .wait: store
         case .hash: hash
         case .network: network
         }
     }
 
-    /// Lets the threads end as soon as they have nothing to do.
+    /// Lets the threads exit as soon as they are idle.
     func close() {
         for pool in pools { pool.close() }
     }
 
-    /// Waits until no thread is left, after `close`.
+    /// Waits, after `close`, until all threads have exited.
     ///
-    /// - Parameter deadline: a moment of `Monotonic.nanoseconds()`.
-    /// - Returns: whether that was so before the deadline.
+    /// - Parameter deadline: A time on the clock of `Monotonic.nanoseconds()`.
+    /// - Returns: Whether all threads exited before the deadline.
     func wait(deadline: UInt64) -> Bool { pools.allSatisfy { $0.wait(deadline: deadline) } }
 
     private var pools: [WorkerPool] { [compute, store, hash, network] }
 
-    /// The cores that this process may use.
+    /// The number of cores that this process may use.
     private static var cores: Int {
         typealias Function = @convention(c) (pid_t, Int, UnsafeMutableRawPointer) -> Int32
         var set = [UInt8](repeating: 0, count: 128)
-        // A GNU function, hidden from Swift's view of the C library.
+        // `sched_getaffinity` is a GNU extension that Swift's C library module does not export.
         guard let function = dlsym(nil, "sched_getaffinity"), unsafeBitCast(function, to: Function.self)(0, set.count, &set) == 0 else {
             return max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         }

@@ -1,24 +1,24 @@
 import Platform
 import Synchronization
 
-/// Threads that take jobs from one queue, in order. A thread starts when there is a job and none is idle, and ends when it
-/// had none for a while; nothing wakes up to look around.
+/// Threads that take jobs from one queue, in order. A thread starts if a job is queued and no thread is idle. It exits after an idle
+/// period. No thread polls.
 final class WorkerPool: Sendable {
     typealias Job = @Sendable (_ bench: inout Workbench) -> Void
 
-    /// A job, and what is done instead if there is no thread for it and none can be had.
+    /// A job, and the fallback for the case that no thread is available for it.
     struct Order {
         let job: Job
         let refuse: @Sendable () -> Void
     }
 
     private struct State {
-        /// Jobs from `first` on are still to be done.
+        /// The jobs from index `first` on are pending.
         var jobs: [Order?] = []
         var first = 0
         var threads = 0
         var idle = 0
-        /// Threads end when they have nothing to do.
+        /// Whether idle threads exit.
         var isClosed = false
 
         mutating func takeJob() -> Job? { takeOrder()?.job }
@@ -42,7 +42,7 @@ final class WorkerPool: Sendable {
     private let numbers: WorkerNumbers
     private let gate = Gate(State())
 
-    /// - Parameter limit: as many threads at most.
+    /// - Parameter limit: The maximum number of threads.
     init(name: String, limit: Int, priority: Thread.Priority = .normal, numbers: WorkerNumbers, idleSeconds: UInt64 = 10) {
         self.name = name
         self.limit = limit
@@ -51,7 +51,8 @@ final class WorkerPool: Sendable {
         idleNanoseconds = idleSeconds * 1_000_000_000
     }
 
-    /// Queues a job. Where the system refuses a thread, those that exist do it; if there are none, it is refused before this returns.
+    /// Queues a job. If the system cannot create a thread, the existing threads run the job. If the pool has no thread, the job is
+    /// refused before this method returns.
     func submit(_ order: Order) {
         let (mustStart, isClosed) = gate.withLock { state in
             state.jobs.append(order)
@@ -67,7 +68,7 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// Queues a job if there is a thread that will do it.
+    /// Queues a job if the pool has at least one thread. Returns whether it was queued.
     func submitIfStaffed(_ order: Order) -> Bool {
         let isClosed: Bool? = gate.withLock { state in
             guard state.threads > 0 else { return nil }
@@ -80,11 +81,11 @@ final class WorkerPool: Sendable {
     }
 
     private func wake(isClosed: Bool) {
-        // Once it is closed, not all who wait are workers any more.
+        // After `close`, some waiters are not workers, so `signal` could wake the wrong one.
         if isClosed { gate.broadcast() } else { gate.signal() }
     }
 
-    /// The thread that was counted does not exist. Without any other nobody would ever do what is queued, so all of it is refused.
+    /// Handles a failed thread start. If no other thread exists, all queued jobs are refused, because none of them could run.
     private func goWithout() {
         let left = gate.withLock { state in
             state.threads -= 1
@@ -92,21 +93,21 @@ final class WorkerPool: Sendable {
             while state.threads == 0, let order = state.takeOrder() { left.append(order) }
             return left
         }
-        // Whoever waits for the last thread, or for an idle one to take the job.
+        // Wakes threads that wait for the last thread to exit, and idle threads that can take the job.
         gate.broadcast()
         for order in left { order.refuse() }
     }
 
-    /// Lets threads end as soon as they have nothing to do. What is submitted later is done all the same.
+    /// Lets threads exit as soon as they are idle. Jobs that are submitted later still run.
     func close() {
         gate.withLock { $0.isClosed = true }
         gate.broadcast()
     }
 
-    /// Waits until no thread is left, after `close`.
+    /// Waits, after `close`, until all threads have exited.
     ///
-    /// - Parameter deadline: a moment of `Monotonic.nanoseconds()`.
-    /// - Returns: whether that was so before the deadline.
+    /// - Parameter deadline: A time on the clock of `Monotonic.nanoseconds()`.
+    /// - Returns: Whether all threads exited before the deadline.
     func wait(deadline: UInt64) -> Bool { gate.wait(deadline: deadline) { $0.threads == 0 ? () : nil } != nil }
 
     private func work() {
@@ -130,7 +131,7 @@ final class WorkerPool: Sendable {
         return gate.withLock { state in
             state.idle -= 1
             if let job = job ?? nil { return job }
-            // One may have come between giving up and now.
+            // A job may have arrived between the timeout and now.
             if let job = state.takeJob() { return job }
             state.threads -= 1
             return nil
@@ -138,7 +139,7 @@ final class WorkerPool: Sendable {
     }
 }
 
-/// Small numbers for threads, the lowest free one first.
+/// Assigns small numbers to threads, the lowest free one first.
 final class WorkerNumbers: Sendable {
     private let taken = Mutex<Set<Int>>([])
 

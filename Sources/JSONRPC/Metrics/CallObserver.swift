@@ -1,29 +1,29 @@
-/// Is told of every call, for metrics and logs. Called on the thread that ran the call, before its answer is sent: be quick.
+/// Observes every call, for metrics and logs. Its methods run on the thread of the call, before the response is sent, and must be fast.
 public protocol CallObserver: Sendable {
-    /// A call was answered, or a notification handled.
+    /// Called after a call got its response or a notification was handled.
     func ended(_ call: Call, _ report: CallReport)
 
-    /// A method threw something that is no answer; the caller was told of an internal error. `error` may hold secrets.
+    /// Called after a method threw an unexpected error. The caller receives an internal error. `error` may contain secrets.
     func failed(_ call: Call, with error: any Error, incident: String)
 
-    /// Something that is no call was answered with an error of this type: `parseError`, `invalidRequest`, `methodNotFound` …
+    /// Called after a message that is not a call got an error response of this type: `parseError`, `invalidRequest`, `methodNotFound` …
     func refused(_ errorType: String)
 }
 
-/// How a call went.
+/// The measurements of a call.
 public struct CallReport: Sendable {
-    /// Time on the lane where it ended, without the time in queues.
+    /// The time on the lane where the call ended, without queue time.
     public let durationNanoseconds: UInt64
-    /// `data.type` of the error it was answered with; nil for a result.
+    /// The `data.type` of the error response, or `nil` for a result.
     public let errorType: String?
-    /// Of the line or batch that it came in.
+    /// The size of the line or batch that contained the call.
     public let bytesIn: Int
     public let bytesOut: Int
-    /// The thread that ran it: numbers from 0, for counting without a shared lock.
+    /// The number of the thread that ran the call, from 0. It allows counting without a shared lock.
     public let worker: Int
 }
 
-/// Watches nothing.
+/// An observer that does nothing.
 public struct NoObserver: CallObserver {
     public init() {}
     public func ended(_ call: Call, _ report: CallReport) {}

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Counts calls. Each thread counts for itself; reading adds everything up.
+/// Counts calls. Each thread has its own counters; reading adds them up.
 public final class Counters: CallObserver {
-    /// What is known of one method.
+    /// The counts of one method.
     public struct MethodCounts: Sendable {
         public var calls = 0
         public var errors = 0
         public var totalNanoseconds: UInt64 = 0
-        /// Calls by duration: bucket `n` holds those that took less than 2ⁿ microseconds and no less than half of it.
+        /// Calls by duration: bucket `n` counts calls that took less than 2ⁿ and at least 2ⁿ⁻¹ microseconds.
         public var buckets = [Int](repeating: 0, count: 36)
     }
 
     private struct Shard {
         var methods: [(method: Method, counts: MethodCounts)] = []
-        /// Whose call was counted last; most often the next one is of the same method.
+        /// The index of the method counted last. The next call most often has the same method.
         private var last = 0
         var errors: [String: Int] = [:]
 
@@ -26,7 +26,7 @@ public final class Counters: CallObserver {
         }
     }
 
-    /// Threads that count side by side must not share a line of the processor's cache.
+    /// Padding keeps the counters of different threads on different cache lines.
     private final class Counted: Sendable {
         private let before = InlineArray<16, UInt64>(repeating: 0)
         let shard = Mutex(Shard())
@@ -39,8 +39,8 @@ public final class Counters: CallObserver {
     private let onEnd: (@Sendable (Call, CallReport) -> Void)?
 
     /// - Parameters:
-    ///   - onEnd: is told of every call, nil where nobody wants to know.
-    ///   - onFailure: is told of every internal error, for the log.
+    ///   - onEnd: Called after every call, or `nil`.
+    ///   - onFailure: Called for every internal error, for the log.
     public init(
         onEnd: (@Sendable (Call, CallReport) -> Void)? = nil,
         onFailure: @escaping @Sendable (_ method: String, _ trace: String?, _ incident: String, any Error) -> Void = { _, _, _, _ in }
@@ -49,7 +49,7 @@ public final class Counters: CallObserver {
         self.onFailure = onFailure
     }
 
-    /// Forgets what was counted, and lets go of the methods.
+    /// Resets all counters and releases the methods.
     public func clear() {
         for counted in shards { counted.shard.withLock { $0 = Shard() } }
     }
@@ -70,7 +70,7 @@ public final class Counters: CallObserver {
 
     public func refused(_ errorType: String) { shards[0].shard.withLock { $0.errors[errorType, default: 0] += 1 } }
 
-    /// Everything counted so far.
+    /// The sums of all counters.
     public var totals: (methods: [String: MethodCounts], errors: [String: Int]) {
         var methods: [String: MethodCounts] = [:]
         var errors: [String: Int] = [:]

@@ -1,11 +1,11 @@
-/// How messages are told apart on a stream, both ways.
+/// The message framing of a stream, for input and output.
 public enum Framing: String, Sendable, CaseIterable {
-    /// One JSON text per line, ended by `\n`.
+    /// One JSON text per line, terminated by `\n`.
     case lines
-    /// A header that says how many bytes follow, as in the base protocol of the Language Server Protocol 3.17.
+    /// A header that contains the length of the body, as in the base protocol of the Language Server Protocol 3.17.
     case contentLength = "content-length"
 
-    /// Completes the message that begins at `start`.
+    /// Completes the frame of the message that begins at `start`.
     func seal(_ bytes: inout [UInt8], from start: Int) {
         switch self {
         case .lines: bytes.append(UInt8(ascii: "\n"))

@@ -1,19 +1,19 @@
 import Platform
 import Synchronization
 
-/// Sends messages in the order in which they are handed over. Whoever hands one over writes it at once if nobody is
-/// writing and the host reads; what cannot be written is left to a thread that starts when it is first needed.
+/// Sends messages in the order in which they are submitted. A sending thread writes its message directly if no other thread is writing and
+/// the output accepts it. The rest is left to a writer thread, which starts on first use.
 final class Outbox: Sendable {
     private struct State {
         var queue: [[UInt8]] = []
-        /// Someone is writing: what comes meanwhile goes into the queue.
+        /// Whether a thread is writing. Other messages are queued.
         var isOwned = false
-        /// The writer's thread is to go on with the queue.
+        /// Whether the writer thread is to continue with the queue.
         var isWritersTurn = false
         var hasWriter = false
         var isClosed = false
 
-        /// Adds a copy to the queue in pieces that can be let go one by one.
+        /// Adds a copy to the queue, in pieces that can be released separately.
         mutating func add(_ bytes: UnsafeRawBufferPointer) {
             if let last = queue.last, last.count + bytes.count <= Outbox.pieceSize {
                 queue[queue.count - 1].append(contentsOf: bytes)
@@ -27,7 +27,7 @@ final class Outbox: Sendable {
     }
 
     private static let pieceSize = 64 * 1024
-    /// How often a caller goes on with what others have handed over meanwhile, before the writer's thread takes over.
+    /// The number of queued pieces that a sending thread writes before the writer thread takes over.
     private static let rounds = 4
 
     private let output: Output
@@ -37,8 +37,8 @@ final class Outbox: Sendable {
     private let onEmpty: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - onBroken: runs once when nothing can be written any more, with the system's number for the reason.
-    ///   - onEmpty: runs when all that was handed over is sent.
+    ///   - onBroken: Runs once if the output can no longer be written, with the `errno`.
+    ///   - onEmpty: Runs when all submitted messages are sent.
     init(_ output: Output, flow: FlowControl, onBroken: @escaping @Sendable (Int32) -> Void, onEmpty: @escaping @Sendable () -> Void) {
         self.output = output
         self.flow = flow
@@ -46,7 +46,7 @@ final class Outbox: Sendable {
         self.onEmpty = onEmpty
     }
 
-    /// Whether nothing is left to send.
+    /// Whether all messages are sent.
     var isEmpty: Bool { gate.withLock { !$0.isOwned && $0.queue.isEmpty } }
 
     /// Sends one or more complete messages.
@@ -77,10 +77,10 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Sends nothing any more.
+    /// Stops sending.
     func close() { close(broken: nil) }
 
-    // MARK: On the thread of a call
+    // MARK: On a sending thread
 
     private enum Progress { case all, some(Int), broken(Int32) }
 
@@ -96,7 +96,7 @@ final class Outbox: Sendable {
         return .all
     }
 
-    /// Gives up the ownership, or goes on with what has come meanwhile.
+    /// Gives up the ownership of the output, or continues with messages that were queued during the write.
     private func passOn() {
         for _ in 0..<Self.rounds {
             let next = gate.withLock { state -> [UInt8]? in
@@ -128,7 +128,7 @@ final class Outbox: Sendable {
         }
         guard mustStart else { return gate.broadcast() }
         if Thread.start(name: "writer", { self.work() }) { return }
-        // Without that thread this one writes until all is sent: whoever makes answers waits for the host to read them.
+        // If the writer thread cannot be started, this thread writes until the queue is empty and blocks while the host does not read.
         work(untilEmpty: true)
     }
 
@@ -136,7 +136,7 @@ final class Outbox: Sendable {
 
     private enum Turn { case piece([UInt8]), empty, end }
 
-    /// - Parameter untilEmpty: Whether this thread only stands in for the writer's.
+    /// - Parameter untilEmpty: Whether the current thread replaces the writer thread and returns when the queue is empty.
     private func work(untilEmpty: Bool = false) {
         while true {
             let turn = gate.wait { state -> Turn? in
@@ -158,7 +158,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// - Returns: nil, or why nothing can be written any more.
+    /// - Returns: `nil`, or the `errno` if the output can no longer be written.
     private func writeAll(_ piece: [UInt8]) -> Int32? {
         piece.withUnsafeBytes { bytes in
             var done = 0
@@ -175,7 +175,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Forgets everything, and ends the writer's thread.
+    /// Discards all queued messages and ends the writer thread.
     private func close(broken reason: Int32?) {
         let (forgotten, isFirst) = gate.withLock { state in
             defer {

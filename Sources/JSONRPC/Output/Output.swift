@@ -1,11 +1,11 @@
 import Glibc
 
-/// A descriptor to write to, and how to do so without waiting and without changing an open file description that other
-/// processes share (`O_NONBLOCK` belongs to the description, not to the descriptor).
+/// Writes to a descriptor without blocking and without changing an open file description that other processes share. `O_NONBLOCK` is a flag
+/// of the description, not of the descriptor.
 struct Output: Sendable {
     private enum Kind {
         case nonblocking, socket, neverWaits, blocking
-        /// No descriptor: somebody in this process, who takes whole messages and never waits.
+        /// No descriptor: a closure in this process that accepts whole messages and never blocks.
         case receiver(@Sendable (UnsafeRawBufferPointer) -> Void)
     }
 
@@ -14,9 +14,9 @@ struct Output: Sendable {
 
     enum Written: Equatable {
         case bytes(Int)
-        /// Nothing now; see `waitUntilWritable`.
+        /// The output accepts no data at the moment; see `waitUntilWritable`.
         case wouldWait
-        /// Nothing can be written any more. The system's number says why: `EPIPE` when nobody reads, `ENOSPC` when a disk is full.
+        /// The output can no longer be written. The value is the `errno`: `EPIPE` if no reader is left, `ENOSPC` if a disk is full.
         case broken(Int32)
     }
 
@@ -28,27 +28,28 @@ struct Output: Sendable {
         case S_IFSOCK: (self.descriptor, kind) = (descriptor, .socket)
         case S_IFREG: (self.descriptor, kind) = (descriptor, .neverWaits)
         case S_IFIFO, S_IFCHR:
-            // A description of our own, with its own flags. Refused when the pipe belongs to another user.
+            // Opens a new description with separate flags. Fails if the pipe belongs to another user.
             let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
             (self.descriptor, kind) = own >= 0 ? (own, .nonblocking) : (descriptor, .blocking)
         default: (self.descriptor, kind) = (descriptor, .blocking)
         }
     }
 
-    /// Prepares to hand messages to `receiver`, one or more at once, each with its end. It is called for one after the other, and must not wait.
+    /// Prepares to pass messages to `receiver`, one or more per call, each with its end. Calls to `receiver` never overlap. It must not
+    /// block.
     init(_ receiver: @escaping @Sendable (_ messages: UnsafeRawBufferPointer) -> Void) {
         (descriptor, kind) = (-1, .receiver(receiver))
     }
 
-    /// Writes what can be written now, from the thread of a call.
+    /// Writes as much as possible without blocking, from the thread of a call.
     func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Written {
         if case .blocking = kind { .wouldWait } else { writeOnce(bytes) }
     }
 
-    /// Writes something, from the writer's own thread, which may wait here.
+    /// Writes some bytes from the writer thread, which may block.
     func write(_ bytes: UnsafeRawBufferPointer) -> Written { writeOnce(bytes) }
 
-    /// Waits until something can be written, or never can be again.
+    /// Waits until the output accepts data or has failed permanently.
     func waitUntilWritable() {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while poll(&request, 1, -1) < 0, errno == EINTR {}

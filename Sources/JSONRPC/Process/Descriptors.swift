@@ -1,14 +1,14 @@
 import Glibc
 
-/// The descriptors that a process is born with: made safe for a protocol on the standard output, and looked after.
+/// Protects the standard descriptors of the process, because standard output carries the protocol.
 public enum Descriptors {
-    /// Opens missing ones on the null device, moves the standard output to a descriptor of its own that no child inherits,
-    /// and lets everything else that writes to the standard output write to the standard error instead.
+    /// Opens missing standard descriptors on the null device, moves standard output to a new descriptor that child processes do not
+    /// inherit, and redirects other writes from standard output to standard error.
     ///
-    /// - Returns: the descriptor that answers go to.
+    /// - Returns: The descriptor for responses.
     public static func protect() -> Int32 {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
-            // The lowest free number is taken, which is this one.
+            // `open` uses the lowest free number, which is this one.
             _ = open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
         }
         let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
@@ -17,7 +17,7 @@ public enum Descriptors {
         return output
     }
 
-    /// Whether the other end of a pipe or socket is closed, so that nobody reads what is written there. A file or a terminal is never such.
+    /// Returns whether the other end of a pipe or socket is closed, so that no reader is left. Always `false` for a file or terminal.
     static func isReadByNobody(_ descriptor: Int32) -> Bool {
         var looked = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLERR | POLLHUP) != 0

@@ -1,11 +1,10 @@
 import Glibc
 import Platform
 
-/// Notices that another process is gone.
+/// Detects the end of another process.
 enum ParentWatch {
-    /// Runs `onGone` when the process `pid` has ended, immediately if it does not exist. On systems without `pidfd_open` the process is
-    /// looked for every second. Without a thread nobody looks: then only the end of the input, which a parent usually takes with it, is
-    /// noticed.
+    /// Runs `onGone` when the process `pid` has ended, or immediately if it does not exist. On systems without `pidfd_open`, it checks once
+    /// per second. If no thread can be started, the process is not watched; the end of the parent usually also ends the input.
     static func start(_ pid: Int32, onGone: @escaping @Sendable () -> Void) {
         guard exists(pid) else { return onGone() }
         let descriptor = open(pid)
@@ -23,11 +22,11 @@ enum ParentWatch {
         if !isWatched, descriptor >= 0 { close(descriptor) }
     }
 
-    /// Whether there is a process `pid`; one of another user counts.
+    /// Returns whether the process `pid` exists, including processes of other users.
     private static func exists(_ pid: Int32) -> Bool { kill(pid, 0) == 0 || errno != ESRCH }
 
-    /// Returns a descriptor that becomes readable when the process ends, or -1. Called by its number (Linux 5.3), because the C library has
-    /// the function only since glibc 2.36.
+    /// Returns a descriptor that becomes readable when the process ends, or -1. Uses the system call number (Linux 5.3), because the C
+    /// library provides the function only since glibc 2.36.
     private static func open(_ pid: Int32) -> Int32 {
         typealias SystemCall = @convention(c) (Int, Int, Int) -> Int
         guard let function = dlsym(nil, "syscall") else { return -1 }

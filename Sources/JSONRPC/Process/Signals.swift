@@ -1,16 +1,16 @@
 import Glibc
 import Platform
 
-/// Signals, taken by one thread that waits for them.
+/// Handles signals on a dedicated thread.
 public enum Signals {
-    /// From now on a write to a closed pipe or beyond a file size limit is an error, not a death.
+    /// Makes a write to a closed pipe, or beyond a file size limit, fail with an error instead of terminating the process.
     public static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// From now on a write to a closed pipe or beyond a file size limit is an error, not a death, and the first SIGTERM,
-    /// SIGINT or SIGHUP runs `onTermination`, a second one ends the process. To be called before other threads start.
+    /// Makes a write to a closed pipe, or beyond a file size limit, fail with an error instead of terminating the process. The first
+    /// SIGTERM, SIGINT or SIGHUP runs `onTermination`; the second one terminates the process. Must be called before other threads start.
     public static func take(onTermination: @escaping @Sendable () -> Void) {
         ignoreBrokenPipes()
         var terminating = sigset_t()
@@ -26,7 +26,7 @@ public enum Signals {
             sigwait(&set, &number)
             _exit(128 + number)
         }
-        // Without a thread for them they do what they do to any program: the store bears that.
+        // If the thread cannot be started, the signals keep their default action. The store tolerates termination at any point.
         if !isTaken { pthread_sigmask(SIG_UNBLOCK, &terminating, nil) }
     }
 }

@@ -1,7 +1,7 @@
 import JSON
 import Platform
 
-/// Takes what was read to where it runs, and what was answered to where it is sent.
+/// Routes requests to the lanes on which they run, and responses to the outbox.
 final class Dispatcher: AnswerOutlet {
     let performer: Performer
     let flow: FlowControl
@@ -32,14 +32,14 @@ final class Dispatcher: AnswerOutlet {
         self.onIdle = onIdle
     }
 
-    /// What a thread has finished and not yet told.
+    /// The calls that a thread has finished but not yet reported.
     struct Finished {
         var load = Load.zero
     }
 
     // MARK: Lines
 
-    /// Handles a lone line on the reading thread; what would be slow there is handed on.
+    /// Handles a single line on the reading thread. Slow calls move to another lane.
     func handleAlone(_ line: UnsafeRawBufferPointer, _ load: Load, on bench: inout Workbench) {
         flow.admit(load)
         var finished = Finished()
@@ -47,13 +47,13 @@ final class Dispatcher: AnswerOutlet {
         flush(&bench, &finished)
     }
 
-    /// Answers a line that is too long to be read.
+    /// Sends an error response for a line that exceeds the maximum length.
     func refuseTooLong(_ limit: Int, on bench: inout Workbench) {
         let what = framing == .lines ? "line" : "message"
         refuse(InvalidRequest("the \(what) is longer than \(limit) bytes and was skipped; --max-line sets the limit"), on: &bench)
     }
 
-    /// Answers what was read and is no message.
+    /// Sends an error response for input that is not a message.
     func refuse(_ error: any ResponseError, on bench: inout Workbench) {
         let start = bench.writer.bytes.count
         performer.refuse(id: nil, trace: nil, error, on: &bench)
@@ -62,20 +62,20 @@ final class Dispatcher: AnswerOutlet {
         bench.clear()
     }
 
-    /// Hands pipelined lines to a compute worker.
+    /// Assigns pipelined lines to a compute worker.
     func submit(_ chunk: Chunk) {
         flow.admit(chunk.load, unread: chunk.lines.count)
         openWork.add(chunk)
         lanes.submit(to: .compute) { bench in
             self.work(on: chunk, &bench)
         } orElse: {
-            // Whoever reads, or hands it over, can compute it as well.
+            // If no thread is available, the submitting thread runs the chunk.
             var bench = Workbench(number: 0)
             self.work(on: chunk, &bench)
         }
     }
 
-    /// How long a worker gathers answers before it sends them.
+    /// The period for which a worker collects responses before it sends them.
     private static let gatheringNanoseconds: UInt64 = 2_000_000
 
     private func work(on chunk: Chunk, _ bench: inout Workbench) {
@@ -181,7 +181,7 @@ final class Dispatcher: AnswerOutlet {
         }
     }
 
-    /// Sends a call on to its lane. From now on it is known by itself, no longer by its chunk.
+    /// Moves a call to its lane. The call is then tracked in `openWork` instead of its chunk.
     private func leave(_ call: Call, _ chunk: Chunk?) {
         openWork.add(call)
         if let chunk, chunk.hasCancelled(call) { call.cancel() }
@@ -204,9 +204,9 @@ final class Dispatcher: AnswerOutlet {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Brings what was written since `start` on its way; nothing was written for what needs no answer.
+    /// Sends the output written since `start`. The output is empty if no response is required.
     private func conclude(_ route: AnswerRoute, from start: Int, on bench: inout Workbench, _ finished: inout Finished) {
         switch route {
         case .line(let load):
@@ -225,7 +225,7 @@ final class Dispatcher: AnswerOutlet {
         }
     }
 
-    /// Completes a message that goes out.
+    /// Completes the frame of an outgoing message.
     private func seal(_ bytes: inout [UInt8], from start: Int) {
         if let tap { bytes[start...].withUnsafeBytes { tap.sent($0) } }
         framing.seal(&bytes, from: start)
@@ -262,9 +262,9 @@ final class Dispatcher: AnswerOutlet {
 
     func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) { submit(call, to: lane, body) }
 
-    // MARK: The end
+    // MARK: Shutdown
 
-    /// Ends the calls that wait for people: the input has ended.
+    /// Ends the calls that wait for users, because the input has ended.
     func endWaits() {
         for call in openWork.all.calls where call.claimWaiting() {
             answer(call, ShuttingDown())
@@ -272,7 +272,7 @@ final class Dispatcher: AnswerOutlet {
         }
     }
 
-    /// Answers what is unfinished or not begun with `shuttingDown`.
+    /// Responds with `shuttingDown` to all requests that have not started or not completed.
     func cutOff() {
         let (chunks, calls) = openWork.all
         for chunk in chunks {
@@ -286,7 +286,7 @@ final class Dispatcher: AnswerOutlet {
         }
     }
 
-    /// Answers every request of a line with `shuttingDown`.
+    /// Responds with `shuttingDown` to every request of a line.
     func refuse(_ line: UnsafeRawBufferPointer, unread: Int) {
         var writer = JSONWriter()
         var messages: [Message] = []

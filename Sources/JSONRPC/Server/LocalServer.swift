@@ -2,9 +2,10 @@ import JSON
 import Platform
 import Synchronization
 
-/// Serves methods to a program in the same process: messages are handed over as bytes, in both directions, and no descriptor is involved.
+/// Serves methods to a program in the same process. Messages are passed as bytes in both directions, without descriptors.
 ///
-/// What only computes runs at once on the thread that hands a message over; what may wait runs on threads of the server, which end with it.
+/// Methods that only compute run immediately on the calling thread. Methods that may wait run on threads of the server, which exit when it
+/// is closed.
 public final class LocalServer: Sendable {
     private let dispatcher: Dispatcher
     private let flow: FlowControl
@@ -12,20 +13,19 @@ public final class LocalServer: Sendable {
     private let lanes: Lanes
     private let numbers = WorkerNumbers()
     private let end: ServerEnd
-    /// How many threads are handing something over.
+    /// The number of threads that are passing a message to the server.
     private let inside = Atomic(0)
     private let isClosing = Atomic(false)
 
     /// - Parameters:
-    ///   - observer: is told of every call.
-    ///   - receive: gets answers and notifications, one or more lines with their ends at once, and never two times at the same time. Must not
-    ///     wait.
+    ///   - observer: Observes every call.
+    ///   - receive: Receives responses and notifications, one or more lines with their ends per call. Calls never overlap. Must not block.
     public init(
         _ methods: any MethodLookup, options: ServerOptions = ServerOptions(), observer: any CallObserver = NoObserver(),
         receive: @escaping @Sendable (_ lines: UnsafeRawBufferPointer) -> Void
     ) {
         let end = ServerEnd { _ in }
-        // Whoever calls from within the process waits for answers as it likes, and has their memory anyway.
+        // A caller within the process already shares its memory and decides how long it waits, so limits are not needed.
         let flow = FlowControl(.init(unansweredRequests: .max, unansweredBytes: .max, unsentBytes: .max))
         self.end = end
         self.flow = flow
@@ -37,11 +37,11 @@ public final class LocalServer: Sendable {
             mostWaiting: options.maximumWaiting, together: { $0() }, onIdle: { end.stir() })
     }
 
-    /// How many requests are unanswered now.
+    /// The number of requests without a response.
     public var inFlight: Int { flow.openRequests }
 
-    /// Takes a message, without its end. Returns when it is answered or on its way; one that comes while `close` waits is answered
-    /// `shuttingDown`, and one that comes after it is not answered.
+    /// Accepts a message without its end. Returns after the response is sent or scheduled. A request that arrives while `close` is waiting
+    /// gets `shuttingDown`; a request that arrives later gets no response.
     public func take(_ message: UnsafeRawBufferPointer) {
         inside.add(1, ordering: .sequentiallyConsistent)
         defer {
@@ -59,10 +59,11 @@ public final class LocalServer: Sendable {
         dispatcher.handleAlone(message, load, on: &bench)
     }
 
-    /// Waits until everything is answered, and ends the server's threads. What is not answered at the deadline is answered `shuttingDown`.
+    /// Waits until all requests have a response, then ends the threads of the server. At the deadline, the remaining requests get
+    /// `shuttingDown`.
     ///
-    /// - Parameter deadline: a moment of `Monotonic.nanoseconds()`.
-    /// - Returns: whether nothing runs any more. If not, `waitForThreads` waits for it.
+    /// - Parameter deadline: A time on the clock of `Monotonic.nanoseconds()`.
+    /// - Returns: Whether all calls have ended. If `false`, call `waitForThreads` to wait for them.
     public func close(deadline: UInt64) -> Bool {
         isClosing.store(true, ordering: .sequentiallyConsistent)
         let isDone = {
@@ -78,9 +79,9 @@ public final class LocalServer: Sendable {
         return lanes.wait(deadline: max(deadline, Monotonic.nanoseconds() + 100_000_000))
     }
 
-    /// How long the last answers may take to be received.
+    /// The maximum time in which the last responses are received.
     private static let lastNanoseconds: UInt64 = 2_000_000_000
 
-    /// Waits for what was cut off and runs all the same, such as a request to another machine.
+    /// Waits for calls that were cut off but are still running, such as a request to another machine.
     public func waitForThreads() { while !lanes.wait(deadline: Monotonic.nanoseconds() + 3_600_000_000_000) {} }
 }

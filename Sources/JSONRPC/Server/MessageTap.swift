@@ -1,9 +1,9 @@
-/// Is told of every message, in both directions. Called on the threads that serve: whatever takes time is done elsewhere.
+/// Observes every message in both directions. Its methods run on the serving threads; slow work must be done elsewhere.
 public protocol MessageTap: Sendable {
-    /// A message that was read, without its frame, before anything is done about it.
+    /// Called with a message that was read, without its frame, before it is processed.
     func received(_ message: UnsafeRawBufferPointer)
-    /// A message that goes out, without its frame.
+    /// Called with an outgoing message, without its frame.
     func sent(_ message: UnsafeRawBufferPointer)
-    /// Nothing comes any more. Waits until what was told is kept, for five seconds at most.
+    /// Called after the last message. Waits at most 5 seconds until the observed messages are stored.
     func finish()
 }

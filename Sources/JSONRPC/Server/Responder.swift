@@ -1,6 +1,6 @@
 import JSON
 
-/// Answers requests within the process, on the caller's own thread: for a command line that asks one question.
+/// Processes requests within the process, on the calling thread. Used by commands that send a single request.
 public struct Responder: Sendable {
     private let performer: Performer
 
@@ -8,7 +8,7 @@ public struct Responder: Sendable {
         performer = Performer(methods: methods, observer: observer, maximumAnswer: maximumAnswer)
     }
 
-    /// Answers one line: a request or a batch. Nil if there is nothing to answer.
+    /// Processes one line, which is a request or a batch. Returns the response, or `nil` if none is required.
     public func answer(_ line: [UInt8]) -> [UInt8]? {
         var bench = Workbench(number: 0)
         let messages: [Message]
@@ -39,13 +39,13 @@ public struct Responder: Sendable {
                 if let id = envelope.id { performer.refuse(id: id, trace: envelope.trace, performer.notFound(envelope), on: &bench) }
                 return
             }
-            // Here waiting is allowed, whatever the method.
+            // The calling thread may wait, whatever the method.
             let call = Call(envelope, method, lane: .store, route: .line(.zero), bytesIn: bytesIn, outlet: NobodyElse())
             while case .moves = performer.perform(call, method.run, on: &bench, room: room) {}
         }
     }
 
-    /// Nothing happens to a call behind its caller's back.
+    /// The outlet of calls that cannot be canceled or resumed from other threads.
     private final class NobodyElse: AnswerOutlet {
         func answer(_ call: Call, _ error: any ResponseError) {}
         func send(_ message: inout JSONWriter) {}

@@ -3,7 +3,7 @@ import JSON
 import Platform
 import Synchronization
 
-/// Serves methods over a pair of descriptors until the input ends, the host stops reading, a signal comes or the parent is gone.
+/// Serves methods over a pair of descriptors until the input ends, the host stops reading, a signal arrives or the parent process ends.
 public final class Server: Sendable {
     private let options: ServerOptions
     private let input: Int32
@@ -14,15 +14,16 @@ public final class Server: Sendable {
     private let numbers = WorkerNumbers()
     private let end: ServerEnd
 
-    /// Runs `body`, a run of pipelined calls on one thread: all of them were received before it, none is answered in it.
+    /// Runs `body`, a sequence of pipelined calls on one thread. All of the calls were received before it starts, and no response is sent
+    /// during it.
     public typealias Together = @Sendable (_ body: () -> Void) -> Void
 
     /// - Parameters:
-    ///   - input: read until it ends.
-    ///   - output: carries answers and nothing else; nobody else may write there.
-    ///   - observer: is told of every call.
-    ///   - together: stands around calls that run one after the other, so that they can share what they read.
-    ///   - onEnd: runs last, once, on whatever thread ends the server; it need not return.
+    ///   - input: The descriptor that is read until it ends.
+    ///   - output: The descriptor for responses. No other code may write to it.
+    ///   - observer: Observes every call.
+    ///   - together: Wraps a sequence of calls, so that they can share the data that they read.
+    ///   - onEnd: Runs last and once, on the thread that ends the server. It does not have to return.
     public init(
         _ methods: any MethodLookup, input: Int32, output: Int32, options: ServerOptions = ServerOptions(),
         observer: any CallObserver = NoObserver(), together: @escaping Together = { $0() },
@@ -50,11 +51,11 @@ public final class Server: Sendable {
         end.prepare { [weak self] in self?.drainAndEnd() }
     }
 
-    /// How many requests are unanswered now. One stops counting just before its answer is sent: whoever has read it is not
-    /// counted any more.
+    /// The number of requests without a response. A request stops counting just before its response is sent, so a request whose response
+    /// was received is not included.
     public var inFlight: Int { flow.openRequests }
 
-    /// Reads and serves. Returns when the input has ended, everything is answered and `onEnd` has run.
+    /// Reads and serves requests. Returns after the input has ended, all responses are sent and `onEnd` has run.
     public func run() {
         if let parent = options.parent { ParentWatch.start(parent) { self.end.begin() } }
         let failure = readAll()
@@ -68,8 +69,8 @@ public final class Server: Sendable {
         }
     }
 
-    /// The end of the input: everything that was read is finished, however long it takes, for as long as somebody can read the answers. Only
-    /// what waits for people ends, also if it begins to wait now.
+    /// Finishes all requests that were read before the end of the input, without a time limit, as long as the output has a reader. Only
+    /// calls that wait for users end, including those that begin to wait now.
     private func finishWhatWasRead() {
         let isDone = { self.flow.unansweredRequests == 0 && self.outbox.isEmpty || self.end.hasBegun }
         dispatcher.endWaits()
@@ -79,19 +80,19 @@ public final class Server: Sendable {
         }
     }
 
-    /// How often the host is looked after while something takes long after the end of the input.
+    /// The interval at which the output is checked for a reader after the end of the input.
     private static let lookNanoseconds: UInt64 = 250_000_000
 
-    /// Ends the server as SIGTERM does: what is in flight gets `drainSeconds`, the rest is answered `shuttingDown`.
+    /// Ends the server as SIGTERM does: running calls get `drainSeconds` to complete, and the other requests get `shuttingDown`.
     public func terminate() { end.begin() }
 
     // MARK: Reading
 
-    /// As many lines go to one worker at once.
+    /// The maximum size of a chunk, which one worker processes.
     private static let chunkLines = 32
     private static let chunkBytes = 64 * 1024
 
-    /// - Returns: nil, or the system's number for why the input can be read no further.
+    /// - Returns: `nil`, or the `errno` if the input can no longer be read.
     private func readAll() -> Int32? {
         switch options.framing {
         case .lines: readAll(LineReader(input, maximumLine: options.maximumLine))
@@ -105,7 +106,7 @@ public final class Server: Sendable {
             flow.waitToRead()
             guard case .some = reader.fill() else { break }
             readLines(&reader, &bench)
-            // This thread waits next, perhaps for long: what it copied must not stay in its registers.
+            // This thread may now block for a long time. Data that it copied must not stay in its registers.
             ProcessMemory.wipeRegisters()
         }
         return reader.failure
@@ -130,7 +131,7 @@ public final class Server: Sendable {
                     continue
                 }
                 if LineReader.mayBeControl(text) || reader.isDrained && pending.isEmpty && mayRunInline {
-                    // Cancellations overtake what they cancel; a lone request needs no other thread.
+                    // Cancellations overtake the requests that they cancel. A single request needs no other thread.
                     submit(&pending)
                     dispatcher.handleAlone(text, load, on: &bench)
                     continue
@@ -145,7 +146,7 @@ public final class Server: Sendable {
         submit(&pending)
     }
 
-    /// In sequence everything runs on the one compute worker: what begins here and moves on would be overtaken.
+    /// In sequential mode all calls run on the single compute worker. A call that started here and then moved could be overtaken.
     private var mayRunInline: Bool { !options.sequential }
 
     private struct Pending {
@@ -168,7 +169,7 @@ public final class Server: Sendable {
         pending = Pending()
     }
 
-    // MARK: Ending
+    // MARK: Shutdown
 
     private func drainAndEnd() {
         let deadline = Monotonic.nanoseconds() + UInt64(max(0, options.drainSeconds)) * 1_000_000_000

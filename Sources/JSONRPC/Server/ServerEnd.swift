@@ -2,25 +2,25 @@ import Glibc
 import Platform
 import Synchronization
 
-/// Why a server came to its end.
+/// The reason a server ended.
 public enum ServerEnding: Sendable, Equatable {
-    /// The input has ended, and everything in it is answered.
+    /// The input has ended, and all responses are sent.
     case inputEnded
-    /// A signal came, the parent is gone, or nobody reads the answers any more.
+    /// A signal arrived, the parent process ended, or the output has no reader.
     case told
-    /// The input cannot be read, for this reason. What was read before is answered.
+    /// The input cannot be read; the value is the `errno`. Earlier requests got their responses.
     case inputUnreadable(Int32)
-    /// The answers cannot be written, for this reason: some are lost.
+    /// Responses cannot be written; the value is the `errno`. Some responses are lost.
     case outputUnwritable(Int32)
 }
 
-/// How a server comes to its end, once, whoever starts it.
+/// Ends a server once, even if several threads start the shutdown.
 final class ServerEnd: Sendable {
     private enum Phase { case serving, ending, over }
 
     private let phase = Gate(Phase.serving)
     private let begun = Atomic(false)
-    /// Whether anybody waits, or has waited, for what is unfinished.
+    /// Whether a thread waits, or has waited, for pending work.
     private let isAwaited = Atomic(false)
     private let ending = Mutex(ServerEnding.told)
     private let onEnd: @Sendable (ServerEnding) -> Void
@@ -28,13 +28,13 @@ final class ServerEnd: Sendable {
 
     init(_ onEnd: @escaping @Sendable (ServerEnding) -> Void) { self.onEnd = onEnd }
 
-    /// Says how to drain.
+    /// Sets the closure that drains the server.
     func prepare(_ drain: @escaping @Sendable () -> Void) { self.drain.withLock { $0.closure = drain } }
 
-    /// Whether the server is ending, without waiting for its input to end.
+    /// Whether the shutdown has started for a reason other than the end of the input.
     var hasBegun: Bool { begun.load(ordering: .acquiring) }
 
-    /// Ends the server. Returns at once.
+    /// Starts the shutdown. Returns immediately.
     func begin() {
         guard !begun.exchange(true, ordering: .acquiringAndReleasing) else { return }
         stir()
@@ -42,29 +42,29 @@ final class ServerEnd: Sendable {
         if !Thread.start(name: "end", { drain?() }) { drain?() }
     }
 
-    /// Nothing can be written any more, for this reason.
+    /// Starts the shutdown because the output can no longer be written; `reason` is the `errno`.
     func outputBroke(_ reason: Int32) {
-        // A host that goes away is the usual end of a session.
+        // A closed connection is the usual end of a session.
         if reason != EPIPE, reason != ECONNRESET { note(.outputUnwritable(reason)) }
         begin()
     }
 
-    /// Says why the server ends, unless there was a graver reason before.
+    /// Records the reason for the end, unless an unwritable output was recorded before.
     func note(_ reason: ServerEnding) {
         ending.withLock { if case .outputUnwritable = $0 {} else { $0 = reason } }
     }
 
-    /// Something was answered or sent: whoever waits looks again.
+    /// Wakes waiting threads after a response was completed or sent, so that they check their condition again.
     ///
-    /// Called after the change, and with no lock held that a waiter's condition takes.
+    /// Must be called after the change, without holding a lock that a waiter's condition takes.
     func stir() {
         guard isAwaited.load(ordering: .sequentiallyConsistent) else { return }
-        // What changed is not behind this gate: without its lock, one who has looked and does not sleep yet would miss the call.
+        // This gate does not protect the changed state. Taking its lock prevents a lost wakeup between a waiter's check and its sleep.
         phase.withLock { _ in }
         phase.broadcast()
     }
 
-    /// Waits until `condition` holds. Answers false when the deadline comes first.
+    /// Waits until `condition` holds. Returns `false` if the deadline passes first.
     func wait(deadline: UInt64?, until condition: () -> Bool) -> Bool {
         isAwaited.store(true, ordering: .sequentiallyConsistent)
         guard let deadline else { return phase.wait { _ in condition() ? true : nil } }

@@ -1,24 +1,24 @@
-/// How a server behaves; the defaults are those of the design.
+/// The settings of a server, with their defaults.
 public struct ServerOptions: Sendable {
-    /// The longest line that is read, in bytes.
+    /// The maximum length of an input line, in bytes.
     public var maximumLine = 1 << 20
-    /// The longest answer that is sent, in bytes.
+    /// The maximum length of a response, in bytes.
     public var maximumAnswer = 16 << 20
-    /// How many requests may be unanswered before reading stops.
+    /// The maximum number of requests without a response. Above it, reading pauses.
     public var maximumUnanswered = 1024
-    /// How many bytes of answers may be unsent before reading stops.
+    /// The maximum number of unsent response bytes. Above it, reading pauses.
     public var maximumUnsent = 16 << 20
-    /// How many requests may wait for people.
+    /// The maximum number of requests that wait for users.
     public var maximumWaiting = 512
     /// Whether requests run strictly one after the other, in their order.
     public var sequential = false
-    /// How long a termination waits for what is in flight.
+    /// The time that running calls have to complete on termination, in seconds.
     public var drainSeconds = 5
-    /// The server ends when this process is gone.
+    /// The ID of the process whose end also ends the server.
     public var parent: Int32?
     public var framing = Framing.lines
     public var dialect = Dialect.plain
-    /// Who is told of every message.
+    /// Observes every message.
     public var tap: (any MessageTap)?
 
     public init() {}

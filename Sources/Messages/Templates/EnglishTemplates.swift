@@ -1,6 +1,6 @@
-/// The words that are used where a tenant has none of its own.
+/// The built-in texts, which are used if a tenant has no templates of its own.
 enum EnglishTemplates {
-    /// - Parameter values: decide whether a name can be said and how many minutes there are.
+    /// - Parameter values: Determine whether the text contains a tenant name, and the plural form of the minutes.
     static func mail(for purpose: MessagePurpose, _ values: MessageValues) -> MailTemplate {
         let paragraphs = paragraphs(purpose, values)
         let html = paragraphs.map { paragraph in
@@ -59,7 +59,7 @@ enum EnglishTemplates {
         return [ask, "{{code}}", "The code is valid for {{minutes}} \(unit(values)).", ignore]
     }
 
-    /// What a message without a code says; the first paragraph is enough of it for a text message.
+    /// Returns the paragraphs of a message without a code. A text message consists of the first paragraph only.
     private static func notice(_ purpose: MessagePurpose, _ values: MessageValues) -> [String] {
         if let change = change(purpose, values) { return [change, fine, alarm(values)] }
         return switch purpose {
@@ -87,7 +87,7 @@ enum EnglishTemplates {
             + "immediately, and change your password and the password of your mailbox."
     }
 
-    /// What has happened to an account; nil for a notice that is not about a change.
+    /// Returns a sentence about a change to an account, or `nil` for a notice that is not about a change.
     private static func change(_ purpose: MessagePurpose, _ values: MessageValues) -> String? {
         let account = "your account\(place(values))"
         return switch purpose {
@@ -113,7 +113,7 @@ enum EnglishTemplates {
 
     private static func unit(_ values: MessageValues) -> String { values.minutes == 1 ? "minute" : "minutes" }
 
-    /// A test makes each of them.
+    /// Creates a built-in template. A test creates all of them.
     private static func made<Template>(_ make: () throws(TemplateRefusal) -> Template) -> Template {
         do throws(TemplateRefusal) { return try make() } catch { fatalError("a built-in template is not valid: \(error)") }
     }

@@ -1,6 +1,6 @@
 /// Language tags such as `de-CH` (BCP 47).
 public enum LanguageTag {
-    /// Whether a text has the form of a tag (RFC 5646 section 2.1, without asking what is registered).
+    /// Returns whether a text has the form of a tag (RFC 5646 section 2.1). Does not check whether the subtags are registered.
     public static func isWellFormed(_ tag: String) -> Bool {
         let subtags = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard let first = subtags.first, tag.utf8.count <= 64 else { return false }
@@ -8,10 +8,10 @@ public enum LanguageTag {
             && subtags.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) } }
     }
 
-    /// The one of `available` that fits best: the first of `wanted` that is there, whole or shortened from its end, decides
-    /// (RFC 4647 section 3.4, lookup). Upper and lower case are alike; `*` and what is no tag is passed over.
+    /// Returns the best match among `available`: the first tag of `wanted` that is available, either complete or truncated from its end
+    /// (RFC 4647 section 3.4, lookup). The comparison is case-insensitive. Ignores `*` and texts that are not language tags.
     ///
-    /// - Returns: the tag as it stands in `available`; nil if none fits.
+    /// - Returns: The tag as written in `available`, or `nil` if none matches.
     public static func lookUp(_ wanted: [String], in available: some Collection<String>) -> String? {
         let known = Dictionary(available.map { ($0.lowercased(), $0) }, uniquingKeysWith: min)
         for range in wanted.prefix(32) where isWellFormed(range) {
@@ -19,7 +19,7 @@ public enum LanguageTag {
             while !subtags.isEmpty {
                 if let found = known[subtags.joined(separator: "-")] { return found }
                 subtags.removeLast()
-                // A single letter or digit only introduces what has been taken away.
+                // A single letter or digit only introduces the subtag that was removed.
                 if subtags.last?.utf8.count == 1 { subtags.removeLast() }
             }
         }

@@ -1,25 +1,27 @@
-/// What a message to a person is for.
+/// The purpose of a message to a user.
 public enum MessagePurpose: String, Hashable, Sendable, CaseIterable {
-    /// The code that shows who owns an address, before an account exists.
+    /// A code that verifies an email address or phone number before the account exists.
     case signUp
     case signIn
     case passwordReset
-    /// The code that shows who owns an address that an account is to have.
+    /// A code that verifies a new email address or phone number of an account.
     case verifyAddress
-    /// No code: somebody tries to sign up with an address that has an account, or to give it to another one, and is not to learn it.
+    /// A notice without a code about an attempt to sign up with an address that has an account, or to use it for another account. The
+    /// response to the attempt must not reveal that the account exists.
     case signUpNotice
-    /// No code: to the address that an account had until now, and to the new one.
+    /// A notice without a code about a change of address. It is sent to the previous and to the new address of the account.
     case addressChanged
-    /// No code: somebody tries to sign in, or to reset a password, with an address that cannot do so, and is not to learn it.
+    /// A notice without a code about an attempt to sign in, or to reset a password, with an address that has no account or no password.
+    /// The response to the attempt must not reveal this.
     case noAccountNotice
 
-    // Notices to the owner of an account, without a code.
+    // Notices to the user of an account, without a code.
     case passwordChanged, passwordResetNotice, factorAdded, factorRemoved, providerLinked, providerUnlinked
     case recoveryCodesMade, recoveryCodeUsed, accountLocked, signInAfterFailures
-    /// The last one before the limit of an hour is reached.
+    /// The last notice before the limit per hour is reached.
     case noticesPaused
 
-    /// What a template for it may have filled in.
+    /// The placeholders that a template for this purpose can contain.
     public var placeholders: [Placeholder] {
         if carriesCode { return [.code, .minutes, .tenantName, .address] }
         switch self {
@@ -28,7 +30,7 @@ public enum MessagePurpose: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a message without `{{code}}` would be useless.
+    /// Whether a message must contain `{{code}}`.
     var carriesCode: Bool {
         switch self {
         case .signUp, .signIn, .passwordReset, .verifyAddress: true
@@ -37,15 +39,15 @@ public enum MessagePurpose: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a template can have filled in, written `{{code}}`.
+/// A placeholder in a template, written as `{{code}}`.
 public enum Placeholder: String, Hashable, Sendable, CaseIterable {
     /// The one-time code.
     case code
-    /// For how many minutes the code is good.
+    /// The number of minutes for which the code is valid.
     case minutes
-    /// The name that people know the tenant by.
+    /// The display name of the tenant.
     case tenantName
-    /// The mail address or telephone number the message goes to.
+    /// The email address or phone number of the recipient.
     case address
     /// The time of a change, in UTC.
     case time
@@ -53,23 +55,23 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
     case what
 }
 
-/// What is filled in.
+/// The values of the placeholders.
 public struct MessageValues: Hashable, Sendable {
-    /// Nil in a message without one.
+    /// The one-time code, or `nil` in a message without a code.
     public var code: String?
     public var minutes: Int
-    /// Nil if the tenant has no name; the built-in texts then name no service.
+    /// The display name of the tenant. If it is `nil`, the built-in texts do not name the service.
     public var tenantName: String?
-    /// What a tenant's own template gets in the place of `{{tenantName}}` then, so that its sentence stays whole.
+    /// The text for `{{tenantName}}` in a tenant's own template if the tenant has no name, so that the sentence stays complete.
     public var namelessTenant: String
     public var address: String
-    /// In UTC: `2026-11-22 20:52 UTC`.
+    /// The time in UTC: `2026-11-22 20:52 UTC`.
     public var time: String
     public var what: String
 
     /// - Parameters:
-    ///   - lifetimeSeconds: for how long the code is good; counted in minutes, begun ones too.
-    ///   - moment: the time of a change, in seconds since 1970.
+    ///   - lifetimeSeconds: The time for which the code is valid, rounded up to whole minutes.
+    ///   - moment: The time of a change, in seconds since 1970.
     public init(
         code: String?, lifetimeSeconds: Int64, tenantName: String?, namelessTenant: String = "", address: String, at moment: Int64? = nil,
         what: String = ""

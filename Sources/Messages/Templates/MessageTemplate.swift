@@ -1,15 +1,15 @@
 import Platform
 
-/// The words of a mail, with places to fill in.
+/// An email template with placeholders.
 public struct MailTemplate: Hashable, Sendable {
     private let subject: TemplateText
     private let text: TemplateText
     private let html: TemplateText?
 
-    /// Characters of the longest subject, text and HTML.
+    /// The maximum length of the subject, text and HTML, in Unicode scalars.
     public static let maximum = (subject: 256, text: 16_384, html: 65_536)
 
-    /// - Throws: `TemplateRefusal` with everything that is wrong.
+    /// - Throws: `TemplateRefusal` with all problems.
     public init(subject: String, text: String, html: String? = nil, for purpose: MessagePurpose) throws(TemplateRefusal) {
         var reader = TemplateReader(purpose: purpose)
         self.subject = reader.read(subject, .subject, maximum: Self.maximum.subject)
@@ -18,7 +18,7 @@ public struct MailTemplate: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// The mail for these values. In HTML each value is escaped; a subject is one line.
+    /// Returns the email for the given values. Values in HTML are escaped, and a subject is one line.
     public func filled(with values: MessageValues) -> MailText {
         MailText(
             subject: subject.filled(with: values), text: text.filled(with: values),
@@ -26,32 +26,32 @@ public struct MailTemplate: Hashable, Sendable {
     }
 }
 
-/// The words of a mail.
+/// The texts of an email.
 public struct MailText: Hashable, Sendable {
     public let subject: String
     public let text: String
     public let html: String?
 }
 
-/// The words of a text message, with places to fill in.
+/// A text message template with placeholders.
 public struct TextMessageTemplate: Hashable, Sendable {
     private let text: TemplateText
 
-    /// Characters of the longest text: five parts of a long message in the smallest alphabet.
+    /// The maximum length of the text, in Unicode scalars: five parts of a concatenated SMS in the GSM 7-bit alphabet.
     public static let maximumText = 765
 
-    /// - Throws: `TemplateRefusal` with everything that is wrong.
+    /// - Throws: `TemplateRefusal` with all problems.
     public init(text: String, for purpose: MessagePurpose) throws(TemplateRefusal) {
         var reader = TemplateReader(purpose: purpose)
         self.text = reader.read(text, .text, maximum: Self.maximumText)
         try reader.finish()
     }
 
-    /// The message for these values.
+    /// Returns the message for the given values.
     public func filled(with values: MessageValues) -> String { text.filled(with: values) }
 }
 
-/// Reads the parts of one template and gathers what is wrong with them.
+/// Parses the parts of one template and collects their problems.
 private struct TemplateReader {
     let purpose: MessagePurpose
     private var violations: [TemplateRefusal.Violation] = []

@@ -1,10 +1,10 @@
-/// All words a tenant has of its own, and the built-in English ones for the rest.
+/// The templates of a tenant. The built-in English ones are used for everything else.
 public struct MessageTemplates: Hashable, Sendable {
-    /// By purpose and language tag.
+    /// Email templates by purpose and language tag.
     public var mails: [MessagePurpose: [String: MailTemplate]]
-    /// By purpose and language tag.
+    /// Text message templates by purpose and language tag.
     public var textMessages: [MessagePurpose: [String: TextMessageTemplate]]
-    /// For people who want none of the languages there are.
+    /// The language for users none of whose languages is available.
     public var defaultLanguage: String
 
     public init(
@@ -16,19 +16,19 @@ public struct MessageTemplates: Hashable, Sendable {
         self.defaultLanguage = defaultLanguage
     }
 
-    /// The mail for a person who wants `languages`, the dearest first, and the tag of the language it is in.
+    /// Returns the email for a user and the tag of its language. `languages` are the user's languages in order of preference.
     public func mail(for purpose: MessagePurpose, languages: [String], _ values: MessageValues) -> (language: String, MailText) {
         let (language, template) = choose(mails[purpose] ?? [:], languages)
         return (language, (template ?? EnglishTemplates.mail(for: purpose, values)).filled(with: values))
     }
 
-    /// The text message for a person who wants `languages`, the dearest first, and the tag of the language it is in.
+    /// Returns the text message for a user and the tag of its language. `languages` are the user's languages in order of preference.
     public func textMessage(for purpose: MessagePurpose, languages: [String], _ values: MessageValues) -> (language: String, String) {
         let (language, template) = choose(textMessages[purpose] ?? [:], languages)
         return (language, (template ?? EnglishTemplates.textMessage(for: purpose, values)).filled(with: values))
     }
 
-    /// - Returns: nil as the template stands for the built-in one, in English.
+    /// - Returns: The language and the template; `nil` as the template means the built-in English one.
     private func choose<Template>(_ own: [String: Template], _ languages: [String]) -> (language: String, Template?) {
         let found = LanguageTag.lookUp(languages + [defaultLanguage], in: Array(own.keys) + ["en"]) ?? "en"
         return (found, own[found])

@@ -1,6 +1,6 @@
-/// Times as notices write them, in UTC: `2026-11-22 20:52 UTC`.
+/// Formats times for notices, in UTC: `2026-11-22 20:52 UTC`.
 enum MessageTime {
-    /// - Parameter seconds: since 1970; the nearest time within the years 1970 to 9999 is written.
+    /// - Parameter seconds: The time in seconds since 1970, limited to the years 1970 to 9999.
     static func text(of seconds: Int64) -> String {
         let seconds = min(max(0, seconds), 253_402_300_799)
         let (day, second) = (Int(seconds / 86_400), Int(seconds % 86_400))
@@ -10,7 +10,7 @@ enum MessageTime {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// The date of a day since 1970, counted in years that begin in March, so that the leap day is the last one.
+    /// Returns the date of a day since 1970. The calculation uses years that begin in March, so that the leap day is the last day.
     private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let (era, inEra) = (shifted / 146_097, shifted % 146_097)

@@ -1,32 +1,32 @@
-/// Why a template cannot be used: everything that is wrong with it.
+/// The reason a template is not valid, with all of its problems.
 public struct TemplateRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// A part of a message, named as in its template.
     public enum Part: String, Hashable, Sendable { case subject, text, html }
 
     public enum Problem: Hashable, Sendable {
-        /// `{{name}}` that nothing is known for; `nearest` are those it may have meant, `allowed` are all.
+        /// An unknown placeholder `{{name}}`. `nearest` are similar names, `allowed` are all allowed names.
         case unknown(name: String, nearest: [String], allowed: [String])
-        /// `{{` without `}}` on the same line, after `offset` characters of Unicode.
+        /// `{{` without `}}` in the same line, after `offset` Unicode scalars.
         case unclosed(offset: Int)
-        /// The message would be useless without it.
+        /// A required placeholder is missing.
         case missing(Placeholder)
         case empty
-        /// More characters of Unicode than this.
+        /// The text has more Unicode scalars than this.
         case tooLong(maximum: Int)
-        /// The subject has a line end or another control character.
+        /// The subject contains a line break or another control character.
         case controlCharacter
     }
 
     public let violations: [Violation]
 
-    /// One problem, and where it is.
+    /// One problem and its part.
     public struct Violation: Hashable, Sendable, CustomStringConvertible {
         public let part: Part
         public let problem: Problem
 
         public var description: String { "\(part.rawValue): \(sentence)" }
 
-        /// Without the part.
+        /// The description without the part.
         fileprivate var sentence: String {
             switch problem {
             case .unknown(let name, let nearest, let allowed):
@@ -45,7 +45,7 @@ public struct TemplateRefusal: Error, Hashable, Sendable, CustomStringConvertibl
 
     public var description: String { violations.map(\.description).joined(separator: " ") }
 
-    /// The same for whoever knows that it is about `part`: only another one is named.
+    /// Returns the description for a context that already names `part`: only other parts are named.
     public func description(at part: Part) -> String {
         violations.map { $0.part == part ? $0.sentence : $0.description }.joined(separator: " ")
     }

@@ -1,6 +1,6 @@
 import Contract
 
-/// A text with places to fill in: `Your code is {{code}}.` Single braces are ordinary characters; blanks inside double ones are allowed.
+/// A text with placeholders: `Your code is {{code}}.` Single braces are ordinary characters. Spaces inside double braces are allowed.
 struct TemplateText: Hashable, Sendable {
     private enum Piece: Hashable, Sendable {
         case literal(String)
@@ -9,9 +9,9 @@ struct TemplateText: Hashable, Sendable {
 
     private var pieces: [Piece] = []
 
-    /// Reads a text. What cannot be read is left out and told in `problems`.
+    /// Parses a text. Adds the parts that are not valid to `problems` and omits them.
     init(_ source: String, for purpose: MessagePurpose, problems: inout [TemplateRefusal.Problem]) {
-        // By scalars: to Swift a brace with a combining mark is not a brace.
+        // Compares Unicode scalars: a brace with a combining mark is a different `Character`.
         let scalars = Array(source.unicodeScalars)
         var literal = String.UnicodeScalarView()
         var position = 0
@@ -40,7 +40,8 @@ struct TemplateText: Hashable, Sendable {
         pieces.append(.literal(String(literal)))
     }
 
-    /// Where the braces close that were opened before `start`: on the same line, before others are opened.
+    /// Returns the position of the closing braces for the braces that end before `start`: in the same line, and before any other opening
+    /// brace.
     private static func end(of scalars: [Unicode.Scalar], from start: Int) -> Int? {
         var position = start
         while position + 1 < scalars.count, position - start <= 64, !["\n", "\r", "{"].contains(scalars[position]) {
@@ -52,7 +53,7 @@ struct TemplateText: Hashable, Sendable {
 
     func contains(_ placeholder: Placeholder) -> Bool { pieces.contains(.placeholder(placeholder)) }
 
-    /// The text with its places filled in. A value stays within its line, whatever it holds.
+    /// Returns the text with its placeholders replaced. Values never add a line break, whatever they contain.
     func filled(with values: MessageValues, escape: (String) -> String = { $0 }) -> String {
         pieces.map { piece in
             switch piece {
@@ -68,7 +69,7 @@ struct TemplateText: Hashable, Sendable {
         return String(line)
     }
 
-    /// Line ends of every kind, and all other control characters.
+    /// Returns whether the scalar is a line break of any kind or another control character.
     static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
     }

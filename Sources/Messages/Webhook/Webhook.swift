@@ -2,7 +2,7 @@ import JSON
 import Network
 import Platform
 
-/// Posts messages, signed, to somebody who sends them.
+/// Posts signed messages to a service that sends them.
 public struct Webhook: Sendable {
     private let endpoint: WebhookEndpoint
     private let http: any HTTPClient
@@ -14,8 +14,8 @@ public struct Webhook: Sendable {
         self.clock = clock
     }
 
-    /// Posts a message once and waits for the answer on the calling thread: any status from 200 to 299 means that it was taken. Nothing is
-    /// repeated here; who repeats it gives the same id again.
+    /// Posts a message once and waits on the calling thread for the response. Any status from 200 to 299 means that the message was
+    /// accepted. Does not retry; a caller that retries must use the same ID again.
     ///
     /// - Throws: `WebhookFailure`.
     public func post(_ message: WebhookMessage, id: WebhookId, isCancelled: @escaping @Sendable () -> Bool = { false })
@@ -23,7 +23,7 @@ public struct Webhook: Sendable {
     {
         let body = message.json.bytes
         let now = clock.now
-        // What it answers beside the status does not matter, however long it is.
+        // Only the status of the response matters, so a long body is truncated.
         var policy = endpoint.policy
         policy.cutsBody = true
         let request = HTTPRequest(
@@ -39,7 +39,7 @@ public struct Webhook: Sendable {
         }
     }
 
-    /// `Retry-After` in seconds (RFC 9110 section 10.2.3), at most a day; a date is not read.
+    /// Returns `Retry-After` in seconds (RFC 9110 section 10.2.3), at most one day. A date is ignored.
     private static func retryAfterSeconds(_ response: HTTPResponse) -> Int? {
         guard let text = response.header("retry-after"), (1...6).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -48,13 +48,13 @@ public struct Webhook: Sendable {
     }
 }
 
-/// Why a message was not taken. Its sentence is for people; it holds nothing of the message.
+/// The reason a message was not accepted. The description is a sentence for the user and contains no part of the message.
 public enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case noAnswer(HTTPFailure)
-    /// A status other than 200 to 299.
+    /// The response has a status outside 200 to 299.
     case refused(status: Int, retryAfterSeconds: Int?)
 
-    /// Whether the receiver may have taken the message, and nobody knows.
+    /// Whether the receiver may have accepted the message although this is not confirmed.
     public var mayHaveArrived: Bool {
         guard case .noAnswer(let failure) = self else { return false }
         switch failure.reason {
@@ -63,7 +63,7 @@ public enum WebhookFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same message may be taken a little later.
+    /// Whether the same message can be accepted later.
     public var isRetryable: Bool {
         switch self {
         case .noAnswer(let failure): failure.isRetryable

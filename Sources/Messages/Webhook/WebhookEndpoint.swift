@@ -2,22 +2,22 @@ import Crypto
 import Network
 import Platform
 
-/// Where messages are posted to, and the secrets that the posts are signed with.
+/// The URL to which messages are posted, and the secrets that sign the posts.
 ///
 /// Each post has three headers:
 ///
-/// - `Mintmark-Webhook-Id`: names the message; a repeated one has the same, so a receiver can drop it.
-/// - `Mintmark-Webhook-Timestamp`: seconds since 1970. A receiver refuses what is older than a few minutes.
-/// - `Mintmark-Webhook-Signature`: `v1=` and the HMAC-SHA-256 of `timestamp.id.body` in lower-case hexadecimal; while a secret is being
-///   replaced one for each secret, separated by commas. One that is right is enough.
+/// - `Mintmark-Webhook-Id`: The ID of the message. A repeated post has the same ID, so the receiver can ignore it.
+/// - `Mintmark-Webhook-Timestamp`: The time in seconds since 1970. A receiver rejects posts that are older than a few minutes.
+/// - `Mintmark-Webhook-Signature`: `v1=` and the HMAC-SHA-256 of `timestamp.id.body` in lower-case hexadecimal. During a rotation of the
+///   secret, there is one signature for each secret, separated by commas. One valid signature is sufficient.
 ///
-/// The order differs from that of Standard Webhooks (`id.timestamp.body`), therefore the names do too.
+/// The order differs from that of Standard Webhooks (`id.timestamp.body`); therefore the header names also differ.
 public struct WebhookEndpoint: Sendable {
-    /// A setting that cannot be used.
+    /// The reason a setting is not valid.
     public enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-        /// No secret, more than two, or one of fewer bytes than this.
+        /// There is no secret, there are more than two, or one is shorter than this.
         case secrets(minimumBytes: Int)
-        /// What is wrong with the URL.
+        /// The problem with the URL.
         case url(String)
 
         public var isOfSecret: Bool {
@@ -42,9 +42,9 @@ public struct WebhookEndpoint: Sendable {
     private let secrets: [SecretBytes]
 
     /// - Parameters:
-    ///   - url: https, or what `policy` allows.
-    ///   - secrets: one, or the new and the old one.
-    /// - Throws: what cannot be used.
+    ///   - url: An https URL, or any URL that `policy` allows.
+    ///   - secrets: One secret, or the new and the previous one.
+    /// - Throws: The setting that is not valid.
     public init(url: String, secrets: [SecretBytes], policy: HTTPPolicy = HTTPPolicy()) throws(Refusal) {
         guard (1...2).contains(secrets.count), secrets.allSatisfy({ $0.count >= Self.minimumSecretBytes }) else {
             throw .secrets(minimumBytes: Self.minimumSecretBytes)
@@ -55,24 +55,24 @@ public struct WebhookEndpoint: Sendable {
         self.policy = policy
     }
 
-    /// What people see: scheme, host and port. A path or a query may be a secret.
+    /// The displayed address: scheme, host and port. A path or a query may be a secret.
     public var origin: String {
         let slashes = url.firstRange(of: "://")?.upperBound ?? url.startIndex
         return String(url[..<slashes] + url[slashes...].prefix { !"/?#".contains($0) })
     }
 
-    /// The header `Mintmark-Webhook-Signature`.
+    /// Returns the header `Mintmark-Webhook-Signature`.
     func signature(of body: [UInt8], id: WebhookId, at timestamp: Int64) -> String {
         let signed = Array("\(timestamp).\(id).".utf8) + body
         return secrets.map { "v1=\(Hex.encode(HMAC.sha256(key: $0, signed)))" }.joined(separator: ",")
     }
 }
 
-/// Names a post for ever: letters, digits, `_` and `-`, so that no dot can move what is signed.
+/// The unique ID of a post. It consists of letters, digits, `_` and `-`, so that a dot cannot shift the boundaries of the signed text.
 public struct WebhookId: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// Nil for a text of other characters, an empty one, and one of more than 64.
+    /// Returns `nil` if the text is empty, is longer than 64 bytes or contains other characters.
     public init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x5f || byte == 0x2d

@@ -1,24 +1,24 @@
 import JSON
 
-/// A message that somebody else is to send: a text message, or a mail by a mailer of one's own.
+/// A message that an external service sends: a text message, or an email if the tenant uses its own email service.
 public struct WebhookMessage: Hashable, Sendable {
     public enum Channel: String, Hashable, Sendable { case sms, email }
 
     public var channel: Channel
-    /// A telephone number or a mail address.
+    /// The phone number or email address.
     public var to: String
     public var purpose: MessagePurpose
     public var tenantId: String
-    /// The tag of the language that the words are in.
+    /// The tag of the language of the texts.
     public var language: String
-    /// For a receiver that has words of its own.
+    /// The code, for a receiver that uses its own texts.
     public var code: String?
-    /// When the code stops being good, in seconds since 1970.
+    /// The time at which the code expires, in seconds since 1970.
     public var expiresAt: Int64?
-    /// Of a mail.
+    /// The subject of an email.
     public var subject: String?
     public var text: String
-    /// Of a mail.
+    /// The HTML text of an email.
     public var html: String?
 
     public init(
@@ -37,7 +37,7 @@ public struct WebhookMessage: Hashable, Sendable {
         self.html = html
     }
 
-    /// `{"type": "message.send", "channel", "to", …}`; what is nil is left out.
+    /// The JSON form: `{"type": "message.send", "channel", "to", …}`. Members that are `nil` are omitted.
     public var json: JSONValue {
         var object: JSONObject = [
             "type": "message.send", "channel": .string(channel.rawValue), "to": .string(to), "purpose": .string(purpose.rawValue),

@@ -1,6 +1,6 @@
-/// What a URL that messages are posted to looks like, so that a mistyped one is found when it is set and not when somebody waits.
+/// Checks webhook URLs, so that an error is found when the URL is configured and not when a message is sent.
 public enum WebhookURL {
-    /// What is wrong with it; nil if nothing is. The text of it is not repeated, since a query may be a secret.
+    /// Returns the problem with the URL, or `nil` if it is valid. The result does not quote the URL, since a query may be a secret.
     public static func flaw(in url: String, allowsInsecureLoopback: Bool) -> String? {
         let isPlain = url.hasPrefix("http://")
         guard isPlain || url.hasPrefix("https://") else { return "it does not begin with https://" }

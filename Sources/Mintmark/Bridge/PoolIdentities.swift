@@ -3,7 +3,7 @@ import Contract
 import IdentityPools
 import Storage
 
-/// Answers the questions that accounts have about identities, from the identity pools of the same store.
+/// Gives accounts access to the identities in the pools of the same store.
 public struct PoolIdentities: LinkedIdentities {
     private let pools: PoolConfigurationCache
 

@@ -2,9 +2,9 @@ import Accounts
 import IdentityPools
 import Storage
 
-/// The tables, one migration after the other. The same text serves SQLite and PostgreSQL.
+/// The database schema as a sequence of migrations. The statements are the same for SQLite and PostgreSQL.
 public enum Schema {
-    /// Every table of the newest version.
+    /// The names of all tables of the newest version.
     public static var tables: [String] { migrations.flatMap(\.tables) }
 
     public static let migrations: [Migration] = [

@@ -4,10 +4,10 @@ import ServiceContext
 import SigningKeys
 
 extension TokenService {
-    /// The discovery document of an issuer, for whoever serves it over HTTP.
+    /// Returns the discovery document of an issuer, to be served over HTTP.
     ///
     /// - Throws: `IssuerNotFound`.
-    /// - Source: OpenID Connect Discovery 1.0 section 3; cognito.md 5.4.
+    /// - Source: OpenID Connect Discovery 1.0 §3.
     public func discovery(_ request: TokenDiscovery.Params, _ call: any CallContext) throws -> TokenDiscovery.Result {
         let now = surroundings.clock.now
         let algorithms = try surroundings.database.read { tx in

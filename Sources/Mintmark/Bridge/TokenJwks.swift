@@ -6,10 +6,10 @@ import SigningKeys
 import Storage
 
 extension TokenService {
-    /// The keys that verifiers should know now, of one issuer or of all.
+    /// Returns the published keys of one issuer or of all issuers.
     ///
     /// - Throws: `IssuerNotFound`.
-    /// - Source: RFC 7517 section 5; kid is the thumbprint of RFC 7638.
+    /// - Source: RFC 7517 §5; `kid` is the thumbprint of RFC 7638.
     public func jwks(_ request: TokenJwks.Params, _ call: any CallContext) throws -> TokenJwks.Result {
         let now = surroundings.clock.now
         return try surroundings.database.read { tx in
@@ -28,7 +28,7 @@ extension TokenService {
     /// - Throws: `IssuerNotFound`.
     func owner(ofIssuer issuer: String, in tx: Transaction) throws -> KeyOwner {
         guard let owner = surroundings.realm.owner(ofIssuer: issuer) else { throw IssuerNotFound(issuer: issuer) }
-        // The default tenant has no keys before it has issued a token.
+        // The default tenant has no keys until it issues its first token.
         let isKnown = try owner.tenantId.map { try tx.tenant($0) != nil } ?? !signingKeys.ring(of: owner, in: tx).keys.isEmpty
         guard isKnown else { throw IssuerNotFound(issuer: issuer) }
         return owner

@@ -4,7 +4,7 @@ import IdentityPools
 import ServiceContext
 import SigningKeys
 
-/// Tokens of pools and of tenants: `token.*`.
+/// Implements the methods `token.*`.
 public struct TokenService: Sendable {
     let surroundings: ServiceContext
     let signingKeys: SigningKeys

@@ -6,10 +6,10 @@ import ServiceContext
 import SigningKeys
 
 extension TokenService {
-    /// Verifies any token that this store has issued: a pool's, a tenant's ID token, a tenant's access token.
+    /// Verifies any token of this store: a pool's token, or a tenant's ID token or access token.
     ///
-    /// - Throws: a `Token…` error that names the check that failed.
-    /// - Source: RFC 7519 section 7.2, RFC 8725; cognito.md 5.5.
+    /// - Throws: A `Token…` error that names the failed check.
+    /// - Source: RFC 7519 §7.2, RFC 8725.
     public func verify(_ request: TokenVerify.Params, _ call: any CallContext) throws -> TokenVerify.Result {
         let now = surroundings.clock.now
         let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: signingKeys).verify(request.token)

@@ -5,10 +5,10 @@ import Messages
 import Network
 import Platform
 
-/// Chooses who carries a message: the tenant's own server or webhook goes before what the process was started with, and for a mail a
-/// server before a webhook.
+/// Selects the delivery of a message. The tenant's server or webhook takes precedence over the process configuration. For email,
+/// SMTP takes precedence over a webhook.
 struct Carriers: Mailer, Texter {
-    /// What the process was started with.
+    /// The process configuration.
     let mail: MailSettings?
     let webhook: WebhookEndpoint?
     let mailClient: any MailClient

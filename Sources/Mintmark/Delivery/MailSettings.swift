@@ -1,11 +1,11 @@
 import Network
 
-/// The mail server, and who writes to people.
+/// The mail server and the sender of messages to users.
 public struct MailSettings: Sendable {
     public var server: SMTPServer
-    /// Without a name the tenant's is shown.
+    /// The sender. If its name is omitted, the name of the tenant is used.
     public var sender: Mailbox
-    /// Where answers go.
+    /// The address for replies.
     public var replyTo: Mailbox?
 
     public init(server: SMTPServer, sender: Mailbox, replyTo: Mailbox? = nil) {

@@ -4,14 +4,14 @@ import Crypto
 import Network
 import Platform
 
-/// Hands mails to an SMTP server, in the words that the message has.
+/// Sends email messages through an SMTP server, with the subject and text of the message.
 struct SMTPMailer: Mailer {
     let settings: MailSettings
     let client: any MailClient
     let clock: any WallClock
     let random: any RandomSource
 
-    /// After which time it is worth to try again what a server refused for now.
+    /// The time after which to retry a message that the server rejected temporarily.
     private static let retrySeconds: Int64 = 30
 
     func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
@@ -30,9 +30,9 @@ struct SMTPMailer: Mailer {
 }
 
 extension MailSettings {
-    /// A tenant's own server.
+    /// Creates the settings from the mail server of a tenant.
     ///
-    /// - Throws: `DeliveryFailure` for what a store that somebody else wrote may hold.
+    /// - Throws: `DeliveryFailure` if the stored settings are not valid, which is possible if another program wrote the store.
     init(_ tenant: TenantMailServer) throws(DeliveryFailure) {
         do {
             self.init(

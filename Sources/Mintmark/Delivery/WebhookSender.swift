@@ -5,14 +5,14 @@ import Messages
 import Network
 import Platform
 
-/// Posts messages to somebody who sends them, signed: text messages, and mails where there is no mail server.
+/// Posts signed messages to a webhook that delivers them: text messages, and email if no mail server is configured.
 struct WebhookSender: Mailer, Texter {
     let endpoint: WebhookEndpoint
     let http: any HTTPClient
     let clock: any WallClock
     let random: any RandomSource
 
-    /// After which time it is worth to try again, unless the receiver says another.
+    /// The time after which to retry, unless the receiver specifies another.
     private static let retrySeconds: Int64 = 30
 
     func send(_ message: OutgoingMessage) throws(DeliveryFailure) {
@@ -25,7 +25,7 @@ struct WebhookSender: Mailer, Texter {
         }
     }
 
-    /// A notice that is sent again has the same id, so that a receiver can drop it.
+    /// Repeated notices have the same ID, so that a receiver can discard duplicates.
     private func id(of message: OutgoingMessage) -> WebhookId {
         message.notice.flatMap { WebhookId($0.id) } ?? WebhookId(random: random)
     }
@@ -48,9 +48,9 @@ struct WebhookSender: Mailer, Texter {
 }
 
 extension WebhookEndpoint {
-    /// A tenant's own.
+    /// Creates the sender from the webhook of a tenant.
     ///
-    /// - Throws: `DeliveryFailure` for what a store that somebody else wrote may hold.
+    /// - Throws: `DeliveryFailure` if the stored settings are not valid, which is possible if another program wrote the store.
     init(_ tenant: TenantWebhook) throws(DeliveryFailure) {
         do { self = try tenant.endpoint(secret: tenant.secret ?? "") } catch {
             throw DeliveryFailure(reason: "\(error)")

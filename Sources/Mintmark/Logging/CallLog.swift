@@ -1,13 +1,13 @@
 import JSONRPC
 import Logging
 
-/// Logs calls: those that were refused at the level debug, all others at trace. Parameters and results are secrets and stay out.
+/// Logs calls: failed calls at level debug, all other calls at level trace. Parameters and results may contain secrets and are not logged.
 struct CallLog {
     private let log: Logger
 
     init(_ log: Logger) { self.log = log }
 
-    /// What is to be told of calls, nil if nothing of it would be logged.
+    /// The observer of calls, or `nil` if the log level excludes all entries.
     var listener: (@Sendable (Call, CallReport) -> Void)? {
         guard log.logLevel <= .debug else { return nil }
         return { [log] call, report in

@@ -2,8 +2,8 @@ import Contract
 import Logging
 
 extension Housekeeping.Reports {
-    /// Writes what comes of housekeeping to a log, and heads of the audit log to a file if there is one. The heads stand there as
-    /// `audit.verify` takes them. Those of the end are of the level debug: a process that ends well says nothing.
+    /// Logs the outcome of housekeeping, and appends the heads of the audit log to a file if one is configured. The heads have the format
+    /// that `audit.verify` accepts. The heads at shutdown are logged at level debug, so that a normal exit logs nothing by default.
     static func logged(to log: Logger, headsFile: AuditHeadsFile?) -> Self {
         Self(
             heads: { heads, isLast in

@@ -3,7 +3,7 @@ import JSON
 import Logging
 import Platform
 
-/// Writes a log as JSON lines, or plainly for a person at a terminal.
+/// Writes a log as JSON lines, or as plain text if standard error is a terminal.
 public struct LineLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]
     public var logLevel: Logger.Level
@@ -43,7 +43,7 @@ public struct LineLogHandler: LogHandler {
         ring.append(writer.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// Lists and dictionaries stay what they are, and so do integers: what is logged to be used again can be.
+    /// Lists, dictionaries and integers keep their types, so that logged values can be reused.
     private static func write(_ value: Logger.MetadataValue, to writer: inout JSONWriter) {
         switch value {
         case .string(let text): writer.string(text)

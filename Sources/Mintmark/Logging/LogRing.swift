@@ -1,8 +1,8 @@
 import Glibc
 import Platform
 
-/// Lines on their way to stderr: a bounded queue with a thread of its own. A host that never reads costs lines that are
-/// dropped and counted, never a wait.
+/// A bounded queue of log lines with a thread that writes them to standard error. If the host does not read, lines are dropped and counted,
+/// and no caller waits.
 public final class LogRing: Sendable {
     private struct State {
         var lines: [[UInt8]] = []
@@ -23,8 +23,8 @@ public final class LogRing: Sendable {
     }
 
     /// - Parameters:
-    ///   - sink: gets one or more lines with their ends, on the thread of the log, which may wait there.
-    ///   - isWritable: whether a line can be written without a wait, for threads that must not wait.
+    ///   - sink: Receives one or more lines with their ends, on the log thread, where it may block.
+    ///   - isWritable: Returns whether a line can be written without blocking, for threads that must not block.
     public init(_ sink: @escaping @Sendable (_ lines: [UInt8]) -> Void, isWritable: @escaping @Sendable () -> Bool = { true }) {
         self.sink = sink
         self.isWritable = isWritable
@@ -35,10 +35,10 @@ public final class LogRing: Sendable {
         return poll(&looked, 1, 0) == 1
     }
 
-    /// How many lines were dropped.
+    /// The number of dropped lines.
     public var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Hands over one line with its end.
+    /// Queues one line with its end.
     func append(_ line: [UInt8]) {
         let mustStart = state.withLock { state in
             guard state.lines.count < Self.limit else {
@@ -51,11 +51,11 @@ public final class LogRing: Sendable {
             return !state.hasWriter
         }
         guard mustStart else { return state.broadcast() }
-        // Not `start`, which would have a refusal logged.
+        // `start` would log a refusal, so use `tryStart`.
         if Thread.tryStart(name: "log", { self.work() }) != 0 { writeHere() }
     }
 
-    /// Writes what waits on this thread, as far as that takes no waiting. The rest, and what comes later, asks for a thread again.
+    /// Writes queued lines on this thread as long as that does not block. The next line tries again to start a thread.
     private func writeHere() {
         while isWritable() {
             let line = state.withLock { state in
@@ -69,12 +69,12 @@ public final class LogRing: Sendable {
         state.broadcast()
     }
 
-    /// Waits until everything is written, a fifth of a second at most.
+    /// Waits until all lines are written, at most 200 ms.
     public func flush() {
         _ = state.wait(deadline: Monotonic.nanoseconds() + 200_000_000) { $0.lines.isEmpty && !$0.isWriting ? () : nil }
     }
 
-    /// Writes what is left, and ends the thread that does. What comes later is written by another one.
+    /// Writes the remaining lines and ends the log thread. A later line starts a new thread.
     public func close() {
         flush()
         state.withLock { $0.isClosed = true }

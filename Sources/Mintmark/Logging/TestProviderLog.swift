@@ -3,7 +3,7 @@ import Logging
 import TestSupport
 
 extension ProviderFailures {
-    /// Writes what the provider for tests could not answer to a log.
+    /// Logs requests that the test provider could not process.
     static func logged(to log: Logger) -> Self {
         Self(
             named: contractError,

@@ -3,20 +3,21 @@ import Platform
 import ServiceContext
 import Storage
 
-/// What is done now and then while a store is written to: rows that have expired are swept, and the heads of the audit log are
-/// handed out to be kept elsewhere.
+/// Maintenance work while a store is written to: removes expired rows and reports the heads of the audit log, which can be stored
+/// elsewhere.
 ///
-/// It goes by the store's clock and looks at it when a change is recorded; an idle process does nothing and has no thread for
-/// it. Of several processes on a store one sweeps at a time.
+/// The schedule follows the store's clock and is checked when a change is recorded; an idle process has no maintenance thread. If several
+/// processes use a store, one of them sweeps at a time.
 public final class Housekeeping: Sendable {
-    /// What is done with what comes of it. Called on the thread that keeps house.
+    /// The receivers of the results. They are called on the maintenance thread.
     public struct Reports: Sendable {
         let heads: @Sendable (_ heads: [Contract.AuditHead], _ isLast: Bool) -> Void
         let failure: @Sendable (_ task: String, any Error) -> Void
 
         /// - Parameters:
-        ///   - heads: takes heads of the audit log, as `audit.verify` takes them, and whether they are those of the end of the process.
-        ///   - failure: is told what went wrong. It is tried again next time.
+        ///   - heads: Receives heads of the audit log in the format of `audit.verify`, and whether they are those at the end of the
+        ///     process.
+        ///   - failure: Receives the error of a failed task. The task is retried the next time.
         public init(
             heads: @escaping @Sendable (_ heads: [Contract.AuditHead], _ isLast: Bool) -> Void,
             failure: @escaping @Sendable (_ task: String, any Error) -> Void
@@ -48,8 +49,8 @@ public final class Housekeeping: Sendable {
     private let state = Gate(State())
 
     /// - Parameters:
-    ///   - sweeps: what is removed when it expires.
-    ///   - afterSweep: other work that is due; whether it has to be done on return.
+    ///   - sweeps: The kinds of expired rows to remove.
+    ///   - afterSweep: Further maintenance work. Its argument is whether the work must be complete when it returns.
     public init(
         _ surroundings: ServiceContext, sweeps: [Sweep], reports: Reports,
         afterSweep: @escaping @Sendable (_ settles: Bool) -> Void = { _ in }
@@ -61,10 +62,10 @@ public final class Housekeeping: Sendable {
         surroundings.audit.watch.tell { [weak self] now in self?.noteRecord(at: now) }
     }
 
-    /// When this process swept last, on the store's clock; nil if it has not.
+    /// The time of the last sweep of this process, on the store's clock, or `nil` before the first one.
     public var lastSweptAt: Int64? { state.withLock { $0.lastSweep?.at } }
 
-    /// How many rows this process has removed.
+    /// The number of rows that this process has removed.
     public var sweptRows: Int { state.withLock { $0.sweptRows } }
 
     private func noteRecord(at now: Int64) {
@@ -77,7 +78,7 @@ public final class Housekeeping: Sendable {
             return true
         }
         guard mustStart, !Thread.start(name: "housekeeping", { self.run() }) else { return }
-        // What is due stays so: the next record asks for a thread again.
+        // The work remains due, so the next record tries to start a thread again.
         state.withLock { $0.isRunning = false }
         state.broadcast()
     }
@@ -95,10 +96,10 @@ public final class Housekeeping: Sendable {
         }
     }
 
-    /// Ends the work. What was recorded since the heads were last handed out is handed out now, and what nobody has swept for
-    /// long is swept, as far as one transaction for each kind gets: some processes live for one request only.
+    /// Ends the maintenance work. Reports the heads if there are records since the last report. Also sweeps if it is due, with one
+    /// transaction for each kind of row, because some processes live for one request only.
     ///
-    /// - Parameter handsOutHeads: whether anybody keeps them.
+    /// - Parameter handsOutHeads: Whether to report the heads.
     public func finish(handsOutHeads: Bool) {
         state.withLock { $0.isClosing = true }
         state.broadcast()
@@ -125,12 +126,12 @@ public final class Housekeeping: Sendable {
 
     // MARK: Sweeping
 
-    /// How many rows one transaction removes.
+    /// The number of rows that one transaction removes.
     private static let rowsAtOnce = 200
 
-    /// Sweeps all that is to be swept, whoever swept when, and rests for nobody.
+    /// Removes all expired rows, regardless of the time of the last sweep and without pauses.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: The errors of the store.
     public func settle() throws {
         let now = surroundings.clock.now
         var rows = 0
@@ -152,10 +153,10 @@ public final class Housekeeping: Sendable {
         }
     }
 
-    /// One transaction's worth.
+    /// Removes the rows of one transaction.
     private func removeSome(_ sweep: Sweep, at now: Int64) throws -> Int {
         try surroundings.driver.write { tx in
-            // Holds this row until the end of the transaction, so that nobody else sweeps meanwhile.
+            // Locks this row until the end of the transaction, so that no other process sweeps concurrently.
             try tx.setSweptAt(now)
             return try sweep.remove(tx, now, Self.rowsAtOnce)
         }
@@ -172,7 +173,7 @@ public final class Housekeeping: Sendable {
         afterSweep(false)
     }
 
-    /// Removes what is to be removed, a little at a time, with pauses in which requests have the store for themselves.
+    /// Removes expired rows in small transactions, with pauses in which requests can use the store.
     private func run(_ sweep: Sweep, at now: Int64, untilDone: Bool) throws -> Int {
         guard try surroundings.driver.read({ try sweep.hasWork($0, now) }) else { return 0 }
         var rows = 0
@@ -192,14 +193,14 @@ public final class Housekeeping: Sendable {
     }
 }
 
-/// What is due every so many seconds of a clock that may be turned.
+/// A fixed interval on a clock that can be set.
 struct Rhythm: Sendable {
     let seconds: Int64
     private var last: Int64?
 
     init(seconds: Int64) { self.seconds = seconds }
 
-    /// Whether it is due; then it is due again `seconds` later. The first look begins the count.
+    /// Returns whether the interval has passed, and then starts the next one. The first call starts the first interval.
     mutating func isDue(at now: Int64) -> Bool {
         guard let last else {
             last = now
@@ -212,7 +213,7 @@ struct Rhythm: Sendable {
 }
 
 extension Transaction {
-    /// Whether nobody has swept for `seconds`; then the caller does now.
+    /// Returns whether no process has swept for `seconds`. If so, the caller's turn is recorded.
     fileprivate func takeSweepTurn(at now: Int64, every seconds: Int64) throws -> Bool {
         if let last = try storeFact("swept.at").flatMap({ Int64($0) }), last...(last + seconds - 1) ~= now { return false }
         try setSweptAt(now)

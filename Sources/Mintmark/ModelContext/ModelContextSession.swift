@@ -3,9 +3,9 @@ import JSON
 import JSONRPC
 import Synchronization
 
-/// The Model Context Protocol over one pipe, revisions 2025-06-18 and 2025-11-25: the contract's methods as tools.
+/// A Model Context Protocol session, revisions 2025-06-18 and 2025-11-25. Exposes the contract's methods as tools.
 public final class ModelContextSession: MethodLookup {
-    /// A revision of the protocol, as it is agreed on.
+    /// A protocol revision.
     enum Revision: String, CaseIterable {
         case june2025 = "2025-06-18"
         case november2025 = "2025-11-25"
@@ -14,10 +14,10 @@ public final class ModelContextSession: MethodLookup {
     private let tools: ToolTable
     private let agreed = Mutex<Revision?>(nil)
 
-    /// - Parameter grants: what is offered beside public methods without secrets.
+    /// - Parameter grants: The categories of methods to offer in addition to public methods without secrets.
     public init(_ mintmark: Mintmark, grants: Set<ToolGrant>) { tools = ToolTable(mintmark, grants: grants) }
 
-    /// What was agreed on, nil before `initialize`.
+    /// The negotiated revision, or `nil` before `initialize`.
     var revision: Revision? { agreed.withLock { $0 } }
 
     public func nearest(to name: String) -> [String] {
@@ -49,7 +49,8 @@ public final class ModelContextSession: MethodLookup {
 
     // MARK: initialize
 
-    /// Agrees on the revision that the client asks for, or else on the latest; a client that cannot do that one goes away.
+    /// Negotiates the revision: the one that the client requests, or the latest if that one is not supported. A client that does not
+    /// support the result disconnects.
     private func initialize(_ params: JSONNode?, _ result: inout JSONWriter) throws {
         guard let asked = params?["protocolVersion"]?.string else {
             throw MalformedToolCall(pointer: "/protocolVersion", reason: "initialize requires protocolVersion, such as 2025-11-25.")

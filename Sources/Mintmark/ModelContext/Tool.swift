@@ -7,10 +7,10 @@ struct Tool: Sendable {
     let info: MethodInfo
     let method: JSONRPC.Method
 
-    /// The method's name with `_` for the dot: many clients take letters, digits, `_` and `-` only.
+    /// Returns the method name with `_` instead of the dot, because many clients accept only letters, digits, `_` and `-`.
     static func name(_ info: MethodInfo) -> String { String(info.name.map { $0 == "." ? "_" : $0 }) }
 
-    /// The tool as `tools/list` describes it.
+    /// Returns the tool in the format of `tools/list`.
     static func description(_ info: MethodInfo, _ object: JSONValue, _ schemas: ToolSchema) -> JSONValue {
         let hints = ToolHints(info)
         let title = info.summary.hasSuffix(".") ? String(info.summary.dropLast()) : info.summary
@@ -25,7 +25,7 @@ struct Tool: Sendable {
         ]
     }
 
-    /// Parameters that exclude each other, in words: many models' hosts take no such rule in a schema.
+    /// Describes mutually exclusive parameters as text, because many clients do not support such rules in a schema.
     private static func choices(_ object: JSONValue) -> [String] {
         (object["x-choices"]?.array ?? []).map { choice in
             let names = (choice["of"]?.array ?? []).compactMap(\.string).joined(separator: ", ")

@@ -2,8 +2,8 @@ import Contract
 import JSON
 import JSONRPC
 
-/// The results of `tools/call`: what a method answers as structured content and as text, and its errors as results that say so, which
-/// a model reads and can act on.
+/// The results of `tools/call`. The result of a method is included as structured content and as text. An error of a method becomes a result
+/// with `isError`, which the model can read and react to.
 struct ToolAnswers: AnswerForm {
     let session: ModelContextSession
 
@@ -20,8 +20,8 @@ struct ToolAnswers: AnswerForm {
         writer.endObject()
     }
 
-    /// A wrong call is an error of the protocol: an unknown tool in every revision, invalid arguments up to 2025-06-18. From 2025-11-25 on
-    /// these are results, so that the model can correct them.
+    /// An invalid call is a protocol error: an unknown tool in every revision, and invalid arguments in 2025-06-18. Since 2025-11-25,
+    /// invalid arguments are a result, so that the model can correct them.
     func isResult(_ error: any ResponseError) -> Bool {
         if error is MalformedToolCall || [Contract.InvalidRequest.code, Contract.RequestCancelled.code].contains(error.code) {
             return false
@@ -58,7 +58,7 @@ struct ToolAnswers: AnswerForm {
     }
 }
 
-/// A `tools/call` that calls no tool (-32602).
+/// A `tools/call` with malformed params or an unknown tool (-32602).
 struct MalformedToolCall: ResponseError {
     let pointer: String
     let reason: String

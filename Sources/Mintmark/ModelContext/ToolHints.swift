@@ -1,16 +1,16 @@
 import Contract
 import JSONRPC
 
-/// What a tool's annotations say to whoever decides whether it may be called without asking a person.
+/// The annotations of a tool, from which a client decides whether to ask the user before a call.
 ///
-/// Only `readOnly` is in the contract. Of what writes, everything counts as destructive whose name is not among those that add.
+/// The contract defines only `readOnly`. A method that writes counts as destructive unless its name is in the list of adding methods.
 struct ToolHints: Equatable {
     let readOnly: Bool
-    /// Whether it changes or takes away what was there.
+    /// Whether the method changes or removes existing data.
     let destructive: Bool
-    /// Whether calling it again with the same arguments changes nothing more.
+    /// Whether a repeated call with the same arguments has no further effect.
     let idempotent: Bool
-    /// Whether it may reach other machines, or people.
+    /// Whether the method may contact other machines or users.
     let openWorld: Bool
 
     private static let adding: Set = [

@@ -1,14 +1,14 @@
 import Contract
 import JSON
 
-/// The contract's schemas as the Model Context Protocol wants them (JSON Schema 2020-12): each complete in itself, for many clients follow
-/// no references.
+/// Converts the contract's schemas to the form that the Model Context Protocol requires (JSON Schema 2020-12). References are resolved,
+/// because many clients do not follow them.
 struct ToolSchema {
     private let shared: JSONObject
 
     init() { shared = OpenRPCDocument.sharedSchemas }
 
-    /// The schema of a tool's arguments, made from the params of a method's OpenRPC object.
+    /// Returns the schema of a tool's arguments, built from the params of a method's OpenRPC object.
     func input(_ method: JSONValue) -> JSONValue {
         var properties = JSONObject()
         var required: [JSONValue] = []
@@ -23,10 +23,10 @@ struct ToolSchema {
         return .object(schema)
     }
 
-    /// The schema of what a tool answers.
+    /// Returns the schema of a tool's result.
     func output(_ method: JSONValue) -> JSONValue { complete(method["result"]?["schema"] ?? ["type": "object"]) }
 
-    /// Whether anything in a method's params or result is a secret.
+    /// Returns whether the params or the result of a method contain a secret.
     func hasSecrets(_ method: JSONValue) -> Bool {
         let schemas = (method["params"]?.array ?? []).compactMap { $0["schema"] } + [method["result"]?["schema"]].compactMap { $0 }
         return schemas.contains { isSecret($0) }
@@ -42,8 +42,8 @@ struct ToolSchema {
         }
     }
 
-    /// A schema with what it refers to in its place, and without the contract's own keywords. What describes the place goes before what
-    /// describes the type. No type of the contract holds itself.
+    /// Returns a schema with references resolved and without the contract's own keywords. The description of a member takes precedence over
+    /// that of its type. The types of the contract are not recursive.
     private func complete(_ schema: JSONValue, description: JSONValue? = nil) -> JSONValue {
         var object = schema.object ?? [:]
         if let name = Self.reference(schema) {

@@ -2,20 +2,20 @@ import Contract
 import JSON
 import JSONRPC
 
-/// What a model may be given beside public methods without secrets.
+/// The categories of methods that can be offered in addition to public methods without secrets.
 public enum ToolGrant: String, Sendable, CaseIterable {
-    /// Methods for the developer, which need no proof.
+    /// Methods for the developer, which require no proof.
     case admin
-    /// Methods that take or answer secrets: tokens, passwords, codes, credentials.
+    /// Methods that accept or return secrets: tokens, passwords, codes, credentials.
     case secrets
 }
 
-/// The tools that a session offers, in the contract's order.
+/// The tools of a session, in the order of the contract.
 struct ToolTable: Sendable {
     private let offering: Offering
     private let configuration: Configuration
     private let grants: Set<ToolGrant>
-    /// By tool name.
+    /// The tools by name.
     private let offered: [String: Tool]
     private let order: [String]
 
@@ -38,13 +38,13 @@ struct ToolTable: Sendable {
 
     subscript(_ name: String) -> Tool? { offered[name] }
 
-    /// All of them as one JSON array.
+    /// All tools as one JSON array.
     var descriptions: JSONValue {
         let schemas = ToolSchema()
         return .array(order.compactMap { offered[$0] }.map { Tool.description($0.info, Self.openRPC($0.info), schemas) })
     }
 
-    /// Why there is no tool of this name, and what to do, for people.
+    /// Returns a human-readable message that states why the tool is not available and how to enable it.
     func reasonWithout(_ name: String) -> String {
         let methods = Contract.MethodTable.all
         if let info = methods.first(where: { Tool.name($0) == name || $0.name == name }) {
@@ -57,11 +57,11 @@ struct ToolTable: Sendable {
         return "Unknown tool \(String(name.unicodeScalars.prefix(128))).\(hint)"
     }
 
-    /// Why a method is no tool here, nil if it is one.
+    /// Returns the reason a method is not a tool in this session, or `nil` if it is one of its tools.
     private static func refusal(
         _ info: MethodInfo, _ configuration: Configuration, _ grants: Set<ToolGrant>, _ schemas: ToolSchema
     ) -> String? {
-        // What it would answer is what tools/list says.
+        // `tools/list` returns the same information.
         if info.name == "rpc.discover" { return "To list the tools, call tools/list." }
         if info.isTesting, !configuration.testing { return "it requires a testing store. Start mintmark mcp with --testing." }
         var needed = grants

@@ -5,49 +5,50 @@ import Platform
 import ServiceContext
 import Storage
 
-/// How a Mintmark is set up: what the command line's flags say.
+/// The configuration of a Mintmark service, as set by the command-line options.
 public struct Configuration: Sendable {
-    /// Where everything is kept.
+    /// The location of the store.
     public enum Store: Sendable, Hashable {
-        /// Gone with the process.
+        /// In memory; the data is lost when the process exits.
         case memory
-        /// A SQLite file, which several processes may share.
+        /// A SQLite file, which several processes can share.
         case file(String)
-        /// A PostgreSQL database, which many machines may share.
+        /// A PostgreSQL database, which several machines can share.
         case postgres(PostgresAddress)
     }
 
     public var store: Store
-    /// How many connections to a PostgreSQL server may be open at once.
+    /// The maximum number of open connections to a PostgreSQL server.
     public var databaseConnections: Int
     public var realm: Realm
-    /// A testing store's clock can be turned. It is one from its creation, or never.
+    /// Whether the store is a testing store, which has a virtual clock. This is fixed when the store is created.
     public var testing: Bool
-    /// Whether only what proves itself by tokens, codes or passwords is offered.
+    /// Whether only methods that verify a token, code or password are offered.
     public var publicCaller: Bool
-    /// The key that seals the store; nil: the file beside the store. PostgreSQL has no such place, and needs one given.
+    /// The key that encrypts the store's data key. If `nil`, the key file next to the store is used. PostgreSQL stores have no key file and
+    /// require this key.
     public var masterKey: MasterKey?
-    /// The file that `masterKey` was read from, if it was in one.
+    /// The file from which `masterKey` was read, if any.
     public var masterKeyFile: String?
-    /// Whether minting for a known identity leaves an audit record.
+    /// Whether issuing a token for a known identity adds an audit record.
     public var auditsIssuance: Bool
-    /// How many days audit records are kept; nil: for good.
+    /// The retention period of audit records, in days, or `nil` to keep them permanently.
     public var auditRetentionDays: Int?
-    /// The file to which the heads of the audit log are appended; nil: none.
+    /// The file to which the heads of the audit log are appended, or `nil`.
     public var auditHeadsFile: String?
-    /// Whether a store of an older version is brought up to date.
+    /// Whether a store of an older version is migrated.
     public var migrates: Bool
-    /// Whether the folders of a store's file are made where they are missing. Without it a mistyped path is refused.
+    /// Whether missing parent directories of the store file are created. If `false`, opening fails, so that a mistyped path is detected.
     public var makesFolders: Bool
-    /// Whether a store is made where there is none, and one whose making was cut off is finished.
+    /// Whether a missing store is created and an incompletely initialized store is completed.
     public var makesStores: Bool
-    /// Where a testing store's clock begins, in seconds since 1970, frozen.
+    /// The initial time of a testing store, in seconds since 1970-01-01 UTC. The clock is then frozen.
     public var clock: Int64?
-    /// How other machines are reached.
+    /// The options for requests to other machines.
     public var outgoing: CurlClient.Options
-    /// How mails to people are sent; nil: not at all. A testing store keeps them instead.
+    /// The settings for sending email, or `nil` to send none. A testing store captures messages instead.
     public var mail: MailSettings?
-    /// Who is posted messages to send; nil: nobody.
+    /// The webhook that delivers messages, or `nil`.
     public var webhook: WebhookEndpoint?
 
     public init(
@@ -75,14 +76,14 @@ public struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// The file beside the store that holds its master key; nil where the key is given, or there is no such place.
+    /// The key file next to the store, or `nil` if the key is configured or the store is not a file.
     public var keyFile: MasterKeyFile? {
         if case .file(let path) = store, masterKey == nil { MasterKeyFile(path: path + ".key") } else { nil }
     }
 }
 
 extension Configuration.Store: CustomStringConvertible {
-    /// Where it is, without passwords.
+    /// The location of the store, without passwords.
     public var description: String {
         switch self {
         case .memory: ":memory:"
@@ -91,6 +92,6 @@ extension Configuration.Store: CustomStringConvertible {
         }
     }
 
-    /// Whether every look at it waits for another process.
+    /// Whether every access waits for another process.
     var isRemote: Bool { if case .postgres = self { true } else { false } }
 }

@@ -1,16 +1,17 @@
 import ServiceContext
 import Storage
 
-/// A setting that makes no sense.
+/// Thrown if the value of a setting is not valid.
 public struct SettingRefused: Error {
-    /// What to give instead.
+    /// A message with the valid values.
     public let reason: String
 }
 
 extension Realm {
-    /// What a host has set, nil for what it has left out.
+    /// Creates a realm from the host's settings; `nil` selects the default of a setting.
     ///
-    /// - Throws: `SettingRefused`. With `testing` the issuer has to be one that fools nobody.
+    /// - Throws: `SettingRefused` if a setting is not valid. With `testing`, the issuer must have a reserved host, so that its tokens are
+    ///   not accepted elsewhere.
     public init(issuer given: String?, region: String?, account: String?, testing: Bool) throws(SettingRefused) {
         let issuer = given ?? (testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
         guard let host = Self.host(of: issuer) else {
@@ -38,7 +39,7 @@ extension Realm {
         self.init(issuer: issuer, region: region, account: account)
     }
 
-    /// The host of an https URL (or of a loopback http one) without query and fragment, nil for anything else.
+    /// Returns the host of an https URL (or of a loopback http URL) without query and fragment, or `nil` for any other text.
     private static func host(of url: String) -> String? {
         let isPlain = url.hasPrefix("http://")
         guard isPlain || url.hasPrefix("https://"), !url.contains("?"), !url.contains("#"), !url.contains(" "), url.utf8.count <= 512 else {
@@ -52,9 +53,9 @@ extension Realm {
 }
 
 extension Configuration.Store {
-    /// The store that a host names: a file, `:memory:` or a PostgreSQL address.
+    /// Parses the location of a store: a file path, `:memory:` or a PostgreSQL address.
     ///
-    /// - Throws: `SettingRefused`.
+    /// - Throws: `SettingRefused` if the location is not valid.
     public init(named store: String) throws(SettingRefused) {
         if store == ":memory:" {
             self = .memory
@@ -74,12 +75,12 @@ extension Configuration.Store {
         }
     }
 
-    /// The store of an application of the user's.
+    /// Creates the location of the store of an application in the user's data directory.
     ///
     /// - Parameters:
-    ///   - dataHome: `XDG_DATA_HOME`.
-    ///   - home: `HOME`.
-    /// - Throws: `SettingRefused`.
+    ///   - dataHome: The value of `XDG_DATA_HOME`.
+    ///   - home: The value of `HOME`.
+    /// - Throws: `SettingRefused` if the name is not valid or no directory is known.
     public init(ofApp app: String, dataHome: String?, home: String?) throws(SettingRefused) {
         let isName = app.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)

@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// What the store and the vault say, as the contract names it. They stand below the contract and cannot do so themselves.
+/// Converts errors of the store and the vault, whose modules cannot use the contract, to contract errors. Returns `nil` for other errors.
 public func contractError(_ error: any Error) -> (any ContractError)? {
     switch error {
     case let error as any ContractError: return error

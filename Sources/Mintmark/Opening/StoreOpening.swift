@@ -8,7 +8,7 @@ import ServiceContext
 import Storage
 import TestSupport
 
-/// Opens the store and the keys that seal it, and hands the flows what they need.
+/// Opens the store and its encryption keys, and creates the context for the services.
 struct StoreOpening {
     let configuration: Configuration
     let random: any RandomSource
@@ -17,7 +17,7 @@ struct StoreOpening {
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> AccountsContext {
-        // Said before anything is made there.
+        // Checked before the database is created or changed.
         if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
         let database = try openDatabase()
         if !configuration.makesStores, configuration.store != .memory, try !SessionKeySetup.isDone(in: database) {
@@ -46,7 +46,7 @@ struct StoreOpening {
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
     }
 
-    /// Where messages to people go.
+    /// Returns the delivery of messages to users.
     private func delivery(_ clock: any WallClock) -> Delivery {
         if configuration.testing { return .outbox }
         let carriers = Carriers(
@@ -55,9 +55,9 @@ struct StoreOpening {
         return .carriers(mailer: carriers, texter: carriers)
     }
 
-    /// Opens the database alone and brings its tables up to date.
+    /// Opens only the database and migrates its tables.
     ///
-    /// - Parameter makesFiles: whether a file that is not there becomes a store, where stores are made at all.
+    /// - Parameter makesFiles: Whether a missing file is created, if the configuration allows new stores.
     func openDatabase(makesFiles: Bool = true) throws -> any Database {
         let (migrations, migrates, makes, id) = (Schema.migrations, configuration.migrates, configuration.makesStores, random.uuid())
         switch configuration.store {
@@ -73,7 +73,8 @@ struct StoreOpening {
         }
     }
 
-    /// The master key: the one given, or the file beside the store. A store that has a data key never gets a new master key.
+    /// Returns a closure that provides the master key: the configured key, or the one in the key file next to the store. For a store that
+    /// already has a data key, no new master key is generated.
     private func masterKey(of database: any Database) -> (String?) throws -> MasterKey {
         { fingerprint in
             if let given = configuration.masterKey { return given }
@@ -84,7 +85,7 @@ struct StoreOpening {
         }
     }
 
-    /// Adds to an error about the master key where the right one is, if it is near. The public is told of no files.
+    /// Adds the path of the matching key file to a master key error, if one is found nearby. Public callers never receive file paths.
     private func namingKeyFile<R>(_ body: () throws -> R) throws -> R {
         func find(_ fingerprint: String) -> String? {
             guard !configuration.publicCaller else { return nil }
@@ -99,7 +100,8 @@ struct StoreOpening {
         }
     }
 
-    /// Ends what a process began that was killed while it replaced the key file. A store that cannot be written waits with it.
+    /// Completes a replacement of the key file that was interrupted by the end of a process. If the store cannot be written, the
+    /// replacement stays pending.
     private func settleKeyFile(_ database: any Database) throws {
         guard let keyFile = configuration.keyFile, let fingerprint = try database.read({ try $0.masterFingerprint() }),
             try keyFile.read()?.fingerprint != fingerprint

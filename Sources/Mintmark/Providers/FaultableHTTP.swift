@@ -3,14 +3,14 @@ import Platform
 import ServiceContext
 
 extension Configuration {
-    /// Asks other machines; in a test also those that a test makes fail.
+    /// Returns the client for requests to other machines. In a testing store, it applies injected faults.
     func httpClient(_ faults: Faults?) -> any HTTPClient {
         let client = CurlClient(outgoing)
         return faults.map { FaultableHTTP(client: client, faults: $0) } ?? client
     }
 }
 
-/// Other machines as a test wants them to be.
+/// An HTTP client that applies injected faults.
 struct FaultableHTTP: HTTPClient {
     let client: any HTTPClient
     let faults: Faults
@@ -24,7 +24,7 @@ struct FaultableHTTP: HTTPClient {
         return try client.send(request)
     }
 
-    /// Waits as one does for an answer: no longer than the request allows, and not for a call that was cancelled.
+    /// Delays the request, limited by its timeout and its cancellation.
     private func wait(_ milliseconds: Int64, _ request: HTTPRequest) throws(HTTPFailure) {
         let limit = Int64(request.policy.timeoutMilliseconds)
         let deadline = Monotonic.nanoseconds() + UInt64(min(milliseconds, limit)) * 1_000_000
@@ -36,7 +36,7 @@ struct FaultableHTTP: HTTPClient {
         if milliseconds >= limit { throw HTTPFailure(.timedOut(milliseconds: Int(limit)), at: Self.origin(of: request.url)) }
     }
 
-    /// Scheme, host and port: nothing of the path, which may hold secrets.
+    /// Returns the scheme, host and port, without the path, which may contain secrets.
     private static func origin(of url: String) -> String {
         guard let start = url.firstRange(of: "://") else { return "" }
         return String(url[..<start.upperBound] + url[start.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" })

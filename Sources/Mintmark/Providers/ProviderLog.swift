@@ -3,8 +3,8 @@ import Network
 import Platform
 import Synchronization
 
-/// Writes to the log when a provider's keys cannot be fetched, and when they can again. The same failure of one provider is written
-/// once a minute, and of 256 providers at a time.
+/// Logs when the keys of a provider cannot be fetched, and when they are available again. The same failure of a provider is logged at most
+/// once per minute, for at most 256 providers at a time.
 final class ProviderLog: Sendable {
     private struct Trouble {
         var failure: IssuerFailure
@@ -18,7 +18,7 @@ final class ProviderLog: Sendable {
 
     init(_ log: Logger) { self.log = log }
 
-    /// Notes what came of asking `issuer`.
+    /// Records the outcome of a request to `issuer`.
     func asked(_ issuer: String, _ failure: IssuerFailure?) {
         guard let failure else {
             if troubles.withLock({ $0.removeValue(forKey: issuer) }) != nil {

@@ -5,8 +5,8 @@ import JSONRPC
 import Network
 import ServiceContext
 
-/// Login providers, reached by HTTP. A call that has to ask one moves to the network lane first; those that need the same answer wait
-/// for it without holding a thread; one whose keys are known stays where it is.
+/// Accesses login providers over HTTP. A call that must send a request moves to the network lane first. Calls that need the same response
+/// wait for it without blocking a thread. A call whose keys are cached stays on its lane.
 struct ProvidersOverHTTP: ForeignProviders {
     private let client: any HTTPClient
     private let keys: IssuerKeys
@@ -21,7 +21,7 @@ struct ProvidersOverHTTP: ForeignProviders {
         descriptions = IssuerDescriptions(client)
     }
 
-    /// Leaves nobody in peace any more who has just failed.
+    /// Clears recorded failures, so that every provider is contacted again.
     func forgetFailures() {
         keys.forgetFailures()
         descriptions.forgetFailures()
@@ -48,7 +48,7 @@ struct ProvidersOverHTTP: ForeignProviders {
         guard mayWait(call) else { throw MoveToLane(.network) }
         let address = address(of: issuer, provider)
         let inspection = keys.inspect(address, isCancelled: { call.isCancelled })
-        // What was looked at anew holds for the next sign-in too.
+        // The next sign-in must use the updated document, too.
         descriptions.forget(address)
         if inspection.failure?.check == .cancelled { throw CancellationError() }
         return inspection
@@ -109,7 +109,7 @@ struct ProvidersOverHTTP: ForeignProviders {
         return (response.status, object)
     }
 
-    /// Returns when the provider may be asked.
+    /// Returns when a request to the provider is allowed.
     private func pass(_ place: ProviderPlace, _ provider: ProviderAddress, _ call: any CallContext) throws {
         while true {
             switch turnstile.enter(place) {
@@ -126,7 +126,7 @@ struct ProvidersOverHTTP: ForeignProviders {
         }
     }
 
-    /// A Swift program's own call waits where it is.
+    /// A call from Swift code waits on its own thread.
     private func mayWait(_ call: any CallContext) -> Bool { (call as? CallAdapter)?.mayWaitForOthers ?? true }
 
     private func answer(to failure: IssuerFailure, of provider: ProviderAddress) -> any Error {

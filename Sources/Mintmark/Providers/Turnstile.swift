@@ -2,15 +2,15 @@ import Network
 import Platform
 import Synchronization
 
-/// Lets so many questions at once through to each provider that is asked about every token, so that one that hangs leaves threads for
-/// the others; and leaves a provider that let a question time out in peace for some seconds.
+/// Limits the concurrent requests to each provider that is contacted for every token, so that a slow provider does not use all threads.
+/// After a timeout, it pauses requests to the provider for 5 seconds.
 final class Turnstile: Sendable {
     enum Passage {
-        /// The question may be asked; `leave` when it is answered.
+        /// The request is allowed. Call `leave` when it is complete.
         case free
-        /// As many as may are being asked; `whenFree` says when to try again.
+        /// The limit of concurrent requests is reached. `whenFree` reports when to try again.
         case busy
-        /// A question timed out a moment ago.
+        /// A recent request timed out.
         case closed(IssuerFailure)
     }
 
@@ -23,7 +23,7 @@ final class Turnstile: Sendable {
         var isIdle: Bool { asking == 0 && waiting.isEmpty && failure == nil }
     }
 
-    /// How many questions one provider is asked at once, of the 64 that a process asks.
+    /// The maximum number of concurrent requests to one provider, of the 64 that a process can send.
     static let width = 16
     private static let pause: UInt64 = 5_000_000_000
     private let places = Mutex<[ProviderPlace: Place]>([:])
@@ -43,14 +43,14 @@ final class Turnstile: Sendable {
         }
     }
 
-    /// - Parameter timeout: why the question was given up, if it was.
+    /// - Parameter timeout: The failure if the request timed out.
     func leave(_ name: ProviderPlace, timeout: IssuerFailure?) {
         let now = Monotonic.nanoseconds()
         let woken = places.withLock { places -> [@Sendable () -> Void] in
             guard var place = places[name] else { return [] }
             place.asking -= 1
             if let timeout { (place.failure, place.closedUntil) = (timeout, now + Self.pause) }
-            // One takes the place that is free. Whoever has given up meanwhile does not; so when nobody is asking, all look.
+            // One waiter takes the free slot. A waiter that has given up does not, so if no request is running, all waiters are woken.
             let count = place.asking == 0 || place.failure != nil ? place.waiting.count : min(1, place.waiting.count)
             let woken = Array(place.waiting.prefix(count))
             place.waiting.removeFirst(count)
@@ -60,7 +60,7 @@ final class Turnstile: Sendable {
         for body in woken { body() }
     }
 
-    /// Every provider may be asked at once, also one that has just let a question time out.
+    /// Allows requests to every provider immediately, including those that recently timed out.
     func reopen() {
         places.withLock { places in
             for (name, place) in places where place.failure != nil {
@@ -70,7 +70,7 @@ final class Turnstile: Sendable {
         }
     }
 
-    /// Runs `body` when there may be room: at once, or on the thread that made it.
+    /// Runs `body` when a slot may be free: immediately, or on the thread that released the slot.
     func whenFree(_ name: ProviderPlace, _ body: @escaping @Sendable () -> Void) {
         let waits = places.withLock { places in
             guard let asking = places[name]?.asking, asking >= Self.width else { return false }
@@ -81,7 +81,7 @@ final class Turnstile: Sendable {
     }
 }
 
-/// Where a provider is asked: its scheme, host and port.
+/// The origin of a provider: its scheme, host and port.
 struct ProviderPlace: Hashable, Sendable {
     let origin: String
 

@@ -2,16 +2,16 @@ import JSON
 import JSONRPC
 import Platform
 
-/// Thrown by a call that needs what somebody else is fetching already: it is run again, from the beginning, when that has ended, and
-/// holds no thread until then.
+/// Thrown by a call that needs data that another call is already fetching. The call runs again, from the beginning, when that fetch has
+/// ended, and blocks no thread until then.
 struct WaitsForOthers: Error {
-    /// Runs what it is given when the wait is over.
+    /// Runs its argument when the fetch has ended.
     let whenOver: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Has `body` run for `call` when the wait is over.
+    /// Schedules `body` for `call` after the wait.
     func resume(_ call: Call, _ result: inout JSONWriter, _ body: @escaping @Sendable (Call, inout JSONWriter) throws -> Void) throws {
         guard let later = try? call.answerLater() else {
-            // Too many wait already: this one does so on a thread.
+            // Too many calls are waiting, so this call blocks a thread.
             guard call.lane == .network else { throw MoveToLane(.network) }
             untilOver()
             return try body(call, &result)
@@ -19,7 +19,7 @@ struct WaitsForOthers: Error {
         whenOver { later.resume(on: call.lane, body) }
     }
 
-    /// Waits on this thread.
+    /// Waits on the current thread.
     func untilOver() {
         let isOver = Gate(false)
         whenOver {

@@ -3,7 +3,7 @@ import ServiceContext
 import Storage
 
 extension StoreService {
-    /// Writes a copy of the store while it is in use.
+    /// Writes a consistent copy of the store while it is in use.
     ///
     /// - Throws: `BackupNotHere`, `BackupFileExists`, `BackupFailed`, `RequestCancelled`.
     public func backup(_ request: StoreBackup.Params, _ call: any CallContext) throws -> StoreBackup.Result {

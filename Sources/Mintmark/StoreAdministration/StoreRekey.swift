@@ -5,14 +5,14 @@ import ServiceContext
 import Storage
 
 extension StoreService {
-    /// Puts the store under another master key.
+    /// Encrypts the store's data key with a new master key.
     ///
-    /// What can be killed where: before the commit the key in the file opens the store, and one too many waits beside it. After the
-    /// commit the one that waits opens it, and the next start finds it there. It waits, synced, before there is anything to commit; it
-    /// takes the file's place inside a write transaction that has seen the store under it. So no two processes undo each other's work.
-    /// The former key stays beside it, since earlier backups need it.
+    /// A crash at any point leaves a key file that opens the store. Before the commit, the key in the key file opens it, and a pending file
+    /// contains an unused key. After the commit, the pending key opens it, and the next start finds it. The pending file is synced before
+    /// the commit. It replaces the key file in a write transaction that has read the new fingerprint, so concurrent processes do not undo
+    /// each other's changes. The former key is kept, because earlier backups need it.
     ///
-    /// - Throws: `NewMasterKeyNeeded`, `InvalidMasterKey`, `StoreCannotOpen` if the key's file cannot be written.
+    /// - Throws: `NewMasterKeyNeeded`, `InvalidMasterKey`; `StoreCannotOpen` if the key file cannot be written.
     public func rekey(_ request: StoreRekey.Params, _ call: any CallContext) throws -> StoreRekey.Result {
         let key = try newKey(request.newMasterKey)
         let (random, now) = (surroundings.random, surroundings.clock.now)
@@ -34,7 +34,7 @@ extension StoreService {
                 throw error
             }
             hasOutsideKey = true
-            // The store is under the new key by now, whatever becomes of the file.
+            // The data key is now encrypted with the new key, whether or not the key file can be replaced.
             let file = try? settleKeyFile(abandoned: key.fingerprint)
             return StoreRekey.Result(
                 masterFingerprint: key.fingerprint, previousFingerprint: previous, keyFile: file ?? keyFile?.waitingPath(key.fingerprint),

@@ -2,15 +2,15 @@ import Contract
 import ServiceContext
 import Synchronization
 
-/// The store itself: `store.*`.
+/// The `store.*` methods.
 public final class StoreService: Sendable {
     let surroundings: ServiceContext
-    /// The file beside the store that holds its master key; nil where the key was given, or is nowhere.
+    /// The file with the store's master key, or `nil` if the key was configured or is only in memory.
     let keyFile: MasterKeyFile?
-    /// Whether somebody outside has the master key. Held while the store is put under another one: one at a time in this process.
+    /// Whether the master key is stored outside this process. Locked during `store.rekey`, so that this process replaces one key at a time.
     let hasOutsideKey: Mutex<Bool>
 
-    /// - Parameter hasOwnKey: whether the process was given the master key.
+    /// - Parameter hasOwnKey: Whether the master key was configured.
     public init(_ surroundings: ServiceContext, keyFile: MasterKeyFile?, hasOwnKey: Bool) {
         self.surroundings = surroundings
         self.keyFile = keyFile

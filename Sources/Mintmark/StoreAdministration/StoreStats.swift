@@ -3,7 +3,7 @@ import ServiceContext
 import Storage
 
 extension StoreService {
-    /// How much is in the store.
+    /// Returns the size and the number of rows of the store.
     public func stats(_ request: StoreStats.Params, _ call: any CallContext) throws -> StoreStats.Result {
         let facts = try surroundings.database.facts()
         let (rows, epoch, fingerprint, swept) = try surroundings.database.read { tx in

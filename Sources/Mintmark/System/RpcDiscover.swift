@@ -1,7 +1,7 @@
 import Contract
 
 extension RpcService {
-    /// The OpenRPC document of what this process offers.
+    /// Returns the OpenRPC document of the methods that this process offers.
     func discover(_ request: RpcDiscover.Params, _ call: any CallContext) throws -> RpcDiscover.Result {
         OpenRPCDocument.describing { Offering.isOffered($0, by: mintmark.configuration) }
     }

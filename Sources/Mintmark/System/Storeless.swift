@@ -1,14 +1,14 @@
 import Contract
 import JSON
 
-/// Methods that answer whether or not the store is open.
+/// Methods that work even if the store is not open.
 enum Storeless {
     typealias Run = @Sendable (JSONNode?, any CallContext, inout JSONWriter) throws -> Void
 
     static func method(_ name: String, _ mintmark: Mintmark) -> Run? {
         let system = SystemService(mintmark)
         switch name {
-        // A testing store has a clock of its own.
+        // In a testing store, `system.ping` needs the virtual clock of the store.
         case "system.ping" where !mintmark.configuration.testing: return run(SystemPing.self, system.ping)
         case "system.health": return run(SystemHealth.self, system.health)
         case "system.metrics": return run(SystemMetrics.self, system.metrics)

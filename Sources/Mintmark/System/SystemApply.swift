@@ -2,9 +2,9 @@ import Contract
 import Provisioning
 
 extension SystemService {
-    /// Brings the store to what one document declares.
+    /// Makes the store match a document.
     ///
-    /// - Throws: `InvalidParams` with everything that is wrong with the document.
+    /// - Throws: `InvalidParams` with all violations in the document.
     func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result {
         try mintmark.services().apply.apply(request, call)
     }

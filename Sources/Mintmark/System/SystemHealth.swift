@@ -3,7 +3,7 @@ import ServiceContext
 import Storage
 
 extension SystemService {
-    /// Whether everything that requests need works, and what to do about what does not.
+    /// Checks all components that requests need, and returns a remedy for each failed check.
     func health(_ request: SystemHealth.Params, _ call: any CallContext) throws -> SystemHealth.Result {
         var checks: [HealthCheck] = []
         do {
@@ -28,7 +28,7 @@ extension SystemService {
             HealthCheck(
                 name: "log", ok: dropped == 0,
                 detail: dropped == 0 ? nil : "\(dropped) log lines were dropped because standard error is not read"))
-        // Lost log lines are a pity, not a reason to send requests elsewhere.
+        // Dropped log lines do not make the process unready.
         return SystemHealth.Result(ready: checks.first { $0.name == "store" }?.ok ?? false, checks: checks)
     }
 }

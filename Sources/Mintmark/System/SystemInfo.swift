@@ -3,7 +3,7 @@ import ServiceContext
 import Storage
 
 extension SystemService {
-    /// What is running here.
+    /// Returns information about this process and its store.
     func info(_ request: SystemInfo.Params, _ call: any CallContext) throws -> SystemInfo.Result {
         let configuration = mintmark.configuration
         let facts = try mintmark.services().surroundings.database.facts()

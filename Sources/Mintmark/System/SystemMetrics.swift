@@ -2,7 +2,7 @@ import Contract
 import Storage
 
 extension SystemService {
-    /// Calls, errors by type, latencies by method since the start.
+    /// Returns call counts, errors by type and latencies by method since the start.
     func metrics(_ request: SystemMetrics.Params, _ call: any CallContext) throws -> SystemMetrics.Result {
         let totals = mintmark.counters.totals
         let methods = totals.methods.sorted { $0.key < $1.key }.map { name, counts in

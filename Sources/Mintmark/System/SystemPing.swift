@@ -3,7 +3,7 @@ import Platform
 import ServiceContext
 
 extension SystemService {
-    /// Answers at once, with the time as this store sees it.
+    /// Returns immediately, with the current time of this store.
     func ping(_ request: SystemPing.Params, _ call: any CallContext) throws -> SystemPing.Result {
         guard mintmark.configuration.testing else { return SystemPing.Result(now: SystemClock().now) }
         return SystemPing.Result(now: try mintmark.services().surroundings.clock.now)

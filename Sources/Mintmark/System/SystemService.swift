@@ -1,16 +1,16 @@
 import Contract
 
-/// The process itself: `system.*`.
+/// The methods of the process: `system.*`.
 struct SystemService: SystemHandlers {
-    /// Which holds the services, and so outlives them.
+    /// It retains the services and therefore outlives them.
     unowned let mintmark: Mintmark
 
     init(_ mintmark: Mintmark) { self.mintmark = mintmark }
 }
 
-/// The description of what is offered: `rpc.*`.
+/// The service description: `rpc.*`.
 struct RpcService: RpcHandlers {
-    /// Which holds the services, and so outlives them.
+    /// It retains the services and therefore outlives them.
     unowned let mintmark: Mintmark
 
     init(_ mintmark: Mintmark) { self.mintmark = mintmark }

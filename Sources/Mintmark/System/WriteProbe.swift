@@ -1,12 +1,13 @@
 import Platform
 import Storage
 
-/// Tries whether the store takes writes, once a second at most, and on a thread of its own: whoever asks waits for a limited time.
+/// Checks whether the store accepts writes, at most once per second. The check runs on a separate thread, so that callers wait only for a
+/// limited time.
 final class WriteProbe: Sendable {
     enum Finding {
         case written
         case failed(any Error)
-        /// It has been tried for longer than anybody should wait.
+        /// The check has taken longer than the time limit.
         case waits
     }
 
@@ -17,10 +18,10 @@ final class WriteProbe: Sendable {
 
     private let state = Gate(State())
     private static let restNanoseconds: UInt64 = 1_000_000_000
-    /// How long `finding` waits, in seconds.
+    /// The maximum time that `finding` waits, in seconds.
     static let limitSeconds = 2
 
-    /// What the last try has found, or one that begins now.
+    /// Returns the result of the latest check, or of a new one if it is outdated.
     func finding(on database: any Database) -> Finding {
         let began = Monotonic.nanoseconds()
         let mustStart = state.withLock { state in
@@ -29,7 +30,7 @@ final class WriteProbe: Sendable {
             state.isTrying = true
             return true
         }
-        // Without a thread it is tried here, where SQLite and PostgreSQL wait for a lock as long as for any other write.
+        // If no thread can be started, the check runs here. SQLite and PostgreSQL then wait for a lock as long as for any other write.
         if mustStart, !Thread.start(name: "health", { self.tryOnce(on: database) }) { tryOnce(on: database) }
         let deadline = began + UInt64(Self.limitSeconds) * 1_000_000_000
         guard let last = state.wait(deadline: deadline, until: { $0.isTrying ? nil : $0.last }) else { return .waits }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// A file that messages may be written to: readable for its owner alone, and made here or the caller's own.
+/// A file to which messages can be written. Only its owner, the current user, can read or write it.
 public struct OpenedTraceFile: Sendable {
     let descriptor: Int32
     let path: String
 
-    /// Why a file cannot be used, a sentence without its beginning and full stop.
+    /// The reason a file cannot be used, as the end of a sentence without a period.
     public struct Unusable: Error { public let reason: String }
 
-    /// Makes the file, or goes on at the end of one that belongs to this user and that nobody else can read or write.
+    /// Creates the file, or opens an existing one for appending if it belongs to this user and no other user can read or write it.
     ///
-    /// - Throws: `Unusable`.
+    /// - Throws: `Unusable` if the file cannot be created or does not meet these conditions.
     public init(path: String) throws(Unusable) {
         self.path = path
         let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY

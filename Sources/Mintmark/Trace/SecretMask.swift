@@ -1,17 +1,17 @@
 import Contract
 import JSON
 
-/// Takes secrets out of messages: what the contract marks as `secret`, and whatever it does not know. For one thread.
+/// Removes secrets from messages: values that the contract marks as `secret`, and all values that are not in the contract. Not thread-safe.
 struct SecretMask {
-    /// What stands in the place of a secret.
+    /// The replacement for a secret.
     static let hidden: JSONValue = "***"
 
     private let shared = OpenRPCDocument.sharedSchemas
     private let errors = OpenRPCDocument.errorDataSchemas
-    /// The names of members that are secret anywhere: where no schema says what a member is, these are hidden.
+    /// The names of all secret members. Members with these names are hidden where no schema applies.
     private let names: Set<String>
     private let methods: [String: MethodInfo]
-    /// Method objects that were asked for.
+    /// A cache of method objects.
     private var objects: [String: JSONValue] = [:]
 
     init() {
@@ -39,10 +39,10 @@ struct SecretMask {
         self.names = names
     }
 
-    /// Whether the contract has such a method.
+    /// Returns whether the contract has this method.
     func knows(_ method: String) -> Bool { methods[method] != nil }
 
-    /// The params of a method of the contract. What it does not take, such as a misspelt parameter, is hidden.
+    /// Masks the params of a contract method. Unknown members, such as misspelled parameters, are hidden.
     mutating func params(_ value: JSONValue, of method: String) -> JSONValue {
         guard let given = value.object else { return hide(value) }
         let declared = object(method)["params"]?.array ?? []
@@ -54,15 +54,15 @@ struct SecretMask {
         return .object(masked)
     }
 
-    /// The result of a method of the contract.
+    /// Masks the result of a contract method.
     mutating func result(_ value: JSONValue, of method: String) -> JSONValue { mask(value, by: object(method)["result"]?["schema"] ?? [:]) }
 
-    /// The data of an error.
+    /// Masks the data of an error.
     func errorData(_ value: JSONValue) -> JSONValue {
         value["type"]?.string.flatMap { errors[$0] }.map { mask(value, by: $0) } ?? free(value)
     }
 
-    /// A value that no schema describes.
+    /// Masks a value without a schema.
     func free(_ value: JSONValue) -> JSONValue {
         switch value {
         case .object(let object):
@@ -74,7 +74,7 @@ struct SecretMask {
         }
     }
 
-    /// Nothing of a value but whether there is one.
+    /// Hides a value, but keeps `null`.
     func hide(_ value: JSONValue) -> JSONValue { value.isNull ? .null : Self.hidden }
 
     private func mask(_ value: JSONValue, by schema: JSONValue) -> JSONValue {

@@ -3,15 +3,16 @@ import JSONRPC
 import Logging
 import Platform
 
-/// Writes every message, both ways, to a file: one line of JSON each, without secrets. It may be lost, the service not: messages wait in
-/// bounded memory for a thread of their own, and what finds no room there or on the disk is counted in the file and said in the log.
+/// Writes every message in both directions to a file, as one line of JSON each, without secrets. Tracing never delays the service: messages
+/// wait in bounded memory for a separate thread. If memory or disk space is exhausted, the lost messages are counted in the file and
+/// reported in the log.
 public final class TraceFile: MessageTap {
     private typealias Entry = (bytes: [UInt8], direction: TraceRecorder.Direction, microseconds: Int64)
 
     private struct State {
         var entries: [Entry] = []
         var bytes = 0
-        /// Messages that are not written, since the last one that is.
+        /// The number of lost messages since the last one that was written.
         var missing = 0
         var hasWriter = false
         var isWriting = false
@@ -57,13 +58,13 @@ public final class TraceFile: MessageTap {
             return !state.hasWriter
         }
         guard mustStart else { return state.broadcast() }
-        // What is kept meanwhile is written by the next thread, or at the end.
+        // If the thread cannot be started, the next attempt or `finish` writes the queued messages.
         if !Thread.start(name: "trace", { self.work() }) { state.withLock { $0.hasWriter = false } }
     }
 
-    // MARK: On its own thread
+    // MARK: Writer thread
 
-    /// - Parameter untilEmpty: Whether to return when nothing waits any more.
+    /// - Parameter untilEmpty: Whether to return when the queue is empty.
     private func work(untilEmpty: Bool = false) {
         var recorder = TraceRecorder(process: Int64(getpid()))
         var file = TraceWriter(descriptor)
@@ -78,7 +79,7 @@ public final class TraceFile: MessageTap {
             if untilEmpty, batch.isEmpty { return }
             var failure: Int32?
             for entry in batch {
-                // Even what is not written is read: answers that come later are masked by their requests.
+                // Messages that cannot be written are recorded anyway, because later responses are masked by their requests.
                 let line = recorder.record(entry.bytes, entry.direction, microseconds: entry.microseconds)
                 failure = file.write(line, noting: { recorder.gap($0, microseconds: entry.microseconds) })
             }

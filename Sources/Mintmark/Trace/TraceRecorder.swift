@@ -1,34 +1,34 @@
 import JSON
 
-/// Makes records of messages, without their secrets. For one thread, which is handed the messages in their order: an answer says nothing of
-/// what it answers, so its request must have been there before.
+/// Creates trace records of messages, without secrets. Not thread-safe. Messages must be passed in order: a response does not name its
+/// method, so its request must be recorded first.
 struct TraceRecorder {
     enum Direction: String { case received = "in", sent = "out" }
 
     private static let mostUnanswered = 8192
 
     private var mask = SecretMask()
-    /// The methods of requests that are not answered yet, by their ids as they were written.
+    /// The methods of unanswered requests, by the source text of their IDs.
     private var unanswered: [String: [String]] = [:]
     private let process: Int64
 
     init(process: Int64) { self.process = process }
 
-    /// One line of JSON without its end.
+    /// Returns one line of JSON without its end.
     ///
-    /// - Parameter microseconds: when it was, since 1970.
+    /// - Parameter microseconds: The time of the message, in microseconds since 1970-01-01 UTC.
     mutating func record(_ bytes: [UInt8], _ direction: Direction, microseconds: Int64) -> [UInt8] {
         var record = head(direction, microseconds: microseconds)
         if let text = try? JSONText(bytes) {
             record["message"] = message(text.root, direction)
         } else {
-            // What cannot be read cannot be masked.
+            // A message that cannot be parsed cannot be masked.
             record["unreadableBytes"] = .number(.init(Int64(bytes.count)))
         }
         return JSONValue.object(record).bytes
     }
 
-    /// A record that so many messages are missing here.
+    /// Returns a record that states that `count` messages are missing at this position.
     func gap(_ count: Int, microseconds: Int64) -> [UInt8] {
         var record = head(nil, microseconds: microseconds)
         record["missing"] = .number(.init(Int64(count)))
@@ -59,7 +59,7 @@ struct TraceRecorder {
         } else {
             let methods = id.flatMap { unanswered.removeValue(forKey: $0) } ?? []
             if methods.count > 1 { unanswered[id ?? ""] = Array(methods.dropFirst()) }
-            // Two requests with one id are answered in any order.
+            // Two requests with the same ID may get their responses in any order.
             let method = Set(methods).count == 1 ? methods[0] : nil
             if let result = message["result"] { message["result"] = method.map { self.result(result, of: $0) } ?? mask.hide(result) }
             if let data = message["error"]?["data"], var error = message["error"]?.object {
@@ -74,7 +74,7 @@ struct TraceRecorder {
     }
 
     private mutating func remember(_ id: String, _ method: String) {
-        // What is cancelled in a session of tools is never answered. Answers to what is forgotten are hidden.
+        // A canceled request in a tool session never gets a response. Responses to requests removed here are hidden.
         if unanswered.count >= Self.mostUnanswered { unanswered = [:] }
         unanswered[id, default: []].append(method)
     }
@@ -99,7 +99,7 @@ struct TraceRecorder {
             answer["structuredContent"] = masked
             answer["content"] = [["type": "text", "text": .string(masked.text)]]
         } else {
-            // An error: what it says, and its code and data.
+            // An error result contains the message, the code and the data.
             answer["content"] = .array(
                 (answer["content"]?.array ?? []).enumerated().map { $0.offset == 0 ? $0.element : details($0.element) })
         }
@@ -112,7 +112,7 @@ struct TraceRecorder {
         return ["type": "text", "text": .string(JSONValue.object(details).text)]
     }
 
-    /// What belongs to a protocol, and to no method of the contract.
+    /// Returns whether the method belongs to a protocol and not to the contract.
     private static func isProtocols(_ method: String) -> Bool {
         ["$/", "notifications/", "credentialsProvider/"].contains { method.hasPrefix($0) }
             || ["initialize", "ping", "tools/list"].contains(method)

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Writes whole lines into a file on which there may be no room. The first line after that says how many are missing.
+/// Writes complete lines to a file that may run out of space. The first line after a failure states how many lines are missing.
 struct TraceWriter {
     private let descriptor: Int32
     private var missing = 0
-    /// The file ends within a line, which is to be ended first.
+    /// Whether the file ends with an incomplete line, which must be terminated first.
     private var isWithinLine = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Notes lines that were given up elsewhere.
+    /// Records lines that were dropped elsewhere.
     mutating func miss(_ count: Int) { missing += count }
 
-    /// - Parameter gap: makes the line that says how many are missing.
-    /// - Returns: nil, or the system's number for why the line is not there.
+    /// - Parameter gap: Creates the line that states the number of missing lines.
+    /// - Returns: `nil`, or the `errno` if the line was not written.
     mutating func write(_ line: [UInt8], noting gap: (Int) -> [UInt8]) -> Int32? {
         if missing > 0 {
             if let reason = write(gap(missing)) {
@@ -36,7 +36,7 @@ struct TraceWriter {
             if count < 0, errno == EINTR { continue }
             if count <= 0 {
                 let reason = count < 0 ? errno : EIO
-                // All but its end is there: the next line brings that.
+                // Only the line end is missing; the next line adds it.
                 if done == bytes.count - 1 { break }
                 if done > 0 { isWithinLine = bytes[done - 1] != UInt8(ascii: "\n") }
                 return reason

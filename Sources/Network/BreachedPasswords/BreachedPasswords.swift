@@ -1,22 +1,22 @@
 import Crypto
 import Platform
 
-/// Asks a range service whether a password is among those that have leaked, without telling it which: it learns the first five digits of
-/// a SHA-1, and pads its answer (the k-anonymity interface of Have I Been Pwned, version 3).
+/// Checks whether a password has leaked, without revealing it to the service: the service receives the first five digits of the SHA-1
+/// digest and pads its response (the k-anonymity range API of Have I Been Pwned, version 3).
 public struct BreachedPasswords: Sendable {
-    /// What is known about a password.
+    /// The result of a check.
     public enum Outcome: Hashable, Sendable {
         case notFound
-        /// How often it has been seen.
+        /// The password has leaked; `times` is the number of occurrences.
         case found(times: Int)
-        /// Nothing is known. The password is to be taken; that it was not checked belongs into the audit log.
+        /// The check failed. The caller accepts the password and records in the audit log that it was not checked.
         case unavailable(Unavailability)
     }
 
     public enum Unavailability: Hashable, Sendable, CustomStringConvertible {
         case noAnswer(HTTPFailure)
         case status(Int)
-        /// Not lines of 35 hexadecimal digits, a colon and a number.
+        /// The response does not consist of lines with 35 hexadecimal digits, a colon and a number.
         case malformed
 
         public var description: String {
@@ -33,15 +33,15 @@ public struct BreachedPasswords: Sendable {
     private let policy: HTTPPolicy
 
     /// - Parameters:
-    ///   - url: what the five digits are put behind, such as `https://api.pwnedpasswords.com/range/`.
-    ///   - policy: without changes an answer is waited for at most 2 s, for somebody is waiting.
+    ///   - url: The URL to which the five digits are appended, such as `https://api.pwnedpasswords.com/range/`.
+    ///   - policy: The limits of the request. The default time limit is 2 seconds, because a user is waiting for the result.
     public init(url: String, http: any HTTPClient, policy: HTTPPolicy = HTTPPolicy(timeoutMilliseconds: 2000)) {
         self.url = url.hasSuffix("/") ? url : url + "/"
         self.http = http
         self.policy = policy
     }
 
-    /// Looks up a password, as the bytes of its UTF-8. Never throws: whoever cannot ask goes on.
+    /// Checks a password, given as UTF-8 bytes. Never throws: an error of the service results in `unavailable`.
     public func look(up password: [UInt8]) -> Outcome {
         let digits = Hex.encode(Hash.sha1(password)).uppercased()
         let request = HTTPRequest(url: url + digits.prefix(5), headers: [("Add-Padding", "true")], policy: policy)
@@ -52,7 +52,8 @@ public struct BreachedPasswords: Sendable {
         return times == 0 ? .notFound : .found(times: times)
     }
 
-    /// How often the rest of a digest stands in a range, 0 if it does not or only pads; nil if this is no range.
+    /// Returns the number of occurrences of a digest suffix in a range response, or 0 if the suffix is missing or is padding. Returns `nil`
+    /// if the response is not valid.
     private static func times(_ rest: [UInt8], in body: [UInt8]) -> Int? {
         var times = 0
         for line in body.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {

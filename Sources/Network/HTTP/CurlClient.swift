@@ -2,16 +2,16 @@ import CCurl
 import Platform
 import Synchronization
 
-/// HTTP by libcurl, which is loaded with the first request.
+/// An HTTP client that uses libcurl, which is loaded with the first request.
 ///
-/// Certificates are always checked. Environment variables, `.netrc`, cookies and compressed answers are not used.
+/// Certificates are always verified. Environment variables, `.netrc`, cookies and compressed responses are not used.
 public final class CurlClient: HTTPClient {
-    /// What holds for all requests of a client.
+    /// The settings for all requests of a client.
     public struct Options: Sendable {
-        /// A file of PEM certificates that are trusted beside the system's own: `--ca-file`.
+        /// A file of PEM certificates to trust in addition to those of the system: `--ca-file`.
         public var caFile: String?
-        /// A proxy for all but loopback: `--proxy`, such as `http://proxy.example:3128`. Behind one, only addresses that stand in
-        /// the URL can be refused for being private: the proxy resolves names.
+        /// A proxy for all URLs except loopback: `--proxy`, such as `http://proxy.example:3128`. With a proxy, private addresses can be
+        /// rejected only if they are literal in the URL, because the proxy resolves names.
         public var proxy: String?
         /// The header `User-Agent`.
         public var userAgent: String
@@ -34,7 +34,7 @@ public final class CurlClient: HTTPClient {
         libraryName = library
     }
 
-    /// Sends a request; see `HTTPClient.send`. May be called on many threads at once.
+    /// Sends a request; see `HTTPClient.send`. Can be called on several threads at the same time.
     public func send(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
         let (library, handles) = try load()
         let deadline = Monotonic.nanoseconds() + UInt64(max(1, request.policy.timeoutMilliseconds)) * 1_000_000
@@ -53,7 +53,7 @@ public final class CurlClient: HTTPClient {
     private func follow(_ target: String, from url: RequestURL, _ request: HTTPRequest, _ library: CurlLibrary) throws(HTTPFailure)
         -> RequestURL
     {
-        // What is wrong with the target is the redirecting side's doing; it is not asked anything.
+        // A target that is not valid is reported as an error of the redirecting server; no request is sent to the target.
         guard let next = try? RequestURL(target, library, policy: request.policy) else {
             throw HTTPFailure(.redirectRefused(to: "a URL that is not allowed"), at: url.origin)
         }
@@ -63,12 +63,12 @@ public final class CurlClient: HTTPClient {
         return next
     }
 
-    /// Loads libcurl, as the first request would.
+    /// Loads libcurl, like the first request does.
     ///
     /// - Throws: `libraryMissing`.
     public func prepare() throws(HTTPFailure) { _ = try load() }
 
-    /// Loads libcurl unless it is. A failure is not remembered: the library may be installed meanwhile.
+    /// Loads libcurl if it is not loaded yet. A failure is not cached, because the library can be installed later.
     private func load() throws(HTTPFailure) -> (CurlLibrary, CurlHandles) {
         try loaded.withLock { loaded throws(HTTPFailure) in
             if let loaded { return loaded }

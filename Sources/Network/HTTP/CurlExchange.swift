@@ -1,7 +1,7 @@
 import CCurl
 import Platform
 
-/// One request to one URL, and its answer: a redirect is an answer here.
+/// One request to one URL and its response. A redirect counts as a response.
 struct CurlExchange {
     private let request: HTTPRequest
     private let url: RequestURL
@@ -17,7 +17,7 @@ struct CurlExchange {
         proxy = url.isLoopback ? nil : options.proxy
     }
 
-    /// - Returns: the answer, and the URL it redirects to, if it does.
+    /// - Returns: The response, and the URL of a redirect.
     func perform(_ easy: OpaquePointer, until deadline: UInt64) throws(HTTPFailure) -> (HTTPResponse, redirect: String?) {
         let lines = try headerLines()
         defer { library.table.pointee.slist_free_all(lines) }
@@ -26,7 +26,7 @@ struct CurlExchange {
         let milliseconds = Int((deadline - now + 999_999) / 1_000_000)
         let transfer = Transfer(request, scheme: url.scheme, goesThroughProxy: proxy != nil)
 
-        // libcurl reads the body where it stands.
+        // libcurl reads the body from this buffer without copying it.
         let (code, words) = (request.body ?? []).withUnsafeBytes { body in
             let code = configure(easy, lines, body, milliseconds: milliseconds)
             return code == 0 ? transfer.perform(easy, library) : (code, "an option is not supported")
@@ -38,30 +38,30 @@ struct CurlExchange {
         return (response, isRedirect ? ccurl_redirect(library.table, easy).map { String(cString: $0) } : nil)
     }
 
-    /// Everything is set, for nothing may be left to an environment variable or to how libcurl was built.
+    /// Sets every relevant option, so that no environment variable or build setting of libcurl has an effect.
     ///
-    /// - Returns: the CURLcode of the first option that was refused, 0 if none was.
+    /// - Returns: The CURLcode of the first option that was rejected, or 0.
     private func configure(_ easy: OpaquePointer, _ lines: OpaquePointer?, _ body: UnsafeRawBufferPointer, milliseconds: Int) -> Int32 {
         let table = library.table
         func number(_ option: ccurl_number, _ value: Int) -> Int32 { ccurl_set_number(table, easy, option, value) }
         func text(_ option: ccurl_text, _ value: String) -> Int32 { ccurl_set_text(table, easy, option, value) }
 
-        // Since libcurl 7.87: an unanswered name resolution is left behind at the deadline instead of waited for.
+        // Since libcurl 7.87: at the deadline, a pending name resolution is abandoned instead of waited for.
         _ = number(CCURL_QUICK_EXIT, 1)
-        // Since 7.85; before, a bit mask says the same (CURLPROTO_HTTP, CURLPROTO_HTTPS).
+        // Since libcurl 7.85. Earlier versions use a bit mask (CURLPROTO_HTTP, CURLPROTO_HTTPS).
         let restricted = text(CCURL_PROTOCOLS_STR, url.scheme)
         var codes = [restricted == 0 ? 0 : number(CCURL_PROTOCOLS, url.scheme == "https" ? 2 : 1)]
         codes += [
             text(CCURL_URL, url.text), text(CCURL_USERAGENT, options.userAgent),
-            // An empty text means: none, whatever the environment says.
+            // An empty text means no proxy, regardless of the environment.
             text(CCURL_PROXY, proxy ?? ""), text(CCURL_NOPROXY, ""), number(CCURL_SUPPRESS_CONNECT_HEADERS, 1),
-            number(CCURL_SSL_VERIFYPEER, 1), number(CCURL_SSL_VERIFYHOST, 2), number(CCURL_SSLVERSION, 6),  // TLS 1.2 at least
+            number(CCURL_SSL_VERIFYPEER, 1), number(CCURL_SSL_VERIFYHOST, 2), number(CCURL_SSLVERSION, 6),  // at least TLS 1.2
             number(CCURL_NOSIGNAL, 1), number(CCURL_NOPROGRESS, 0), number(CCURL_FOLLOWLOCATION, 0), number(CCURL_MAXCONNECTS, 4),
             number(CCURL_TIMEOUT_MS, milliseconds), number(CCURL_CONNECTTIMEOUT_MS, milliseconds),
             ccurl_set_headers(table, easy, lines),
         ]
         if let caFile = options.caFile {
-            // The file takes the place of the system's bundle; the system's folder of the same certificates stays.
+            // The file replaces the system's bundle; the system's directory with the same certificates remains in use.
             codes += [text(CCURL_CAINFO, caFile), text(CCURL_CAPATH, "/etc/ssl/certs")]
         }
         switch request.method {
@@ -72,14 +72,14 @@ struct CurlExchange {
     }
 
     private func headerLines() throws(HTTPFailure) -> OpaquePointer? {
-        // Without a value libcurl leaves out a header it would add: no waiting for "100 Continue".
+        // A header without a value is removed by libcurl. This avoids waiting for "100 Continue".
         var lines = library.table.pointee.slist_append(nil, "Expect:")
         for (name, value) in request.headers {
             guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else {
                 library.table.pointee.slist_free_all(lines)
                 throw failure(.malformedHeader(String(String.UnicodeScalarView(name.unicodeScalars.filter { $0.value > 0x20 }))))
             }
-            // A header with an empty value is written with a semicolon.
+            // libcurl requires a semicolon instead of the colon for a header with an empty value.
             lines = library.table.pointee.slist_append(lines, value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         return lines
@@ -87,7 +87,7 @@ struct CurlExchange {
 
     private func failure(_ reason: HTTPFailure.Reason) -> HTTPFailure { HTTPFailure(reason, at: url.origin) }
 
-    /// What a CURLcode (curl/curl.h) means.
+    /// Maps a CURLcode (curl/curl.h) to a reason.
     private func reason(_ code: Int32, _ words: String) -> HTTPFailure.Reason {
         switch code {
         case 3: .malformedURL

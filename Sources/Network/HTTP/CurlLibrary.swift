@@ -1,9 +1,9 @@
 import CCurl
 import Synchronization
 
-/// libcurl, once loaded.
+/// The loaded libcurl.
 final class CurlLibrary: @unchecked Sendable {
-    // Safe because the table is filled in `init` and only read after.
+    // Safe because the table is filled in `init` and only read afterwards.
     let table: UnsafePointer<ccurl>
 
     /// - Throws: `libraryMissing`.
@@ -21,16 +21,16 @@ final class CurlLibrary: @unchecked Sendable {
     deinit { table.deallocate() }
 }
 
-/// The characters before the first zero.
+/// Returns the characters before the first zero byte.
 func text(_ buffer: [CChar]) -> String {
     String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The handles of a client: each keeps the connections it opened, for the next request of the same policy.
+/// The curl handles of a client. Each handle keeps its open connections for the next request with the same policy.
 ///
-/// A connection opened for a request that may reach private addresses never serves one that may not.
+/// A connection that was opened for a request with access to private addresses is never used for a request without it.
 final class CurlHandles: Sendable {
-    /// Under what a handle's connections were opened.
+    /// The address restrictions under which the connections of a handle were opened.
     struct Reach: Hashable, Sendable {
         let loopback: Bool
         let privateNetwork: Bool
@@ -41,7 +41,7 @@ final class CurlHandles: Sendable {
         }
     }
 
-    /// A handle is with one thread at a time: it is taken out while it is used.
+    /// An unused handle. Only one thread uses a handle at a time, because it is removed from the list during use.
     private struct Idle: @unchecked Sendable {
         let reach: Reach
         let easy: OpaquePointer
@@ -55,7 +55,7 @@ final class CurlHandles: Sendable {
 
     deinit { for handle in idle.withLock({ $0 }) { library.table.pointee.easy_cleanup(handle.easy) } }
 
-    /// Runs `body` with a handle without settings.
+    /// Calls `body` with a handle without settings.
     func withHandle<R>(_ policy: HTTPPolicy, _ body: (OpaquePointer) throws(HTTPFailure) -> R) throws(HTTPFailure) -> R {
         let reach = Reach(policy)
         let kept = idle.withLock { idle in idle.lastIndex { $0.reach == reach }.map { idle.remove(at: $0) } }

@@ -1,7 +1,7 @@
-/// Sends requests to the outside. Handed in wherever something must be fetched, so that tests can answer instead.
+/// Sends HTTP requests. Passed as a dependency, so that tests can supply the responses.
 public protocol HTTPClient: Sendable {
-    /// Sends a request and waits for the whole answer on the calling thread. Any status is an answer, not a failure.
+    /// Sends a request and waits on the calling thread for the complete response. Any status is a response, not a failure.
     ///
-    /// - Throws: `HTTPFailure` when there is no answer, or none that the request's policy allows.
+    /// - Throws: `HTTPFailure` if there is no response, or none that the request's policy allows.
     func send(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 }

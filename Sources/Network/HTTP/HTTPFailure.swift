@@ -1,45 +1,45 @@
-/// Why there is no answer. Its sentence is for people; it never holds what could be secret: the URL's path and query,
-/// headers, or anything the other side sent.
+/// The reason a request has no response. The description is a sentence for the user and never contains potential secrets: the path and
+/// query of the URL, headers, or data from the other side.
 public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
-        /// libcurl cannot be loaded; the text is the loader's.
+        /// libcurl cannot be loaded; the text is the loader's message.
         case libraryMissing(String)
-        /// No absolute URL, or one with characters that cannot stand there.
+        /// The URL is not absolute or contains characters that are not allowed.
         case malformedURL
-        /// The URL has a user or password.
+        /// The URL contains a user name or password.
         case credentialsInURL
-        /// A header's name or value cannot be sent; the text is the name.
+        /// The name or value of a header contains characters that are not allowed; the text is the name.
         case malformedHeader(String)
-        /// Not https, and not http to loopback where that is allowed.
+        /// The scheme is not https, and not http to loopback where that is allowed.
         case schemeNotAllowed(String)
-        /// The host has no address.
+        /// The host name cannot be resolved.
         case unresolvable
-        /// The host's address is one the policy does not allow.
+        /// The policy does not allow the address of the host.
         case privateAddress
-        /// No connection.
+        /// The connection failed.
         case unreachable
-        /// No connection to the proxy, or it refused.
+        /// The connection to the proxy failed, or the proxy rejected the request.
         case proxyFailed
         case timedOut(milliseconds: Int)
-        /// The certificate was refused; the text says why.
+        /// The certificate was rejected; the text is the reason.
         case certificate(String)
-        /// `--ca-file` cannot be read as PEM certificates.
+        /// The file in `--ca-file` cannot be read as PEM certificates.
         case unreadableCertificateFile
-        /// No encrypted connection came about; the text says why.
+        /// The TLS handshake failed; the text is the reason.
         case encryption(String)
-        /// The body, or the headers, are longer than allowed.
+        /// The body or the headers exceed the limit.
         case tooLarge(maximumBytes: Int)
-        /// A redirect to another host (`to` is its origin), or of a POST.
+        /// A redirect to another origin (`to`), or a redirect of a POST.
         case redirectRefused(to: String)
         case tooManyRedirects
-        /// The connection ended early, or what came is no HTTP; the text is libcurl's.
+        /// The connection ended early, or the response is not valid HTTP; the text is libcurl's message.
         case protocolError(String)
-        /// `isCancelled` said so.
+        /// `isCancelled` returned true.
         case cancelled
     }
 
     public let reason: Reason
-    /// Where the request went: scheme, host and port of the URL, empty if it has none.
+    /// The scheme, host and port of the URL; empty if the URL has none.
     public let origin: String
 
     public init(_ reason: Reason, at origin: String) {
@@ -47,7 +47,7 @@ public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.origin = origin
     }
 
-    /// Whether the same request may succeed a little later.
+    /// Whether the same request can succeed later.
     public var isRetryable: Bool {
         switch reason {
         case .unresolvable, .unreachable, .proxyFailed, .timedOut, .protocolError: true

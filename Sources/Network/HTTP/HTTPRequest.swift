@@ -1,17 +1,17 @@
-/// What is sent, and within which limits.
+/// An HTTP request and its limits.
 public struct HTTPRequest: Sendable {
-    /// The methods an identity service needs of others.
+    /// The methods that an identity service needs for its requests.
     public enum Method: String, Sendable { case GET, POST }
 
     public var method: Method
-    /// An absolute URL without user and password.
+    /// An absolute URL without user name and password.
     public var url: String
-    /// Names and values, in order. Neither may hold a line end.
+    /// Names and values, in order. They must not contain line breaks.
     public var headers: [(name: String, value: String)]
-    /// The body of a POST; nil sends an empty one.
+    /// The body of a POST; `nil` sends an empty body.
     public var body: [UInt8]?
     public var policy: HTTPPolicy
-    /// Asked about once a second while the answer is awaited; true ends the request with `cancelled`.
+    /// Called about once a second during the request; `true` ends the request with `cancelled`.
     public var isCancelled: @Sendable () -> Bool
 
     public init(
@@ -27,19 +27,19 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// What a request may reach and cost. Without changes: https to public addresses, 1 MiB, 10 s.
+/// The addresses that a request can reach, and its limits. By default: https to public addresses, 1 MiB, 10 seconds.
 public struct HTTPPolicy: Hashable, Sendable {
-    /// Loopback addresses may be reached, there by plain http too. For testing stores and providers with `allowInsecure`.
+    /// Whether loopback addresses are allowed, also with plain http. Testing stores and providers with `allowInsecure` use this option.
     public var allowsInsecureLoopback: Bool
-    /// Loopback and private addresses may be reached, by https. Only for what an administrator typed.
+    /// Whether loopback and private addresses are allowed, with https. Must be used only for URLs that an administrator entered.
     public var allowsPrivateNetwork: Bool
-    /// The longest body that is accepted, in bytes.
+    /// The maximum length of the body, in bytes.
     public var maximumBytes: Int
-    /// Whether a longer body is cut off there instead of refused: for whom the status says all.
+    /// Whether a longer body is truncated instead of rejected. Useful if only the status of the response matters.
     public var cutsBody = false
-    /// How long all of it may take, redirects included.
+    /// The time limit for the whole request, including redirects.
     public var timeoutMilliseconds: Int
-    /// How many redirects of a GET are followed. Each must stay at the same scheme, host and port.
+    /// The maximum number of redirects of a GET. Each must have the same scheme, host and port.
     public var maximumRedirects: Int
 
     public init(
@@ -53,10 +53,10 @@ public struct HTTPPolicy: Hashable, Sendable {
         self.maximumRedirects = maximumRedirects
     }
 
-    /// The longest headers that are accepted, in bytes.
+    /// The maximum length of the headers, in bytes.
     static let maximumHeaderBytes = 64 * 1024
 
-    /// Whether a connection to this address may be opened for a URL of this scheme.
+    /// Returns whether a connection to the address is allowed for a URL of this scheme.
     func admits(_ address: NetworkAddress, scheme: String) -> Bool {
         switch address.reach {
         case .loopback: allowsInsecureLoopback || (allowsPrivateNetwork && scheme == "https")

@@ -1,8 +1,8 @@
-/// An answer, whatever its status.
+/// A response with any status.
 public struct HTTPResponse: Sendable {
-    /// 200, 404, …
+    /// The status code, such as 200 or 404.
     public let status: Int
-    /// Names and values as they came, in order.
+    /// Names and values as received, in order.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
 
@@ -12,19 +12,19 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// The value of the first header of this name, in whatever case it came.
+    /// Returns the value of the first header with this name. The comparison is case-insensitive.
     public func header(_ name: String) -> String? {
         let name = name.lowercased()
         return headers.first { $0.name.lowercased() == name }?.value
     }
 
-    /// The media type in lower case, without its parameters: `application/json`.
+    /// The media type in lower case, without parameters: `application/json`.
     public var contentType: String? {
         header("content-type")?.split(separator: ";", omittingEmptySubsequences: false).first.map { trimmed($0).lowercased() }
     }
 
-    /// For how many seconds from now the answer may be kept (RFC 9111 section 5.2.2): `max-age` less `Age`, 0 under `no-store`
-    /// and `no-cache`, nil when nothing is said. Numbers that do not fit count as 2^31 (section 1.2.2).
+    /// The number of seconds for which the response can be cached (RFC 9111 section 5.2.2): `max-age` minus `Age`, 0 for `no-store` and
+    /// `no-cache`, `nil` without a directive. Numbers that are too large count as 2^31 (section 1.2.2).
     public var maxAgeSeconds: Int? {
         var maxAge: Int?
         for (name, value) in headers where name.lowercased() == "cache-control" {
@@ -42,13 +42,13 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// A count of seconds as HTTP writes it; nil for anything but digits.
+/// Parses a number of seconds in an HTTP header. Returns `nil` unless the text consists of digits.
 private func seconds(_ text: String) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return min(Int(text) ?? .max, 1 << 31)
 }
 
-/// Without the spaces and tabs at both ends.
+/// Returns the text without spaces and tabs at both ends.
 func trimmed(_ text: some StringProtocol) -> String {
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     let bytes = text.utf8.drop(while: isBlank)

@@ -1,23 +1,23 @@
 import Glibc
 
-/// An IP address, and who can reach it. An IPv4 address inside an IPv6 address counts as that IPv4 address.
+/// An IP address and its reachability. An IPv4 address embedded in an IPv6 address is treated as that IPv4 address.
 struct NetworkAddress: Hashable, Sendable {
-    /// Who an address leads to (the special-purpose registries of RFC 6890).
+    /// The network that an address belongs to (the special-purpose registries of RFC 6890).
     enum Reach: Hashable, Sendable {
-        /// A host of the internet.
+        /// The public internet.
         case everyone
         /// This machine.
         case loopback
-        /// A host of the own network.
+        /// A private network.
         case privateNetwork
-        /// No single host that a request could mean: link-local (where clouds answer with credentials), multicast, reserved.
+        /// An address that no request can reasonably name: link-local (the metadata services of cloud providers), multicast or reserved.
         case nobody
     }
 
     /// 4 or 16 bytes.
     let bytes: [UInt8]
 
-    /// The address of a socket; nil unless it is of the internet.
+    /// The address of a socket, or `nil` if it is not an IP address.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -27,7 +27,7 @@ struct NetworkAddress: Hashable, Sendable {
         }
     }
 
-    /// An address as a URL writes it, an IPv6 address with or without brackets.
+    /// Parses an address as written in a URL. An IPv6 address can be in brackets.
     init?(_ text: String) {
         var space = [UInt8](repeating: 0, count: 16)
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
@@ -65,12 +65,12 @@ struct NetworkAddress: Hashable, Sendable {
         }
         if isIn([0x20, 0x02], 16) { return Self.reach(v4: bytes[2..<6]) }  // 6to4
         if isIn([0, 0x64, 0xff, 0x9b, 0, 1], 48) || isIn([0xfc], 7) || isIn([0xfe, 0xc0], 10) { return .privateNetwork }
-        // Teredo hides its IPv4 address; the others are documentation, benchmarks and overlay ids.
+        // Teredo addresses conceal an IPv4 address; the others are for documentation, benchmarks and overlay identifiers.
         if isIn([0x20, 0x01, 0, 0], 23) || isIn([0x20, 0x01, 0x0d, 0xb8], 32) || isIn([0x3f, 0xff, 0], 20) { return .nobody }
         return isIn([0x20], 3) ? .everyone : .nobody
     }
 
-    /// Whether the first `bits` bits are those of `network`, which may leave out zeros at its end.
+    /// Returns whether the first `bits` bits are those of `network`, whose trailing zero bytes can be omitted.
     private static func begins(_ bytes: ArraySlice<UInt8>, _ network: [UInt8], bits: Int) -> Bool {
         (0..<(bits + 7) / 8).allSatisfy { position in
             let mask = UInt8(truncatingIfNeeded: 0xff00 >> min(8, bits - 8 * position))

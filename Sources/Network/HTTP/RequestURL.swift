@@ -1,13 +1,13 @@
 import CCurl
 
-/// A URL, taken apart by the library that will connect to it: two parsers that disagree are a hole.
+/// A URL, parsed by the library that connects to it: if two parsers disagree, a check on one of them can be bypassed.
 struct RequestURL {
     /// The whole URL, without a fragment.
     let text: String
     let scheme: String
     /// A name, an IPv4 address, or an IPv6 address in brackets.
     let host: String
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     let origin: String
 
     /// - Throws: `malformedURL`, `credentialsInURL`, `schemeNotAllowed`, `privateAddress`.
@@ -31,12 +31,12 @@ struct RequestURL {
             throw HTTPFailure(.credentialsInURL, at: origin)
         }
         if scheme == "http", !(policy.allowsInsecureLoopback && isLoopback) { throw HTTPFailure(.schemeNotAllowed(scheme), at: origin) }
-        // Addresses that stand in the URL are judged here as well: behind a proxy nothing else would.
+        // Literal addresses in the URL are also checked here, because behind a proxy no other check applies.
         if isLoopback, !policy.allowsInsecureLoopback, !policy.allowsPrivateNetwork { throw HTTPFailure(.privateAddress, at: origin) }
         if let address = NetworkAddress(host), !policy.admits(address, scheme: scheme) { throw HTTPFailure(.privateAddress, at: origin) }
     }
 
-    /// Whether the host names this machine (RFC 6761 section 6.3), whatever it resolves to.
+    /// Whether the host name refers to this machine (RFC 6761 section 6.3), regardless of name resolution.
     var isLoopback: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || NetworkAddress(host)?.reach == .loopback
     }
@@ -44,7 +44,7 @@ struct RequestURL {
     /// CURLUPART_…
     private enum Part: Int32 { case url, scheme, user, password, options, host, port, path, query, fragment }
 
-    /// CURLU_NON_SUPPORT_SCHEME: read any scheme, so that the refusal can name it.
+    /// CURLU_NON_SUPPORT_SCHEME: accepts any scheme, so that the error can name it.
     private static let anyScheme: UInt32 = 1 << 3
     /// CURLU_DEFAULT_PORT
     private static let withDefaultPort: UInt32 = 1 << 0

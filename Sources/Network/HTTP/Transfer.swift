@@ -1,6 +1,6 @@
 import CCurl
 
-/// What one exchange receives, within its limits. Only the thread that performs it touches it.
+/// The data received in one exchange, within its limits. Accessed only by the thread that performs the exchange.
 final class Transfer {
     private let policy: HTTPPolicy
     private let scheme: String
@@ -10,9 +10,9 @@ final class Transfer {
     private(set) var headers: [(name: String, value: String)] = []
     private(set) var body: [UInt8] = []
     private var headerBytes = 0
-    /// Why we ended it; libcurl then only knows that we did.
+    /// The reason this program aborted the transfer. libcurl reports only that it was aborted.
     private(set) var verdict: HTTPFailure.Reason?
-    /// Whether the body ended where no more of it was wanted.
+    /// Whether the body was truncated at its limit.
     private(set) var isCut = false
 
     init(_ request: HTTPRequest, scheme: String, goesThroughProxy: Bool) {
@@ -22,7 +22,7 @@ final class Transfer {
         self.goesThroughProxy = goesThroughProxy
     }
 
-    /// Performs what `easy` is set up for and answers its CURLcode and libcurl's words for it.
+    /// Performs the transfer that `easy` is configured for and returns its CURLcode and libcurl's message.
     func perform(_ easy: OpaquePointer, _ library: CurlLibrary) -> (code: Int32, words: String) {
         var callbacks = ccurl_callbacks(
             context: Unmanaged.passUnretained(self).toOpaque(),
@@ -39,12 +39,12 @@ final class Transfer {
         Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// The address judged is the one that is connected to, so a name that resolves to something else later gains nothing.
-    /// A proxy stands where the administrator put it.
+    /// Returns whether the address is allowed. The checked address is the one of the connection, so a name that resolves to another address
+    /// later cannot bypass the check. The address of a proxy is always allowed, because the administrator configured it.
     private func admits(_ address: UnsafePointer<sockaddr>) -> Bool {
         if goesThroughProxy { return true }
         if let address = NetworkAddress(address), policy.admits(address, scheme: scheme) {
-            // An earlier address of the same name may have been refused; this one decides now.
+            // An earlier address of the same name may have been rejected; this one replaces that verdict.
             verdict = nil
             return true
         }
@@ -58,7 +58,7 @@ final class Transfer {
             verdict = .tooLarge(maximumBytes: HTTPPolicy.maximumHeaderBytes)
             return false
         }
-        // A status line: what came before belonged to an interim answer.
+        // A status line begins a new response: the previous headers belonged to an interim response.
         if line.starts(with: "HTTP/".utf8) {
             headers = []
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {

@@ -1,10 +1,10 @@
-/// An issuer, and how it may be reached. Keys fetched under one set of permissions do not serve another.
+/// An issuer and the permissions for reaching it. Keys that were fetched with one set of permissions are not used with another.
 public struct IssuerAddress: Hashable, Sendable {
-    /// Exactly as in `iss`.
+    /// The issuer exactly as in `iss`.
     public let issuer: String
-    /// Loopback addresses may be reached, there by plain http too.
+    /// Whether loopback addresses are allowed, also with plain http.
     public let allowsInsecureLoopback: Bool
-    /// Loopback and private addresses may be reached, by https.
+    /// Whether loopback and private addresses are allowed, with https.
     public let allowsPrivateNetwork: Bool
 
     public init(_ issuer: String, allowsInsecureLoopback: Bool = false, allowsPrivateNetwork: Bool = false) {
@@ -13,20 +13,20 @@ public struct IssuerAddress: Hashable, Sendable {
         self.allowsPrivateNetwork = allowsPrivateNetwork
     }
 
-    /// Where the issuer describes itself. A slash at its end is left out here, and only here (OpenID Connect Discovery 4.1).
+    /// The URL of the discovery document. A trailing slash of the issuer is removed only here (OpenID Connect Discovery 1.0 section 4.1).
     var discoveryURL: String { (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration" }
 
-    /// What a request to the issuer itself may reach: an administrator typed it.
+    /// The policy for requests to the issuer itself, which an administrator entered.
     var policy: HTTPPolicy { HTTPPolicy(allowsInsecureLoopback: allowsInsecureLoopback, allowsPrivateNetwork: allowsPrivateNetwork) }
 
-    /// What a request to an endpoint that the issuer's document names may reach: the issuer's own origin as the issuer itself, but
-    /// another one on this machine only if the issuer is on it by plain http, or private networks are allowed.
+    /// Returns the policy for an endpoint that the issuer's document names. The issuer's own origin has the issuer's policy. Another origin
+    /// on this machine is allowed only if the issuer is on this machine with plain http, or if private networks are allowed.
     public func policy(forNamed url: String) -> HTTPPolicy {
         var policy = policy
         if !url.hasPrefix(origin + "/") { policy.allowsInsecureLoopback = allowsInsecureLoopback && issuer.hasPrefix("http://") }
         return policy
     }
 
-    /// The issuer up to its path.
+    /// The issuer without its path.
     private var origin: String { issuer.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/") }
 }

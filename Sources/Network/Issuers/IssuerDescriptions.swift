@@ -1,14 +1,15 @@
 import JSON
 import Platform
 
-/// The discovery documents of issuers, fetched when first needed and kept as key sets are (`IssuerKeys`): as long as the issuer says,
-/// between five minutes and a day, and for a day more while it cannot be asked. One caller asks, and the others wait for its answer.
+/// The discovery documents of issuers, fetched on first use and cached like key sets (`IssuerKeys`). The issuer determines the cache
+/// lifetime, between five minutes and one day. If the issuer is unavailable, the document remains usable for another day. Concurrent
+/// callers share one request.
 public final class IssuerDescriptions: Sendable {
-    /// What is known without asking the issuer.
+    /// The cached state of an issuer's document.
     public enum Lookup: Sendable {
         case known(JSONNode)
         case mustAsk
-        /// A caller is asking already; see `whenAnswered`.
+        /// Another caller is already sending the request; see `whenAnswered`.
         case isAsked
     }
 
@@ -18,17 +19,17 @@ public final class IssuerDescriptions: Sendable {
 
     private struct Issuers {
         var states: [IssuerAddress: DescriptionState] = [:]
-        /// What is to run when an issuer that is being asked has answered.
+        /// The closures to run after the pending request to an issuer.
         var waiting: [IssuerAddress: [@Sendable () -> Void]] = [:]
     }
 
-    /// - Parameter clock: nanoseconds of a clock that only moves forward.
+    /// - Parameter clock: A monotonic clock, in nanoseconds.
     public init(_ client: any HTTPClient, clock: @escaping @Sendable () -> UInt64 = { Monotonic.nanoseconds() }) {
         self.client = client
         self.clock = clock
     }
 
-    /// Lets every issuer be asked at once, also one that has just failed. For tests, which make them fail.
+    /// Allows requests to every issuer immediately, even after a recent failure. Used by tests that inject failures.
     public func forgetFailures() {
         issuers.withLock { issuers in for address in issuers.states.keys { issuers.states[address]?.forgetFailure() } }
     }
@@ -40,9 +41,9 @@ public final class IssuerDescriptions: Sendable {
         }
     }
 
-    /// The document of an issuer, if it is known. Returns immediately.
+    /// Returns the document of an issuer, if it is cached. Does not block.
     ///
-    /// - Throws: the reason the issuer could not be asked a moment ago.
+    /// - Throws: The reason that the last request failed, if it failed a moment ago.
     public func lookUp(_ address: IssuerAddress) throws(IssuerFailure) -> Lookup {
         switch decide(address, asks: false) {
         case .answer(let document): return .known(document)
@@ -52,9 +53,9 @@ public final class IssuerDescriptions: Sendable {
         }
     }
 
-    /// The document of an issuer. Waits for the issuer if it must.
+    /// Returns the document of an issuer. Sends a request if necessary.
     ///
-    /// - Throws: the reason there is none, or that it is not of this issuer; `cancelled` if `isCancelled` returned true.
+    /// - Throws: The reason that the request failed or the document is of another issuer; `cancelled` if `isCancelled` returned true.
     public func description(
         of address: IssuerAddress, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(IssuerFailure) -> JSONNode {
@@ -69,7 +70,8 @@ public final class IssuerDescriptions: Sendable {
         }
     }
 
-    /// Runs `body` once no caller asks the issuer: immediately, or on the thread that got the answer. It should return soon.
+    /// Runs `body` when no request to the issuer is pending: immediately, or on the thread that received the response. `body` should return
+    /// quickly.
     public func whenAnswered(_ address: IssuerAddress, _ body: @escaping @Sendable () -> Void) {
         let waits = issuers.withLock { issuers in
             guard issuers.states[address]?.isAsking == true else { return false }
@@ -123,19 +125,19 @@ public final class IssuerDescriptions: Sendable {
 /// A discovery document as its issuer published it.
 struct PublishedDescription: Sendable {
     let document: JSONNode
-    /// How long it can be used without asking again, in seconds.
+    /// The time for which the document can be used without another request, in seconds.
     let lifetimeSeconds: Int
 }
 
-/// What is known of an issuer's document, and the rule for what to do with it. Moments are nanoseconds of a clock that only moves forward.
+/// The cached state of an issuer's document and the rules for its use. Times are in nanoseconds of a monotonic clock.
 struct DescriptionState: Sendable {
     enum Decision: Sendable {
         case answer(JSONNode)
-        /// The issuer could not be asked a moment ago.
+        /// The last request failed a moment ago.
         case fail(IssuerFailure)
-        /// The caller asks the issuer.
+        /// The caller sends the request.
         case ask
-        /// The caller waits for the answer that another one gets.
+        /// The caller waits for the request of another caller.
         case join
     }
 

@@ -5,33 +5,34 @@ import Platform
 /// The keys of an issuer as it published them.
 struct PublishedKeys: Sendable {
     let set: JWKSet
-    /// For how many seconds they may be used without looking again.
+    /// The time for which the keys can be used without another request, in seconds.
     let lifetimeSeconds: Int
 }
 
-/// Fetches what an issuer publishes: its description (OpenID Connect Discovery 4) and the key set that this names (RFC 7517 section 5).
+/// Fetches the documents of an issuer: the discovery document (OpenID Connect Discovery 1.0 section 4) and the key set that it names (RFC
+/// 7517 section 5).
 struct IssuerDocuments {
     let client: any HTTPClient
     let address: IssuerAddress
     let isCancelled: @Sendable () -> Bool
 
-    /// How long both together may take.
+    /// The time limit for both requests together.
     static let timeoutMilliseconds = 10_000
-    /// For how long keys are used when the issuer does not say, and within which bounds it is believed.
+    /// The cache lifetime of keys if the response does not specify one, and the bounds for the specified lifetime, in seconds.
     static let (usualLifetime, lifetimes) = (3600, 300...86_400)
 
-    /// - Throws: `IssuerFailure`; then nothing of what came is used.
+    /// - Throws: `IssuerFailure`; no part of the responses is used in this case.
     func fetch() throws(IssuerFailure) -> PublishedKeys {
         let deadline = deadline()
         return try publishedKeys(of: try description(until: deadline).document, until: deadline)
     }
 
-    /// The discovery document alone.
+    /// Fetches only the discovery document.
     ///
     /// - Throws: `IssuerFailure`.
     func describe() throws(IssuerFailure) -> PublishedDescription { try description(until: deadline()) }
 
-    /// Looks at everything, and keeps what came before something failed.
+    /// Fetches all documents, and returns those that were received before a failure.
     func inspect() -> IssuerInspection {
         let deadline = deadline()
         var inspection = IssuerInspection()
@@ -86,7 +87,8 @@ struct IssuerDocuments {
         throw IssuerFailure(.document, "The response for \(what) is not a JSON object\(type).")
     }
 
-    /// The issuer must be the one that was asked for, to the letter: else one issuer could speak for another (OpenID Connect Discovery 4.3).
+    /// Checks that the issuer is identical to the requested one. Otherwise one issuer could impersonate another (OpenID Connect Discovery
+    /// 1.0 section 4.3).
     private func checkIssuer(of description: JSONNode) throws(IssuerFailure) {
         guard let issuer = description["issuer"]?.string else { throw IssuerFailure(.issuer, "The discovery document contains no issuer.") }
         guard issuer.hasBytes(of: address.issuer) else {
@@ -110,7 +112,7 @@ struct IssuerDocuments {
     }
 }
 
-/// Foreign text as it may stand in a message: printable, and not long.
+/// Returns external text for use in a message: only printable characters, and at most 200.
 private func quoted(_ text: String) -> String {
     let readable = String(String.UnicodeScalarView(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }.prefix(200)))
     return "'\(readable)'"

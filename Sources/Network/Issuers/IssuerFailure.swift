@@ -1,26 +1,26 @@
-/// Why an issuer's keys are not there. Its sentence is for people.
+/// The reason the keys of an issuer are unavailable. `reason` is text for the user.
 public struct IssuerFailure: Error, Hashable, Sendable {
-    /// What went wrong.
+    /// The check that failed.
     public enum Check: String, Hashable, Sendable {
-        /// There was no answer, or one that says "later".
+        /// There was no response, or one with a temporary error.
         case unavailable
-        /// Its URL, or one its document names, is none that may be asked.
+        /// The URL of the issuer, or one in its document, is not allowed.
         case address
-        /// No encrypted connection came about, or its certificate is refused.
+        /// The TLS connection failed, or the certificate was rejected.
         case certificate
-        /// It redirects to where nobody follows.
+        /// The response is a redirect that is not followed.
         case redirect
-        /// It answers more than is read.
+        /// The response exceeds the size limit.
         case tooLarge
-        /// It answers with a status of failure.
+        /// The response has an error status.
         case status
-        /// What it answers is no JSON object, or lacks what must be there.
+        /// The response is not a JSON object, or lacks required members.
         case document
-        /// Its document is another issuer's.
+        /// The document belongs to another issuer.
         case issuer
-        /// Its keys cannot be used, or told apart.
+        /// The keys are not usable, or are ambiguous.
         case keys
-        /// Whoever asked gave up.
+        /// The caller canceled the request.
         case cancelled
     }
 
@@ -33,7 +33,7 @@ public struct IssuerFailure: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// What it means for an issuer that a request got no answer.
+    /// Maps the failure of an HTTP request to a failure of the issuer.
     public init(_ failure: HTTPFailure) {
         let check: Check =
             switch failure.reason {
@@ -47,9 +47,9 @@ public struct IssuerFailure: Error, Hashable, Sendable {
         self.init(check, failure.description)
     }
 
-    /// What it means for an issuer that it answers with a status other than 200.
+    /// Maps a status other than 200 to a failure of the issuer.
     public init(status: Int, to what: String) {
-        // Too many requests, and what servers say of themselves.
+        // 408 and 429 ask for a later attempt; 5xx are errors of the server itself.
         let isTemporary = status == 429 || status == 408 || status >= 500
         self.init(isTemporary ? .unavailable : .status, "The server returned HTTP \(status) for \(what).")
     }

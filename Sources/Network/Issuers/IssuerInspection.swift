@@ -1,13 +1,13 @@
 import Crypto
 import JSON
 
-/// What came of looking at all that an issuer publishes.
+/// The result of fetching all documents of an issuer.
 public struct IssuerInspection: Sendable {
-    /// Its discovery document (OpenID Connect Discovery 4.2), of the issuer that was asked.
+    /// The discovery document (OpenID Connect Discovery 1.0 section 4.2). Its issuer is the requested one.
     public internal(set) var description: JSONNode?
-    /// Its keys, those that can be used.
+    /// The usable keys.
     public internal(set) var keys: JWKSet?
-    /// Why there is no more than that.
+    /// The failure that ended the inspection, if there was one.
     public internal(set) var failure: IssuerFailure?
 
     public init(description: JSONNode? = nil, keys: JWKSet? = nil, failure: IssuerFailure? = nil) {

@@ -2,23 +2,24 @@ import Crypto
 import JSON
 import Platform
 
-/// The public keys of issuers elsewhere, fetched when first needed and kept.
+/// The public keys of external issuers, fetched on first use and cached.
 ///
-/// An issuer is asked by one caller at a time, and others wait for the same answer. Keys are kept as long as the issuer says, between
-/// five minutes and a day; while it cannot be asked, for a day more. A key that is not among them makes the issuer be asked once; then
-/// not for half a minute, and not for more than a few such keys in that time. An issuer that gave no usable answer is left in peace for some seconds.
+/// Concurrent callers share one request to an issuer. The issuer determines the cache lifetime, between five minutes and one day. If the
+/// issuer is unavailable, its keys remain usable for another day. An unknown key ID causes one request; the same key ID causes no further
+/// request for 30 seconds, and at most 8 different unknown key IDs are requested in that time. After a failed request, no request is sent
+/// for 5 seconds, or for 30 seconds if keys are cached.
 public final class IssuerKeys: Sendable {
-    /// What is known without asking anybody.
+    /// The cached state of a key.
     public enum Lookup: Sendable {
-        /// The key, nil if the issuer has none such.
+        /// The key, or `nil` if the issuer does not have it.
         case known(PublicKey?)
-        /// Only the issuer can tell.
+        /// A request to the issuer is necessary.
         case mustAsk
-        /// Only the issuer can tell, and somebody is asking already; see `whenAnswered`.
+        /// A request to the issuer is necessary, and another caller is already sending it; see `whenAnswered`.
         case isAsked
     }
 
-    /// Told after each time that an issuer was asked; nil is success.
+    /// Called after each request to an issuer; `nil` means success.
     public typealias Report = @Sendable (_ address: IssuerAddress, _ failure: IssuerFailure?) -> Void
 
     private let client: any HTTPClient
@@ -28,14 +29,14 @@ public final class IssuerKeys: Sendable {
 
     private struct Issuers {
         var states: [IssuerAddress: IssuerState] = [:]
-        /// What is to run when an issuer that is being asked has answered.
+        /// The closures to run after the pending request to an issuer.
         var waiting: [IssuerAddress: [@Sendable () -> Void]] = [:]
     }
 
-    /// How many issuers' keys are kept.
+    /// The maximum number of issuers whose keys are cached.
     static let capacity = 1024
 
-    /// - Parameter clock: nanoseconds of a clock that only moves forward.
+    /// - Parameter clock: A monotonic clock, in nanoseconds.
     public init(
         _ client: any HTTPClient, clock: @escaping @Sendable () -> UInt64 = { Monotonic.nanoseconds() },
         report: @escaping Report = { _, _ in }
@@ -45,14 +46,14 @@ public final class IssuerKeys: Sendable {
         self.report = report
     }
 
-    /// Every issuer may be asked at once, also one that has just failed. For tests, which make them fail.
+    /// Allows requests to every issuer immediately, even after a recent failure. Used by tests that inject failures.
     public func forgetFailures() {
         issuers.withLock { issuers in for address in issuers.states.keys { issuers.states[address]?.forgetFailure() } }
     }
 
-    /// The key that a token's header asks for, if that is known. Returns at once.
+    /// Returns the key for a token's header, if it is cached. Does not block.
     ///
-    /// - Throws: why the issuer could not be asked a moment ago.
+    /// - Throws: The reason that the last request failed, if it failed a moment ago.
     public func lookUp(_ header: JWSHeader, of address: IssuerAddress) throws(IssuerFailure) -> Lookup {
         switch decide(header, address, asks: false) {
         case .answer(let key): return .known(key)
@@ -63,9 +64,9 @@ public final class IssuerKeys: Sendable {
         }
     }
 
-    /// The key that a token's header asks for, nil if the issuer has none such. Waits for the issuer if it must.
+    /// Returns the key for a token's header, or `nil` if the issuer does not have it. Sends a request if necessary.
     ///
-    /// - Throws: why there is no telling; `cancelled` when `isCancelled` said so.
+    /// - Throws: The reason that the request failed; `cancelled` if `isCancelled` returned true.
     public func key(
         for header: JWSHeader, of address: IssuerAddress, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(IssuerFailure) -> PublicKey? {
@@ -81,12 +82,13 @@ public final class IssuerKeys: Sendable {
         }
     }
 
-    /// Looks at everything that an issuer publishes, anew and for this caller alone. Waits for it.
+    /// Fetches all documents of an issuer, without the cache and for this caller only. Blocks until the end.
     public func inspect(_ address: IssuerAddress, isCancelled: @escaping @Sendable () -> Bool = { false }) -> IssuerInspection {
         IssuerDocuments(client: client, address: address, isCancelled: isCancelled).inspect()
     }
 
-    /// Runs `body` once nobody asks the issuer any more: at once, or on the thread that got the answer. It should return soon.
+    /// Runs `body` when no request to the issuer is pending: immediately, or on the thread that received the response. `body` should return
+    /// quickly.
     public func whenAnswered(_ address: IssuerAddress, _ body: @escaping @Sendable () -> Void) {
         let waits = issuers.withLock { issuers in
             guard issuers.states[address]?.isAsking == true else { return false }
@@ -96,7 +98,7 @@ public final class IssuerKeys: Sendable {
         if !waits { body() }
     }
 
-    /// - Parameter asks: whether the caller will ask if nobody else does.
+    /// - Parameter asks: Whether the caller sends the request if no other caller does.
     private func decide(_ header: JWSHeader, _ address: IssuerAddress, asks: Bool) -> IssuerState.Decision {
         let now = clock()
         return issuers.withLock { issuers in
@@ -111,10 +113,10 @@ public final class IssuerKeys: Sendable {
         }
     }
 
-    /// Answers `key`, and asks for newer ones on a thread of its own.
+    /// Returns `key` and starts a thread that fetches newer keys.
     private func renewing(_ address: IssuerAddress, _ key: PublicKey) -> PublicKey {
         if !Thread.start(name: "issuer keys", { self.ask(address, for: nil, isCancelled: { false }) }) {
-            // The key at hand does; the next token that needs it asks for newer ones again.
+            // The current key suffices; the next token that needs it starts another attempt.
             conclude(.failure(IssuerFailure(.cancelled, "The system refuses another thread.")), address, for: nil)
         }
         return key
@@ -127,7 +129,7 @@ public final class IssuerKeys: Sendable {
         conclude(result, address, for: header)
     }
 
-    /// Notes what came of asking an issuer, and lets those go on who wait for it.
+    /// Records the result of a request to an issuer and resumes the callers that wait for it.
     private func conclude(_ result: Result<PublishedKeys, IssuerFailure>, _ address: IssuerAddress, for header: JWSHeader?) {
         let now = clock()
         let waiting = issuers.withLock { issuers in
@@ -142,7 +144,7 @@ public final class IssuerKeys: Sendable {
         }
     }
 
-    /// Waits until nobody asks the issuer any more, or the caller gave up.
+    /// Waits until no request to the issuer is pending, or the caller cancels.
     private func waitForAnswer(_ address: IssuerAddress, isCancelled: @Sendable () -> Bool) {
         while !isCancelled() {
             let settled: Void? = issuers.wait(deadline: Monotonic.nanoseconds() + 250_000_000) { issuers in
@@ -152,7 +154,7 @@ public final class IssuerKeys: Sendable {
         }
     }
 
-    /// Forgets the issuer that was not asked for the longest time, if there are too many.
+    /// Removes the issuer whose last request is the oldest, if the cache is full.
     private static func makeRoom(in issuers: inout [IssuerAddress: IssuerState]) {
         guard issuers.count >= capacity else { return }
         let oldest = issuers.filter { !$0.value.isAsking }.min { $0.value.askedAt < $1.value.askedAt }

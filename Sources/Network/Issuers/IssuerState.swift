@@ -1,42 +1,42 @@
 import Crypto
 
-/// What is known of an issuer, and the rule for what to do with it. Moments are nanoseconds of a clock that only moves forward.
+/// The cached state of an issuer and the rules for its use. Times are in nanoseconds of a monotonic clock.
 struct IssuerState: Sendable {
-    /// What a token that needs a key leads to.
+    /// The action for a token that needs a key.
     enum Decision {
-        /// This key, or none: the issuer has none such.
+        /// Use this key; `nil` means that the issuer does not have it.
         case answer(PublicKey?)
-        /// This key, and somebody asks for newer ones meanwhile.
+        /// Use this key, and fetch newer keys in the background.
         case answerAndRenew(PublicKey)
-        /// The issuer could not be asked a moment ago, and is left in peace.
+        /// The last request failed a moment ago; no new request is sent yet.
         case fail(IssuerFailure)
-        /// The caller asks the issuer.
+        /// The caller sends the request.
         case ask
-        /// Somebody is asking; the caller waits for what comes of it.
+        /// The caller waits for the request of another caller.
         case join
     }
 
     private static let second: UInt64 = 1_000_000_000
-    /// How long keys past their time are used at once while newer ones are fetched.
+    /// The time after expiry during which keys are still used immediately while newer keys are fetched.
     static let renewing = 600 * second
-    /// How long keys past their time are used while the issuer cannot be asked.
+    /// The time after expiry during which keys are still used if the issuer is unavailable.
     static let mostStale = 86_400 * second
-    /// How long an issuer that could not be asked is left in peace: without keys, and when there are old ones.
+    /// The time between requests after a failure: without cached keys, and with old ones.
     static let (pause, pauseWithKeys) = (5 * second, 30 * second)
-    /// How long keys that the issuer did not have are not asked for again.
+    /// The time during which an unknown key ID is not requested again.
     static let unknownPause = 30 * second
-    /// How many such keys are asked for in that time. Anybody can make up names: one that nobody has must not keep the next one, which
-    /// may be the issuer's new key, from being asked for, and many must not make it be asked without end.
+    /// The maximum number of unknown key IDs that are requested in that time. Any caller can invent key IDs. One invented ID must not block
+    /// the request for the next ID, which may be a new key of the issuer, and many invented IDs must not cause unlimited requests.
     static let mostUnknown = 8
 
     private(set) var keys: JWKSet?
     private var freshUntil: UInt64 = 0
     private var failure: IssuerFailure?
     private var retryAt: UInt64 = 0
-    /// Names of keys that the issuer does not have, as far as they were asked for, and until when that is taken for an answer.
+    /// The hashes of requested key IDs that the issuer does not have, and the time at which each entry expires.
     private var unknown: [[UInt8]: UInt64] = [:]
     private(set) var isAsking = false
-    /// When it was asked last.
+    /// The time of the last request.
     private(set) var askedAt: UInt64 = 0
 
     func decide(_ header: JWSHeader, at now: UInt64) -> Decision {
@@ -65,16 +65,16 @@ struct IssuerState: Sendable {
 
     private static func name(_ header: JWSHeader) -> [UInt8] { Hash.sha256(Array((header.keyID ?? "").utf8)) }
 
-    /// The issuer may be asked at once, whatever came of it before.
+    /// Allows a request immediately, regardless of earlier results.
     mutating func forgetFailure() { (failure, retryAt, unknown) = (nil, 0, [:]) }
 
-    /// Notes that somebody asks now.
+    /// Records that a request has begun.
     mutating func begin(at now: UInt64) {
         isAsking = true
         askedAt = now
     }
 
-    /// Notes what came of asking for the key of `header`, nil if for no certain one.
+    /// Records the result of a request for the key of `header`, or of a request without a specific key if `header` is `nil`.
     mutating func end(_ result: Result<PublishedKeys, IssuerFailure>, for header: JWSHeader?, at now: UInt64) {
         isAsking = false
         switch result {

@@ -1,16 +1,16 @@
 import Platform
 import Synchronization
 
-/// Mail submission by libcurl, which is loaded with the first message. Connections are kept for the next message.
+/// Submits email messages with libcurl, which is loaded with the first message. Connections are kept for the next message.
 ///
-/// Certificates are always checked, nothing is said before TLS stands, and a password never travels without it. Environment
-/// variables, `.netrc` and proxies are not used.
+/// Certificates are always verified. No command that carries data is sent before TLS is established, and a password is never sent without
+/// TLS. Environment variables, `.netrc` and proxies are not used.
 public final class CurlMailClient: MailClient {
     private let caFile: String?
     private let libraryName: String
     private let loaded = Mutex<(library: CurlLibrary, handles: MailHandles)?>(nil)
 
-    /// - Parameter caFile: PEM certificates that are trusted beside the system's own: `--ca-file`.
+    /// - Parameter caFile: PEM certificates to trust in addition to those of the system: `--ca-file`.
     public convenience init(caFile: String? = nil) { self.init(caFile: caFile, library: "libcurl.so.4") }
 
     init(caFile: String?, library: String) {
@@ -18,7 +18,7 @@ public final class CurlMailClient: MailClient {
         libraryName = library
     }
 
-    /// Hands over a message; see `MailClient.send`. May be called on many threads at once.
+    /// Submits a message; see `MailClient.send`. Can be called on several threads at the same time.
     public func send(_ submission: MailSubmission) throws(MailFailure) {
         let (library, handles) = try load(for: submission.server)
         let bytes = submission.message.encoded()
@@ -35,7 +35,7 @@ public final class CurlMailClient: MailClient {
         }
     }
 
-    /// Loads libcurl unless it is. A failure is not remembered: the library may be installed meanwhile.
+    /// Loads libcurl if it is not loaded yet. A failure is not cached, because the library can be installed later.
     private func load(for server: SMTPServer) throws(MailFailure) -> (CurlLibrary, MailHandles) {
         try loaded.withLock { loaded throws(MailFailure) in
             if let loaded { return loaded }
@@ -53,16 +53,16 @@ public final class CurlMailClient: MailClient {
     }
 }
 
-/// The handles of a client: each keeps its connection for the next message through the same server.
+/// The curl handles of a client. Each handle keeps its connection for the next message through the same server.
 ///
-/// libcurl compares user and password before it uses a connection again; how it is encrypted is compared here.
+/// libcurl compares the user name and password before it reuses a connection. The kind of encryption is compared here.
 final class MailHandles: Sendable {
     private struct Use: Hashable {
         let origin: String
         let encryption: SMTPServer.Encryption
     }
 
-    /// A handle is with one thread at a time: it is taken out while it is used.
+    /// An unused handle. Only one thread uses a handle at a time, because it is removed from the list during use.
     private struct Idle: @unchecked Sendable {
         let use: Use
         let easy: OpaquePointer
@@ -76,7 +76,7 @@ final class MailHandles: Sendable {
 
     deinit { idle.withLock { $0 }.forEach { Self.close($0, library) } }
 
-    /// Runs `body` with a handle without settings.
+    /// Calls `body` with a handle without settings.
     func withHandle(_ server: SMTPServer, _ body: (OpaquePointer) throws(MailFailure) -> Void) throws(MailFailure) {
         let use = Use(origin: server.origin, encryption: server.encryption)
         let kept = idle.withLock { idle in idle.lastIndex { $0.use == use }.map { idle.remove(at: $0) } }
@@ -95,7 +95,8 @@ final class MailHandles: Sendable {
         try body(easy)
     }
 
-    /// Says QUIT and closes, on a thread of its own if there is one: a server that does not answer QUIT is waited for up to two minutes.
+    /// Sends QUIT and closes the connection, on a separate thread if one is available: libcurl waits up to two minutes for the reply to
+    /// QUIT.
     private static func close(_ handle: Idle, _ library: CurlLibrary) {
         let quit: @Sendable () -> Void = { library.table.pointee.easy_cleanup(handle.easy) }
         if !Thread.start(name: "mail quit", quit) { quit() }

@@ -1,14 +1,15 @@
-/// An address that every mail server takes: `local@domain` in ASCII, the local part a dot-atom (RFC 5322 section 3.2.3), the domain
-/// a host name of two labels or more (RFC 1123 section 2.1). It cannot hold a blank, a quote or a line end.
+/// An address that every mail server accepts: `local@domain` in ASCII. The local part is a dot-atom (RFC 5322 section 3.2.3), the domain a
+/// host name of at least two labels (RFC 1123 section 2.1). It cannot contain white space, quotation marks or line breaks.
 ///
-/// Quoted local parts and address literals, which RFC 5321 knows too, are refused: nobody signs up with one.
+/// Quoted local parts and address literals, which RFC 5321 also allows, are rejected because users do not sign up with them.
 public struct MailAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Why a text is no address that mail can be sent to.
+    /// The reason a text is not a usable email address.
     public enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-        /// Characters beyond ASCII (RFC 6531): many servers cannot deliver there, and look-alikes could not be told apart.
+        /// Contains characters outside ASCII (RFC 6531): many servers cannot deliver to such addresses, and similar characters are not
+        /// distinguishable.
         case internationalised
         case malformed
-        /// More than 64 bytes before the @, or more than 254 in all (RFC 5321 section 4.5.3.1).
+        /// Has more than 64 bytes before the @, or more than 254 in total (RFC 5321 section 4.5.3.1).
         case tooLong
 
         public var description: String {
@@ -21,14 +22,14 @@ public struct MailAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Before the @, as it was written.
+    /// The part before the @, as written.
     public let localPart: String
-    /// After the @, as it was written.
+    /// The part after the @, as written.
     public let domain: String
 
     public var description: String { "\(localPart)@\(domain)" }
 
-    /// Reads an address as a person types it, without a name and without angle brackets. Nothing is trimmed.
+    /// Parses an address as a user enters it, without a name and without angle brackets. White space is not removed.
     public init(_ text: String) throws(Refusal) {
         let bytes = Array(text.utf8)
         guard bytes.allSatisfy({ $0 < 0x80 }) else { throw .internationalised }
@@ -46,14 +47,14 @@ public struct MailAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the text is a host name of two labels or more whose last one is no number.
+    /// Returns whether the text is a host name of at least two labels whose last one is not a number.
     private static func isHostName(_ text: ArraySlice<UInt8>) -> Bool {
         let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return labels.count >= 2 && labels.allSatisfy(isHostLabel) && !labels.last!.allSatisfy { (0x30...0x39).contains($0) }
     }
 }
 
-/// RFC 1123 section 2.1.
+/// Returns whether the text is a label of a host name (RFC 1123 section 2.1).
 func isHostLabel(_ label: ArraySlice<UInt8>) -> Bool {
     let hyphen = UInt8(ascii: "-")
     return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen

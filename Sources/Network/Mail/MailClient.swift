@@ -1,22 +1,22 @@
-/// Hands messages to a server. Handed in wherever mail is sent, so that tests can keep it instead.
+/// Submits email messages to a server. Passed as a dependency, so that tests can capture the messages.
 public protocol MailClient: Sendable {
-    /// Hands over one message and waits on the calling thread until the server has taken it.
+    /// Submits one message and waits on the calling thread until the server has accepted it.
     ///
-    /// - Throws: `MailFailure` when it was not taken, or nobody knows.
+    /// - Throws: `MailFailure` if the message was not accepted, or if the outcome is unknown.
     func send(_ submission: MailSubmission) throws(MailFailure)
 }
 
-/// A message, the server it goes through, and how long that may take.
+/// A message, the server that receives it, and the time limit.
 public struct MailSubmission: Sendable {
     public var message: MailMessage
     public var server: SMTPServer
-    /// Who gets word when the message cannot be delivered later (MAIL FROM).
+    /// The recipient of later delivery failure notices (MAIL FROM).
     public var envelopeSender: MailAddress
     public var timeoutMilliseconds: Int
-    /// Asked about once a second; true ends it with `cancelled`.
+    /// Called about once a second; `true` ends the submission with `cancelled`.
     public var isCancelled: @Sendable () -> Bool
 
-    /// - Parameter envelopeSender: nil stands for the address in `From`.
+    /// - Parameter envelopeSender: Defaults to the address in `From`.
     public init(
         _ message: MailMessage, through server: SMTPServer, envelopeSender: MailAddress? = nil, timeoutMilliseconds: Int = 10_000,
         isCancelled: @escaping @Sendable () -> Bool = { false }

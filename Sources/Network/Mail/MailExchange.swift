@@ -1,7 +1,7 @@
 import CCurl
 import Platform
 
-/// One message on one connection.
+/// The submission of one message over one connection.
 final class MailExchange {
     private let submission: MailSubmission
     private let bytes: [UInt8]
@@ -19,8 +19,8 @@ final class MailExchange {
         transfer = MailTransfer(submission)
     }
 
-    /// Whether it failed only because the server had given up the kept connection, before or with its first answer. Then nothing of the
-    /// message was taken, and a new connection decides.
+    /// Returns whether the failure occurred only because the server had closed the kept connection, before or with its first reply. No part
+    /// of the message was accepted in this case, and a new connection can be tried.
     func metEndedConnection(_ failure: MailFailure) -> Bool {
         guard !transfer.opensConnection else { return false }
         switch failure.reason {
@@ -30,7 +30,7 @@ final class MailExchange {
         }
     }
 
-    /// - Parameter afresh: whether a kept connection must not be used.
+    /// - Parameter afresh: Whether to open a new connection instead of reusing a kept one.
     func perform(_ easy: OpaquePointer, afresh: Bool) throws(MailFailure) {
         let table = library.table
         let now = Monotonic.nanoseconds()
@@ -38,7 +38,7 @@ final class MailExchange {
         let recipients = table.pointee.slist_append(nil, submission.message.to.address.description)
         defer { table.pointee.slist_free_all(recipients) }
 
-        // libcurl reads the message where it stands.
+        // libcurl reads the message from this buffer without copying it.
         let (code, words, taken) = bytes.withUnsafeBytes { bytes in
             var upload = ccurl_upload(bytes: bytes.bindMemory(to: CChar.self).baseAddress, count: bytes.count, taken: 0)
             return withUnsafeMutablePointer(to: &upload) { upload in
@@ -55,25 +55,25 @@ final class MailExchange {
         throw failure(transfer.verdict ?? reason(code, words, isSent: taken == bytes.count))
     }
 
-    /// Everything is set, for nothing may be left to an environment variable or to how libcurl was built.
+    /// Sets every relevant option, so that no environment variable or build setting of libcurl has an effect.
     ///
-    /// - Returns: the CURLcode of the first option that was refused, 0 if none was.
+    /// - Returns: The CURLcode of the first option that was rejected, or 0.
     private func configure(_ easy: OpaquePointer, milliseconds: Int, afresh: Bool) -> Int32 {
         let (table, server) = (library.table, submission.server)
         func number(_ option: ccurl_number, _ value: Int) -> Int32 { ccurl_set_number(table, easy, option, value) }
         func text(_ option: ccurl_text, _ value: String) -> Int32 { ccurl_set_text(table, easy, option, value) }
 
-        // Since libcurl 7.87: an unanswered name resolution is left behind at the deadline instead of waited for.
+        // Since libcurl 7.87: at the deadline, a pending name resolution is abandoned instead of waited for.
         _ = number(CCURL_QUICK_EXIT, 1)
         let scheme = server.encryption == .implicit ? "smtps" : "smtp"
-        // Since 7.85; before, a bit mask says the same (CURLPROTO_SMTP, CURLPROTO_SMTPS).
+        // Since libcurl 7.85. Earlier versions use a bit mask (CURLPROTO_SMTP, CURLPROTO_SMTPS).
         let restricted = text(CCURL_PROTOCOLS_STR, scheme)
         var codes = [restricted == 0 ? 0 : number(CCURL_PROTOCOLS, server.encryption == .implicit ? 1 << 17 : 1 << 16)]
         codes += [
-            // libcurl says the URL's path in EHLO.
+            // libcurl sends the path of the URL in EHLO.
             text(CCURL_URL, "\(server.origin)/\(server.greetingName ?? submission.envelopeSender.domain)"),
             text(CCURL_PROXY, ""), text(CCURL_NOPROXY, ""), number(CCURL_USE_SSL, server.encryption == .noneToLoopback ? 0 : 3),
-            number(CCURL_SSL_VERIFYPEER, 1), number(CCURL_SSL_VERIFYHOST, 2), number(CCURL_SSLVERSION, 6),  // TLS 1.2 at least
+            number(CCURL_SSL_VERIFYPEER, 1), number(CCURL_SSL_VERIFYHOST, 2), number(CCURL_SSLVERSION, 6),  // at least TLS 1.2
             number(CCURL_NOSIGNAL, 1), number(CCURL_NOPROGRESS, 0), number(CCURL_MAXCONNECTS, 1),
             number(CCURL_FRESH_CONNECT, afresh ? 1 : 0),
             number(CCURL_TIMEOUT_MS, milliseconds), number(CCURL_CONNECTTIMEOUT_MS, milliseconds),
@@ -81,7 +81,7 @@ final class MailExchange {
             text(CCURL_MAIL_FROM, submission.envelopeSender.description),
         ]
         if let caFile {
-            // The file takes the place of the system's bundle; the system's folder of the same certificates stays.
+            // The file replaces the system's bundle; the system's directory with the same certificates remains in use.
             codes += [text(CCURL_CAINFO, caFile), text(CCURL_CAPATH, "/etc/ssl/certs")]
         }
         if let login = server.login {
@@ -101,7 +101,7 @@ final class MailExchange {
         .timedOut(milliseconds: submission.timeoutMilliseconds, mayHaveArrived: isSent)
     }
 
-    /// What a CURLcode (curl/curl.h) means, with the server's last answer.
+    /// Maps a CURLcode (curl/curl.h) and the server's last reply to a reason.
     private func reason(_ code: Int32, _ words: String, isSent: Bool) -> MailFailure.Reason {
         let refusal = transfer.replies.last.flatMap { $0.code >= 400 ? $0 : nil }
         switch code {
@@ -120,9 +120,9 @@ final class MailExchange {
         }
     }
 
-    /// Which command a refusal answers; libcurl's words begin with its name.
+    /// Determines the command to which a negative reply belongs; libcurl's message begins with its name.
     private func judge(_ reply: SMTPReply, _ words: String, isSent: Bool) -> MailFailure.Reason {
-        // RFC 3207 section 4 and RFC 4954 section 6 share the number; the words tell which of the two is wanted.
+        // RFC 3207 section 4 and RFC 4954 section 6 use the same code; the text shows which of the two is required.
         if reply.code == 530 { return reply.text.uppercased().contains("STARTTLS") ? .encryptionRequired(reply) : .loginRequired(reply) }
         if reply.code == 421 { return .serverRefused(reply) }
         if isSent || words.hasPrefix("DATA") { return .messageRefused(reply) }

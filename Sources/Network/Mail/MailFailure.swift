@@ -1,65 +1,65 @@
-/// What a mail server answered to a command: `550 5.1.1 …` (RFC 5321 section 4.2, RFC 3463).
+/// The reply of an SMTP server to a command: `550 5.1.1 …` (RFC 5321 section 4.2, RFC 3463).
 public struct SMTPReply: Hashable, Sendable, CustomStringConvertible {
-    /// 4xx for now, 5xx for good.
+    /// The reply code: 4xx for a temporary failure, 5xx for a permanent one.
     public let code: Int
-    /// Such as `5.1.1`, if the server says so.
+    /// The enhanced status code, such as `5.1.1`, if the server sends one.
     public let enhancedStatus: String?
-    /// The server's words, in printable ASCII, at most 200 characters, without mail addresses.
+    /// The text of the reply in printable ASCII, at most 200 characters, without email addresses.
     public let text: String
 
-    /// Whether the server invites to try again later.
+    /// Whether the failure is temporary.
     public var isTemporary: Bool { (400...499).contains(code) }
 
     public var description: String { ["\(code)", enhancedStatus, text.isEmpty ? nil : text].compactMap(\.self).joined(separator: " ") }
 }
 
-/// Why a message was not handed over. Its sentence is for people; it holds neither passwords nor mail addresses.
+/// The reason a message was not submitted. The description is a sentence for the user and contains neither passwords nor email addresses.
 public struct MailFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
-        /// libcurl cannot be loaded; the text is the loader's.
+        /// libcurl cannot be loaded; the text is the loader's message.
         case libraryMissing(String)
-        /// libcurl is too old or built without what is needed; the text is its own.
+        /// libcurl is too old or was built without a required feature; the text is libcurl's message.
         case notSupported(String)
-        /// The host has no address.
+        /// The host name cannot be resolved.
         case unresolvable
-        /// The host's address is none that mail is sent to: link-local, multicast, or not loopback where nothing is encrypted.
+        /// The address of the host is not allowed: link-local, multicast, or not loopback without encryption.
         case addressRefused
-        /// No connection.
+        /// The connection failed.
         case unreachable
-        /// No answer in time. `mayHaveArrived` when the whole message was on its way.
+        /// The server did not respond in time. `mayHaveArrived` is true if the whole message had been sent.
         case timedOut(milliseconds: Int, mayHaveArrived: Bool)
-        /// The server's certificate was refused; the text says why.
+        /// The server's certificate was rejected; the text is the reason.
         case certificate(String)
-        /// `--ca-file` cannot be read as PEM certificates.
+        /// The file in `--ca-file` cannot be read as PEM certificates.
         case unreadableCertificateFile
-        /// The server offers no STARTTLS, or refuses it. Nothing was said unencrypted.
+        /// The server does not support STARTTLS, or rejects it. No data was sent unencrypted.
         case encryptionNotOffered
-        /// The server wants STARTTLS first, and was spoken to without.
+        /// The server requires STARTTLS, and the connection did not use it.
         case encryptionRequired(SMTPReply)
-        /// No encrypted connection came about; the text says why.
+        /// The TLS handshake failed; the text is the reason.
         case encryption(String)
-        /// The server does not take anybody, at its greeting or EHLO.
+        /// The server rejected the client in its greeting or in response to EHLO.
         case serverRefused(SMTPReply?)
-        /// User and password were refused, or no allowed mechanism is offered. The server's words are withheld.
+        /// The user name and password were rejected, or the server supports no allowed mechanism. The text of the reply is withheld.
         case loginRefused(code: Int?)
-        /// The server wants a user and password first.
+        /// The server requires a user name and password.
         case loginRequired(SMTPReply)
-        /// The sender's address was refused.
+        /// The sender's address was rejected.
         case senderRefused(SMTPReply)
-        /// The recipient's address was refused.
+        /// The recipient's address was rejected.
         case recipientRefused(SMTPReply)
-        /// The message was refused.
+        /// The message was rejected.
         case messageRefused(SMTPReply)
-        /// The connection ended early. `mayHaveArrived` when the whole message was on its way.
+        /// The connection ended early. `mayHaveArrived` is true if the whole message had been sent.
         case interrupted(mayHaveArrived: Bool)
-        /// What came is no SMTP; the text is libcurl's.
+        /// The response is not valid SMTP; the text is libcurl's message.
         case protocolError(String)
-        /// `isCancelled` said so.
+        /// `isCancelled` returned true.
         case cancelled
     }
 
     public let reason: Reason
-    /// Where the message went: scheme, host and port.
+    /// The scheme, host and port of the server.
     public let origin: String
 
     public init(_ reason: Reason, at origin: String) {
@@ -67,7 +67,7 @@ public struct MailFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.origin = origin
     }
 
-    /// Whether the server may have taken the message, and nobody knows.
+    /// Whether the server may have accepted the message although this is not confirmed.
     public var mayHaveArrived: Bool {
         switch reason {
         case .timedOut(_, let mayHaveArrived), .interrupted(let mayHaveArrived): mayHaveArrived
@@ -76,7 +76,7 @@ public struct MailFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same message may be taken a little later. False also means: somebody has to change something.
+    /// Whether the same message can be accepted later. If `false`, a change is required first.
     public var isRetryable: Bool {
         switch reason {
         case .unresolvable, .unreachable, .timedOut, .interrupted, .protocolError: true
@@ -88,7 +88,7 @@ public struct MailFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the recipient's address is what is wrong, and for good: another address is needed.
+    /// Whether the recipient's address was permanently rejected, so that another address is required.
     public var isRecipientAtFault: Bool {
         if case .recipientRefused(let reply) = reason { !reply.isTemporary } else { false }
     }

@@ -1,13 +1,13 @@
 import CCurl
 
-/// What a connection answers while a message is sent. Only the thread that performs it touches it.
+/// The replies received while a message is sent. Accessed only by the thread that performs the transfer.
 final class MailTransfer {
     private let encryption: SMTPServer.Encryption
     private let isCancelled: @Sendable () -> Bool
     private(set) var replies = SMTPReplies()
-    /// Whether a new connection was begun.
+    /// Whether a new connection was opened.
     private(set) var opensConnection = false
-    /// Why we ended it; libcurl then only knows that we did.
+    /// The reason this program aborted the transfer. libcurl reports only that it was aborted.
     private(set) var verdict: MailFailure.Reason?
 
     init(_ submission: MailSubmission) {
@@ -15,7 +15,7 @@ final class MailTransfer {
         isCancelled = submission.isCancelled
     }
 
-    /// Performs what `easy` is set up for and answers its CURLcode and libcurl's words for it.
+    /// Performs the transfer that `easy` is configured for and returns its CURLcode and libcurl's message.
     func perform(_ easy: OpaquePointer, _ library: CurlLibrary) -> (code: Int32, words: String) {
         var callbacks = ccurl_callbacks(
             context: Unmanaged.passUnretained(self).toOpaque(),
@@ -32,7 +32,7 @@ final class MailTransfer {
         Unmanaged<MailTransfer>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// An administrator names the server, so private networks are allowed.
+    /// Returns whether the address is allowed. Private networks are allowed because an administrator configures the server.
     private func admits(_ address: UnsafePointer<sockaddr>) -> Bool {
         opensConnection = true
         let isAllowed =
@@ -41,7 +41,7 @@ final class MailTransfer {
             case .everyone, .privateNetwork: encryption != .noneToLoopback
             case .nobody, nil: false
             }
-        // An earlier address of the same name may have been refused; this one decides now.
+        // An earlier address of the same name may have been rejected; this one replaces that verdict.
         verdict = isAllowed ? nil : .addressRefused
         return isAllowed
     }
@@ -58,9 +58,9 @@ final class MailTransfer {
     }
 }
 
-/// The answers of a server, read line by line (RFC 5321 section 4.2.1).
+/// Parses the replies of a server line by line (RFC 5321 section 4.2.1).
 struct SMTPReplies {
-    /// The last whole answer but the one to QUIT (221), which tells nothing.
+    /// The last complete reply, except the reply to QUIT (221), which contains no information.
     private(set) var last: SMTPReply?
     private var pieces: [Substring] = []
 
@@ -77,7 +77,7 @@ struct SMTPReplies {
         pieces = []
     }
 
-    /// RFC 3463 section 2.
+    /// Returns whether the word is an enhanced status code (RFC 3463 section 2).
     private static func isEnhancedStatus(_ word: String) -> Bool {
         let parts = word.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 3 && parts.allSatisfy { (1...3).contains($0.count) && $0.allSatisfy(\.isWholeNumber) }

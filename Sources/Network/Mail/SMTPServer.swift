@@ -1,20 +1,20 @@
 import Crypto
 
-/// A server that takes mail for delivery (message submission, RFC 6409), and how to log in to it.
+/// An SMTP submission server (RFC 6409) and its login.
 public struct SMTPServer: Sendable {
-    /// How the connection is encrypted.
+    /// The encryption of the connection.
     public enum Encryption: String, Hashable, Sendable {
-        /// Plain until STARTTLS, which must succeed before anything else is said (RFC 3207). Usually port 587.
+        /// Plain text until STARTTLS, which must succeed before any other command (RFC 3207). Usually port 587.
         case startTLS
         /// TLS from the first byte (RFC 8314). Usually port 465.
         case implicit
-        /// None. Only to loopback addresses, whatever the host is called.
+        /// No encryption. Allowed only for loopback addresses, regardless of the host name.
         case noneToLoopback
     }
 
-    /// A user and password, and the ways in which they may be shown to the server.
+    /// A user name and password, and the mechanisms that can send them to the server.
     public struct Login: Sendable {
-        /// The SASL mechanisms that need no more than a password.
+        /// The SASL mechanisms that require only a password.
         public enum Mechanism: String, Hashable, Sendable, CaseIterable {
             case plain = "PLAIN"
             case login = "LOGIN"
@@ -23,7 +23,7 @@ public struct SMTPServer: Sendable {
 
         public var user: String
         public var password: SecretBytes
-        /// Of those that the server offers too, the strongest is used.
+        /// The allowed mechanisms. The strongest one that the server also supports is used.
         public var mechanisms: Set<Mechanism>
 
         public init(user: String, password: SecretBytes, mechanisms: Set<Mechanism> = [.plain, .login]) {
@@ -33,18 +33,18 @@ public struct SMTPServer: Sendable {
         }
     }
 
-    /// A setting that cannot be used.
+    /// The reason a setting is not valid.
     public enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-        /// Not `smtp://host[:port]` or `smtps://host[:port]`.
+        /// The URL does not have the form `smtp://host[:port]` or `smtps://host[:port]`.
         case url
-        /// No host name; the text is the host.
+        /// The host is neither a host name nor an IP address.
         case host
         case port
-        /// An address of another machine, where nothing is encrypted.
+        /// An address of another machine without encryption.
         case notLoopback
-        /// A user or password with a zero byte, a user that is empty, or no mechanism.
+        /// The user name is empty, the user name or password contains a zero byte, or there is no mechanism.
         case login
-        /// The name to say in EHLO is no host name.
+        /// The name for EHLO is not a host name.
         case greetingName
 
         public var description: String {
@@ -67,10 +67,10 @@ public struct SMTPServer: Sendable {
     public let port: Int
     public let encryption: Encryption
     public let login: Login?
-    /// The name to say in EHLO; nil says the domain of the envelope's sender, so that this machine's name does not travel.
+    /// The name for EHLO. Defaults to the domain of the envelope sender, so that the name of this machine is not revealed.
     public let greetingName: String?
 
-    /// - Throws: what cannot be used.
+    /// - Throws: The setting that is not valid.
     public init(
         host: String, port: Int? = nil, encryption: Encryption = .startTLS, login: Login? = nil, greetingName: String? = nil
     ) throws(Refusal) {
@@ -87,9 +87,9 @@ public struct SMTPServer: Sendable {
         (self.host, self.port, self.encryption, self.login, self.greetingName) = (host, port, encryption, login, greetingName)
     }
 
-    /// Reads `smtp://host[:port]` (STARTTLS) or `smtps://host[:port]` (TLS from the first byte).
+    /// Parses `smtp://host[:port]` (STARTTLS) or `smtps://host[:port]` (TLS from the first byte).
     ///
-    /// - Parameter isUnencrypted: `smtp` without STARTTLS, for loopback alone.
+    /// - Parameter isUnencrypted: Whether to use `smtp` without STARTTLS, which is allowed only for loopback.
     public init(url: String, isUnencrypted: Bool = false, login: Login? = nil, greetingName: String? = nil) throws(Refusal) {
         let encryption: Encryption
         var rest: Substring
@@ -111,7 +111,7 @@ public struct SMTPServer: Sendable {
         try self.init(host: String(rest), port: port, encryption: encryption, login: login, greetingName: greetingName)
     }
 
-    /// What people see: scheme, host and port.
+    /// The displayed address: scheme, host and port.
     public var origin: String { "\(encryption == .implicit ? "smtps" : "smtp")://\(host):\(port)" }
 
     private static func isName(_ text: String) -> Bool {

@@ -5,14 +5,14 @@ import JSON
 import ServiceContext
 import Storage
 
-/// What is to be done so that the store says what a document says: a pure function of the two.
+/// The changes that make the store match a document, computed only from the two.
 struct ApplyPlan {
     let tenants: [PlannedTenant]
     let idps: [PlannedIdp]
     let pools: [PlannedPool]
     let roles: [PlannedRole]
 
-    /// - Throws: `InvalidParams` with everything that is wrong with the document.
+    /// - Throws: `InvalidParams` with all violations of the document.
     init(
         _ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, vault: Vault, allowsPlainLoopback: Bool, at now: Int64,
         in tx: Transaction
@@ -73,13 +73,13 @@ struct ApplyPlan {
         if !problems.violations.isEmpty { throw InvalidParams(violations: problems.violations) }
     }
 
-    /// Whether anything is to be changed.
+    /// Whether there are changes to write.
     var writes: Bool {
         tenants.contains(where: \.writes) || idps.contains(where: \.writes) || pools.contains(where: \.writes)
             || roles.contains(where: \.writes)
     }
 
-    /// - Throws: `KeyNeeded` for a new tenant or pool without a key among `keys`.
+    /// - Throws: `KeyNeeded` if `keys` contains no key for a new tenant or pool.
     func write(
         _ keys: ApplyKeys, trace: String?, audit: AuditLog, realm: Realm, at now: Int64, in tx: Transaction
     ) throws {
@@ -115,7 +115,7 @@ struct ApplyPlan {
         }
     }
 
-    /// What this did, or would do.
+    /// Returns the changes that were made, or that a dry run would make.
     func changes(_ realm: Realm, _ request: SystemApply.Params) -> [AppliedChange] {
         let ofTenants = tenants.map { tenant in
             AppliedChange(
@@ -142,10 +142,10 @@ struct ApplyPlan {
     }
 }
 
-/// How something that is declared differs from what is there.
+/// The difference between a declaration and the stored state.
 struct Difference {
     let change: AppliedChange.Change
-    /// The members that differ.
+    /// The names of the members that differ.
     let changed: [String]
 
     init(isNew: Bool, _ members: [(name: String, differs: Bool)]) {

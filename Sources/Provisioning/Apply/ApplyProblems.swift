@@ -1,6 +1,6 @@
 import Contract
 
-/// Gathers everything that is wrong with a document.
+/// Collects all violations of a document.
 struct ApplyProblems {
     private(set) var violations: [Violation] = []
 
@@ -8,9 +8,9 @@ struct ApplyProblems {
         violations.append(Violation(pointer: pointer, rule: rule, message: message))
     }
 
-    /// Runs a rule of the contract. What it refuses becomes a violation at `pointer`.
+    /// Runs a check of the contract. An error of the contract becomes a violation at `pointer`.
     ///
-    /// - Returns: nil if it refused.
+    /// - Returns: The result, or `nil` if there was a violation.
     mutating func attempt<R>(_ pointer: String, _ body: () throws -> R) throws -> R? {
         do { return try body() } catch let error as any ContractError where error.code > 0 && !(8000...8999).contains(error.code) {
             add(pointer, rule: Swift.type(of: error).type, error.message)

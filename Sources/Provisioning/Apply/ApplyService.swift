@@ -6,15 +6,15 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// Brings the store to what one document declares: `system.apply`.
+/// The method `system.apply`, which makes the store match a document.
 public struct ApplyService: Sendable {
     let surroundings: ServiceContext
 
     public init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
 
-    /// Makes or changes what differs from the document, all of it in one transaction. A document that says what is there writes nothing.
+    /// Creates or updates everything that differs from the document, in one transaction. If nothing differs, nothing is written.
     ///
-    /// - Throws: `InvalidParams` with everything that is wrong with the document.
+    /// - Throws: `InvalidParams` with all violations of the document.
     public func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result {
         let now = surroundings.clock.now
         let fresh = FreshParts(for: request, surroundings)
@@ -31,7 +31,7 @@ public struct ApplyService: Sendable {
             }
             try keys.add(for: first, surroundings, at: now)
             do {
-                // Decides by many rows that others may write, so it is as if nobody else did.
+                // The plan depends on many rows that other transactions can write, so it requires serializable isolation.
                 return try surroundings.database.write(isolation: .serializable) { tx in
                     let second = try plan(tx)
                     try second.write(keys, trace: call.trace, audit: surroundings.audit, realm: surroundings.realm, at: now, in: tx)
@@ -42,7 +42,7 @@ public struct ApplyService: Sendable {
     }
 }
 
-/// What new tenants and pools sign with, by their places in the document. Keys are made outside of transactions.
+/// The signing keys of new tenants and pools, by their positions in the document. Keys are generated outside of transactions.
 struct ApplyKeys {
     private(set) var tenants: [Int: NewSigningKey] = [:]
     private(set) var pools: [Int: NewSigningKey] = [:]
@@ -60,16 +60,16 @@ struct ApplyKeys {
     }
 }
 
-/// Thrown where a tenant or pool turns out to be new that was there when keys were made, which no transaction does.
+/// Thrown if a tenant or pool is new that existed when the keys were generated. Transactions do not generate keys.
 struct KeyNeeded: Error {}
 
-/// What no transaction makes up, by its place in the document: ids for whatever turns out to be new, and sealed secrets.
+/// The values that are generated before the transaction, by their positions in the document: IDs for new objects and encrypted secrets.
 struct FreshParts: Sendable {
-    /// Of tenants that declare one.
+    /// The encrypted delivery settings of the tenants that declare them.
     let deliveries: [Int: TenantDelivery]
     let poolIds: [String]
     let roleIds: [String]
-    /// The client secrets of identity providers, sealed; nil for one without.
+    /// The encrypted client secrets of identity providers, or `nil` for a provider without one.
     let secrets: [[UInt8]?]
 
     init(for request: SystemApply.Params, _ surroundings: ServiceContext) {

@@ -4,7 +4,7 @@ import JSON
 import ServiceContext
 import Storage
 
-/// An identity provider as a document declares it, beside what is there.
+/// A declared identity provider with its stored state.
 struct PlannedIdp {
     let place: Int
     let before: IdpRecord?
@@ -13,13 +13,13 @@ struct PlannedIdp {
 
     var writes: Bool { difference.change != .unchanged }
 
-    /// - Parameter sealed: its client secret, if the document says it.
-    /// - Returns: nil if its settings are not accepted; then there is a violation.
+    /// - Parameter sealed: The encrypted client secret, if the document contains one.
+    /// - Returns: `nil` if the settings are not valid. A violation is then added.
     init?(
         _ declaration: IdpDeclaration, at place: Int, existing: IdpRecord?, _ sealed: [UInt8]?, _ vault: Vault, now: Int64,
         allowsPlainLoopback: Bool, _ problems: inout ApplyProblems
     ) throws {
-        // A secret that is the one there is stays as it is sealed, so that applying a document again writes nothing.
+        // An unchanged secret is not encrypted again, so that applying a document twice writes nothing.
         let isSame = try declaration.clientSecret != nil && declaration.clientSecret == existing?.openSecret(vault)
         do {
             after = try declaration.over(
@@ -36,7 +36,7 @@ struct PlannedIdp {
             Self.members.map { ($0, old[$0] != new[$0]) } + [("clientSecret", existing?.clientSecret != after.clientSecret)])
     }
 
-    /// What a document can change, in the order of the declaration.
+    /// The members that a document can change, in the order of the declaration.
     private static let members = [
         "clientId", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "openidOnly", "trustEmail",
         "moreClientIds", "keys",

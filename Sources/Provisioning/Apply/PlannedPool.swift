@@ -5,12 +5,12 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// A pool as a document declares it, beside what is there.
+/// A declared pool with its stored state.
 struct PlannedPool {
     let place: Int
     let before: PoolRecord?
     let after: PoolRecord
-    /// Role names by kind.
+    /// The role names by kind.
     let roles: [String: String]
     let mappings: Members<RoleMapping>
     let difference: Difference
@@ -18,10 +18,10 @@ struct PlannedPool {
     var writes: Bool { difference.change != .unchanged }
 
     /// - Parameters:
-    ///   - allowsPlainLoopback: whether a provider on this machine may be asked without TLS.
-    ///   - isRole: whether a role of this name is there, or declared.
-    ///   - isTenant: the same for a tenant.
-    /// - Returns: nil if its providers cannot be told; then there is a violation.
+    ///   - allowsPlainLoopback: Whether requests to a provider on a loopback address may use plain HTTP.
+    ///   - isRole: Returns whether a role with this name exists or is declared.
+    ///   - isTenant: Returns whether a tenant with this ID exists or is declared.
+    /// - Returns: `nil` if the providers are not valid. A violation is then added.
     init?(
         _ declaration: PoolDeclaration, at place: Int, id: String, existing: PoolRecord?, existingRoles: [String: String], realm: Realm,
         now: Int64, allowsPlainLoopback: Bool, isRole: (String) throws -> Bool, isTenant: (String) throws -> Bool,
@@ -136,8 +136,8 @@ struct PlannedPool {
 }
 
 extension PlannedPool {
-    /// - Parameter key: what a new pool signs with.
-    /// - Throws: `KeyNeeded` if it is new and there is none.
+    /// - Parameter key: The signing key of a new pool.
+    /// - Throws: `KeyNeeded` if the pool is new and `key` is `nil`.
     func write(_ key: NewSigningKey?, at now: Int64, in tx: Transaction) throws {
         if before == nil {
             guard let key else { throw KeyNeeded() }

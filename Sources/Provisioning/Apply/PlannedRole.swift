@@ -3,18 +3,18 @@ import IdentityPools
 import JSON
 import Storage
 
-/// A role as a document declares it, beside what is there.
+/// A declared role with its stored state.
 struct PlannedRole {
     let place: Int
     let after: RoleRecord
     let difference: Difference
-    /// The pool that its trust policy was written for.
+    /// The ID of the pool for which the standard trust policy is written.
     let poolId: String?
 
     var writes: Bool { difference.change != .unchanged }
 
-    /// - Parameter newId: the role's id, if it is new.
-    /// - Returns: nil if its trust policy cannot be told; then there is a violation.
+    /// - Parameter newId: The ID of the role if it is new.
+    /// - Returns: `nil` if the trust policy is not valid. A violation is then added.
     init?(
         _ declaration: RoleDeclaration, at place: Int, newId: String, existing: RoleRecord?, pools: PoolsOfDocument, now: Int64,
         in tx: Transaction, _ problems: inout ApplyProblems

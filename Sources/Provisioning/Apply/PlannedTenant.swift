@@ -5,7 +5,7 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// A tenant as a document declares it, beside what is there.
+/// A declared tenant with its stored state.
 struct PlannedTenant {
     let place: Int
     let before: TenantRecord?
@@ -14,11 +14,10 @@ struct PlannedTenant {
 
     var writes: Bool { difference.change != .unchanged }
 
-    /// - Returns: nil if its settings are not accepted; then there is a violation.
-    ///
     /// - Parameters:
-    ///   - delivery: the declared one, sealed.
-    ///   - vault: opens what is sealed.
+    ///   - delivery: The declared delivery settings, encrypted.
+    ///   - vault: Decrypts the delivery settings.
+    /// - Returns: `nil` if the settings are not valid. A violation is then added.
     /// - Throws: `SealBroken`.
     init?(
         _ declaration: TenantDeclaration, delivery: TenantDelivery?, at place: Int, existing: TenantRecord?, now: Int64, _ vault: Vault,
@@ -47,14 +46,15 @@ struct PlannedTenant {
         difference = Difference(isNew: existing == nil, Self.members.map { ($0, old[$0] != new[$0]) })
     }
 
-    /// What a document can change, in the order of the declaration.
+    /// The members that a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
         "customTokenSigners",
     ]
 
-    /// The delivery that there is to be, sealed. What says the same as before stays as it is: the same secret sealed again looks different.
+    /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
+    /// differ.
     private static func delivery(
         _ declared: TenantDelivery?, over present: TenantDelivery?, of tenantId: String, _ vault: Vault
     ) throws -> TenantDelivery? {
@@ -64,8 +64,8 @@ struct PlannedTenant {
         return present
     }
 
-    /// - Parameter key: what a new tenant signs with.
-    /// - Throws: `KeyNeeded` if it is new and there is none.
+    /// - Parameter key: The signing key of a new tenant.
+    /// - Throws: `KeyNeeded` if the tenant is new and `key` is `nil`.
     func write(_ key: NewSigningKey?, at now: Int64, in tx: Transaction) throws {
         guard before == nil else { return try tx.update(after) }
         guard let key else { throw KeyNeeded() }
@@ -75,7 +75,7 @@ struct PlannedTenant {
 }
 
 extension TenantDeclaration {
-    /// What it changes of a tenant that is there.
+    /// The changes to an existing tenant.
     fileprivate var update: TenantUpdate.Params {
         TenantUpdate.Params(
             tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,

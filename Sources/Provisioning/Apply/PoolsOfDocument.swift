@@ -1,15 +1,15 @@
 import Contract
 import Storage
 
-/// Which pools a document is about.
+/// The pools that a document declares.
 struct PoolsOfDocument {
-    /// The id of each declared pool, in the document's order; nil for one that cannot be told from another.
+    /// The ID of each declared pool, in the order of the document, or `nil` if the pool cannot be identified.
     let ids: [String?]
     private let declarations: [PoolDeclaration]
 
-    /// A pool is known by its id, or by its name if the store has no two of that name.
+    /// A pool is identified by its ID, or by its name if at most one pool in the store has this name.
     ///
-    /// - Parameter newIds: for those that are not there.
+    /// - Parameter newIds: The IDs for new pools.
     init(_ declarations: [PoolDeclaration], _ newIds: [String], in tx: Transaction, _ problems: inout ApplyProblems) throws {
         self.declarations = declarations
         var counts: [String: Int] = [:]
@@ -44,12 +44,12 @@ struct PoolsOfDocument {
         self.ids = ids
     }
 
-    /// Whether the document declares the pool.
+    /// Returns whether the document declares the pool.
     func contains(_ id: String) -> Bool { ids.contains(id) }
 
-    /// The id of the one pool with this name: of the document's if it has any, else of the store's.
+    /// Returns the ID of the only pool with this name. Pools in the document take precedence over those in the store.
     ///
-    /// - Returns: nil if there is none, or several.
+    /// - Returns: `nil` if no pool or several pools have this name.
     func id(named name: String, in tx: Transaction) throws -> String? {
         let places = declarations.indices.filter { declarations[$0].name == name }
         if !places.isEmpty { return places.count == 1 ? ids[places[0]] : nil }
@@ -59,7 +59,7 @@ struct PoolsOfDocument {
 }
 
 extension Transaction {
-    /// The ids of pools with this name, two at most.
+    /// Returns the IDs of pools with this name, at most two.
     fileprivate func poolIds(named name: String) throws -> [String] {
         try query("SELECT id FROM pool WHERE name = $1 ORDER BY id LIMIT 2", name) { $0.string(0) }
     }

@@ -7,7 +7,6 @@ extension AccountService {
     /// Exports accounts to a file or in pages.
     ///
     /// - Throws: `TenantNotFound`, `InvalidCursor`, `ExportFileExists`, `ExportFailed`, `RequestCancelled`.
-    /// - Source: firebase.md, accounts:batchGet.
     public func export(_ request: AccountExport.Params, _ call: any CallContext) throws -> AccountExport.Result {
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         let accounts = PortableAccounts(surroundings: surroundings, withSecrets: request.includeSecrets)
@@ -23,7 +22,7 @@ extension AccountService {
         return AccountExport.Result(exported: Int64(portable.count), accounts: portable, nextCursor: page.nextCursor)
     }
 
-    /// So many accounts are read at once.
+    /// The number of accounts that are read in one transaction.
     private static let chunkCount = 500
 
     private func export(
@@ -50,7 +49,7 @@ extension AccountService {
         return AccountExport.Result(exported: Int64(count), file: path, bytes: bytes)
     }
 
-    /// Whoever takes secrets away leaves a record.
+    /// Writes an audit record if the export includes secrets.
     private func recordSecrets(_ count: Int, _ accounts: PortableAccounts, _ tenant: TenantRecord, _ call: any CallContext) throws {
         guard accounts.withSecrets else { return }
         let event = AuditEvent(AccountExport.info.name, call, tenant: tenant.id, details: [("exported", String(count))])

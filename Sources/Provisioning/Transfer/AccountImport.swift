@@ -4,11 +4,10 @@ import JSON
 import Storage
 
 extension AccountService {
-    /// Imports accounts, some hundreds in one transaction. What has something wrong is passed over.
+    /// Imports accounts, up to 200 per transaction. Skips accounts that are not valid and reports them as failures.
     ///
-    /// - Throws: `TenantNotFound`, `InvalidHashParameters`, `ImportFileUnreadable`; `RequestCancelled` and what the store throws, as long as
-    ///   nothing was imported. Then the answer says why it stopped.
-    /// - Source: firebase.md 1.1 to 1.3, accounts:batchCreate.
+    /// - Throws: `TenantNotFound`, `InvalidHashParameters`, `ImportFileUnreadable`. If nothing was imported yet, also `RequestCancelled`
+    ///   and the errors of the store; otherwise the result contains the reason the import stopped.
     public func `import`(_ request: AccountImport.Params, _ call: any CallContext) throws -> AccountImport.Result {
         let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
         var run = ImportRun(
@@ -40,7 +39,7 @@ extension AccountService {
         return run.answer
     }
 
-    /// What is said of an end before the end; nil for what is a fault of this program.
+    /// Returns the reason an import stopped early, or `nil` if the error is an internal error.
     private static func stop(_ error: any Error) -> ImportStop? {
         let again = "Accounts imported so far are kept. Continue from nextLine, or import everything again; nothing is imported twice."
         switch error {

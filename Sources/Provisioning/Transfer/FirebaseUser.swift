@@ -1,7 +1,7 @@
 import JSON
 
-/// A user as `firebase auth:export` writes it (firebase.md 1.1 to 1.3), in the words of `PortableAccount`. What that has no word for is
-/// left out: sessions, and what is derived.
+/// Converts a user in the format of `firebase auth:export` to the members of `PortableAccount`. Data without an equivalent, such as
+/// sessions, is omitted.
 struct FirebaseUser {
     private let node: JSONNode
 
@@ -28,7 +28,7 @@ struct FirebaseUser {
         return account
     }
 
-    /// A member that says something.
+    /// Returns a member, or `nil` if it is missing, null or an empty string.
     private func given(_ name: String) -> JSONValue? { Self.given(node[name]) }
 
     private static func given(_ node: JSONNode?) -> JSONValue? {
@@ -36,7 +36,7 @@ struct FirebaseUser {
         return node.value
     }
 
-    /// Milliseconds, mostly written as text.
+    /// Converts milliseconds, usually written as a string, to seconds.
     private func seconds(_ name: String) -> JSONValue? {
         guard let value = node[name] else { return nil }
         guard let milliseconds = value.number?.int64 ?? value.string.flatMap({ Int64($0) }) else { return value.value }
@@ -55,7 +55,7 @@ struct FirebaseUser {
         var login = JSONObject()
         login["providerId"] = node["providerId"]?.value
         login["subject"] = given(node["rawId"]) ?? given(node["federatedId"])
-        // What it derives from the account itself, such as a phone, has no subject of its own.
+        // Entries derived from the account itself, such as a phone number, have no subject of their own.
         if login["subject"] == nil { login["subject"] = given(node["phoneNumber"]) ?? given(node["email"]) }
         for name in ["email", "displayName", "photoUrl"] { login[name] = given(node[name]) }
         return .object(login)

@@ -3,11 +3,10 @@ import Contract
 import JSON
 import Platform
 
-/// Holds an account that is to be imported against the rules that it has to keep whatever else there is in the store. Gathers everything
-/// that is wrong with it.
+/// Validates an account to import, independent of other accounts in the store. Collects all violations.
 struct ImportCheck {
     let tenant: TenantRecord
-    /// How passwords were hashed where an account does not say so.
+    /// The hash parameters for accounts that do not specify their own.
     let how: PasswordHash?
     let now: Int64
     private(set) var violations: [Violation] = []
@@ -24,8 +23,8 @@ struct ImportCheck {
 
     private mutating func add(_ pointer: String, _ error: some ContractError) { add(pointer, type(of: error).type, error.message) }
 
-    /// - Parameter newId: what it is called if it has no id.
-    /// - Returns: nil if there are violations.
+    /// - Parameter newId: The ID of the account if the import does not specify one.
+    /// - Returns: `nil` if there are violations.
     mutating func draft(_ given: PortableAccount, line: Int64, newId: @autoclosure () -> String) -> ImportDraft? {
         let username = username(given.email)
         let logins = logins(given.providers ?? [])
@@ -65,7 +64,7 @@ struct ImportCheck {
         return hasLogins ? .federated : given.email != nil ? .code : .anonymous
     }
 
-    /// Providers that say of an account what it says itself (firebase.md 1.2).
+    /// Provider IDs in Firebase exports that repeat a sign-in method of the account itself.
     private static let derived: Set<String> = ["password", "code", "emailLink", "phone", "anonymous"]
 
     private mutating func logins(_ given: [PortableLogin]) -> [ImportDraft.Login] {
@@ -122,7 +121,7 @@ struct ImportCheck {
 }
 
 extension ImportCheck {
-    /// nil if there is none.
+    /// Returns the imported password, or `nil` if the account has none or its hash is not valid.
     private mutating func password(_ given: PortableAccount) -> ImportDraft.Password? {
         guard let text = given.passwordHash else { return nil }
         if let method = given.method, method != .password {
@@ -181,7 +180,7 @@ extension ImportCheck {
                     add("\(pointer)/phoneNumber", InvalidPhoneNumber.type, "The phone number is not valid: \(error)")
                 }
             }
-            // The same number twice is one factor (firebase.md 1.3).
+            // Skip the factor if the same address or number is already a factor.
             if target != nil, factors.contains(where: { $0.target.map(Username.fold) == target.map(Username.fold) }) { continue }
             factors.append(
                 ImportDraft.Factor(

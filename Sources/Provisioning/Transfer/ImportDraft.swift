@@ -4,19 +4,19 @@ import JSON
 import Platform
 import ServiceContext
 
-/// An account as it is to be, found right in itself. Secrets are not sealed yet.
+/// A validated account to import. Its secrets are not yet encrypted.
 struct ImportDraft {
     let line: Int64
-    /// The record, but for the password.
+    /// The account record without the password.
     let account: AccountRecord
-    /// Whether its id was given, or made up.
+    /// Whether the import specified the ID. Otherwise it was generated.
     let hasOwnId: Bool
     let logins: [Login]
     let factors: [Factor]
     let password: Password
 
     struct Login {
-        /// Where it stands in the account.
+        /// The index of the login in the account's `providers`.
         let place: Int
         let record: AccountLogin
     }
@@ -33,17 +33,17 @@ struct ImportDraft {
     enum Password {
         case none
         case hashed(HashedPassword)
-        /// There is one, and nobody knows it here.
+        /// The account has a password whose hash is unknown.
         case unknown
     }
 
-    /// The address it signs in with, as it is compared.
+    /// The sign-in address in its folded form, for comparisons.
     var address: String? { account.username.map(Username.fold) }
 }
 
-/// Seals what is secret, under the ids that accounts and factors will have.
+/// Encrypts the secrets under the IDs that the account and its factors will have.
 extension ImportDraft {
-    /// - Parameter id: of the account that it becomes: its own, or that of the one it replaces.
+    /// - Parameter id: The ID of the resulting account: its own ID, or that of the account it replaces.
     func sealed(as id: String, _ surroundings: AccountsContext) -> (account: AccountRecord, factors: [FactorRecord]) {
         var record = AccountRecord(
             id: id, tenantId: account.tenantId, username: account.username, email: account.email,

@@ -3,7 +3,7 @@ import Contract
 import Storage
 
 extension Transaction {
-    /// What the store knows of an account that is to be imported.
+    /// Reads the stored records that affect the import of an account.
     func importFacts(_ draft: ImportDraft) throws -> ImportRule.Facts {
         let (id, tenantId) = (draft.account.id, draft.account.tenantId)
         var facts = ImportRule.Facts()
@@ -26,17 +26,17 @@ extension Transaction {
         return facts
     }
 
-    /// Adds an account with all that belongs to it.
+    /// Adds an account with its logins and factors.
     ///
-    /// - Throws: `Overtaken` if somebody else has just taken its address or one of its logins.
+    /// - Throws: `Overtaken` if a concurrent transaction has just taken its address or one of its logins.
     func insert(_ account: AccountRecord, _ logins: [AccountLogin], _ factors: [FactorRecord]) throws {
         guard try insert(account) else { throw Overtaken() }
         try add(logins, factors, to: account)
     }
 
-    /// Makes an account what is given, and ends what is under way for it.
+    /// Replaces an account with its logins and factors, and ends its sessions and pending flows.
     ///
-    /// - Throws: `Overtaken` if somebody else has just taken its address or one of its logins.
+    /// - Throws: `Overtaken` if a concurrent transaction has just taken its address or one of its logins.
     func replace(with account: AccountRecord, _ logins: [AccountLogin], _ factors: [FactorRecord]) throws {
         if account.username == nil { try releaseNames(of: account.id) }
         if let address = account.username, try !rename(account, to: address) { throw Overtaken() }

@@ -1,30 +1,30 @@
 import Accounts
 import Contract
 
-/// What becomes of an account that is found right in itself, beside what there is in the store.
+/// Decides how to import a validated account, given the records in the store.
 enum ImportRule {
-    /// What the store knows.
+    /// The stored records that affect the import.
     struct Facts: Equatable {
         struct Owner: Equatable {
             let id: String
             let tenantId: String
         }
 
-        /// The account with its id.
+        /// The existing account with the same ID.
         var owner: Owner?
-        /// The account that its id was merged into.
+        /// The ID of the account into which the account with this ID was merged.
         var survivorId: String?
-        /// The account that has its address.
+        /// The ID of the account with the same address.
         var addressOwner: String?
-        /// The accounts that its logins lead to; nil where a login leads nowhere.
+        /// The IDs of the accounts to which the logins are linked; `nil` for each unlinked login.
         var loginOwners: [String?] = []
     }
 
     enum Decision: Equatable {
         case insert
-        /// The account with this id becomes what is imported.
+        /// Replace the account with this ID.
         case replace(String)
-        /// It is there, and stays as it is.
+        /// The account exists and is not changed.
         case skip
         case refuse([Violation])
 

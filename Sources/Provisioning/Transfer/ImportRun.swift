@@ -4,7 +4,7 @@ import JSON
 import ServiceContext
 import Storage
 
-/// An import under way: chunk by chunk, each in one transaction.
+/// The state of an import, which processes chunks of accounts, one transaction each.
 struct ImportRun {
     let surroundings: AccountsContext
     let tenant: TenantRecord
@@ -13,7 +13,7 @@ struct ImportRun {
     var answer: AccountImport.Result
     private var names = ImportedNames()
 
-    /// From so many on it goes no further.
+    /// The number of failures at which the import stops.
     static let mostFailures = 1000
     private static let mostViolations = 20
 
@@ -28,10 +28,10 @@ struct ImportRun {
             imported: 0, replaced: 0, skipped: 0, failed: 0, failures: [], nextLine: 1, completed: false, dryRun: isDryRun)
     }
 
-    /// Whether the store has anything of it.
+    /// Whether the import has stored any account.
     var hasImported: Bool { !answer.dryRun && answer.imported + answer.replaced > 0 }
 
-    /// As `$/progress` says it.
+    /// The parameters of the `$/progress` notification.
     var progress: JSONValue {
         .object([
             "nextLine": .number(JSONNumber(answer.nextLine)), "imported": .number(JSONNumber(answer.imported)),
@@ -40,13 +40,13 @@ struct ImportRun {
         ])
     }
 
-    /// An account with what is to become of it.
+    /// An account with the decision of how to import it.
     private struct Planned {
         let draft: ImportDraft
         let decision: ImportRule.Decision
     }
 
-    /// Imports a chunk, all of what is right in it or, if it throws, nothing.
+    /// Imports the valid accounts of a chunk. If this function throws, nothing of the chunk was imported.
     mutating func take(_ chunk: [ImportSource.Entry], _ call: any CallContext) throws {
         let now = surroundings.clock.now
         names.makeRoom()
@@ -97,7 +97,8 @@ struct ImportRun {
             line: draft.line, accountId: draft.hasOwnId ? draft.account.id : nil, violations: Array(violations.prefix(Self.mostViolations)))
     }
 
-    /// Decides by what the store holds, seals, and writes if the store still holds that; else from the beginning.
+    /// Decides how to import each account, encrypts the secrets outside of the transaction, and writes if the decisions still hold.
+    /// Otherwise starts again.
     private func settle(_ drafts: [ImportDraft], _ call: any CallContext, at now: Int64) throws -> [Planned] {
         while true {
             let plan = try surroundings.database.read { try decide(drafts, in: $0) }

@@ -2,15 +2,15 @@ import Contract
 import JSON
 import Platform
 
-/// Where accounts come from: a file or a list, read piece by piece.
+/// Reads the accounts of an import from a file or a list, in chunks.
 struct ImportSource {
-    /// One account as it came, by its line; or why there is none.
+    /// An account with its line number, or the violations of the line.
     struct Entry {
         let line: Int64
         let content: Result<PortableAccount, LineFlaw>
     }
 
-    /// What is wrong with a line, before anybody knows of which account it is.
+    /// The violations of a line that could not be decoded as an account.
     struct LineFlaw: Error {
         var accountId: String?
         let violations: [Violation]
@@ -22,12 +22,12 @@ struct ImportSource {
     }
 
     static let longestLine = 1 << 20
-    /// So many accounts go into one transaction: others who write wait no longer than for these.
+    /// The number of accounts per transaction. It limits the time for which other writers wait.
     static let chunkCount = 200
     private static let chunkBytes = 1 << 20
 
     private let kind: Kind
-    /// The first line that was not read.
+    /// The number of the first line that was not read.
     private(set) var nextLine: Int64 = 1
 
     /// - Throws: `ImportFileUnreadable`.
@@ -44,7 +44,7 @@ struct ImportSource {
         }
     }
 
-    /// The next accounts, nil at the end.
+    /// Returns the next accounts, or `nil` at the end.
     ///
     /// - Throws: `ImportFileUnreadable`.
     mutating func chunk() throws -> [Entry]? {
@@ -79,7 +79,7 @@ struct ImportSource {
         guard case .file(let file, let path, _) = kind else { return nil }
         do {
             guard var line = try file.next() else { return nil }
-            // Some editors put a byte order mark at the beginning.
+            // Skip the byte order mark that some editors write at the beginning.
             if nextLine == 1, case .text(let text) = line, text.starts(with: [0xEF, 0xBB, 0xBF]) { line = .text(Array(text.dropFirst(3))) }
             nextLine += 1
             return line

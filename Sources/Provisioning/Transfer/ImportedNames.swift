@@ -1,19 +1,19 @@
 import Accounts
 
-/// The names that accounts go by, with the lines they were seen in, so that a file that has one twice is told so. After a million it forgets
-/// them: what stands farther apart is found by the store, as somebody else's.
+/// Records the IDs, addresses and logins of imported accounts with their line numbers, to report duplicates in a file. The records are
+/// cleared after a million entries. A more distant duplicate is reported as a conflict with a stored account.
 struct ImportedNames {
     private static let most = 1_000_000
 
-    /// Names by 64 bits of them: among a million the chance that any two meet is one in thirty million.
+    /// Line numbers by a 64-bit hash of the name. Among a million names, the probability of any collision is about 1 in 30 million.
     private var lines: [Int: Int64] = [:]
 
-    /// To be called between two transactions: in one no name may come twice.
+    /// Clears the records if they are full. Must be called between two transactions, because a name must not occur twice within one.
     mutating func makeRoom() { if lines.count >= Self.most { lines.removeAll() } }
 
-    /// Notes the names of an account.
+    /// Records the names of an account.
     ///
-    /// - Returns: which of them stood in an earlier line: a pointer to it, and that line.
+    /// - Returns: The names that occurred in an earlier line: a JSON pointer to the name, and the number of that line.
     mutating func note(_ draft: ImportDraft) -> [(pointer: String, line: Int64)] {
         var names: [(pointer: String, key: Int)] = []
         if draft.hasOwnId { names.append(("/accountId", Self.key("id", draft.account.id))) }

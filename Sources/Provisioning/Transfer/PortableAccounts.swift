@@ -4,20 +4,20 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Accounts as they go to another store.
+/// Converts stored accounts to the format of an export.
 struct PortableAccounts {
     let surroundings: AccountsContext
-    /// Whether hashes and secrets go along.
+    /// Whether to include password hashes and other secrets.
     let withSecrets: Bool
 
-    /// Up to `limit` accounts of a tenant, in the order of their ids.
+    /// Returns up to `limit` accounts of a tenant, ordered by ID.
     func read(_ tenantId: String, after id: String, limit: Int, in tx: Transaction) throws -> [Held] {
         try tx.accounts(of: tenantId, after: id, limit: limit).map {
             Held(account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id))
         }
     }
 
-    /// What the store holds of an account.
+    /// The stored records of an account.
     struct Held {
         let account: AccountRecord
         let logins: [AccountLogin]
@@ -37,7 +37,7 @@ struct PortableAccounts {
             portable.passwordHash = Base64.encode(hashed.hash)
             portable.salt = Base64.encode(hashed.salt)
             portable.hash = hashed.how.described
-            // Earlier versions imported hashes for accounts of other methods; account.import refuses them.
+            // Earlier versions imported hashes for accounts with other methods, which `account.import` rejects.
             portable.method = .password
         }
         return portable

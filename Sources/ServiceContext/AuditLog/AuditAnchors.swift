@@ -1,14 +1,15 @@
 import JSON
 import Storage
 
-/// What records say of other chains: the first of each chain, and those that stand for what retention removed.
+/// The references to other chains in audit records: in the first record of each chain, and in checkpoints.
 package struct AuditAnchors {
-    /// The method of a record that stands for removed ones: `details.removed` names, for each chain, the last record that was.
+    /// The method of a checkpoint, a record that replaces removed ones. Its `details.removed` contains the last removed record of each
+    /// chain.
     package static let checkpoint = "audit.checkpoint"
 
-    /// Heads that were seen at some moment, and must still be there unless retention removed them.
+    /// The heads of chains at earlier times. They must still exist unless retention has removed them.
     package private(set) var named: Set<AuditChainHead> = []
-    /// Of each chain the last record that retention removed.
+    /// The last removed record of each chain.
     package private(set) var removed: [String: AuditChainHead] = [:]
 
     mutating func add(_ details: JSONObject) {
@@ -22,7 +23,7 @@ package struct AuditAnchors {
 }
 
 extension Transaction {
-    /// What the records that are there say of other chains.
+    /// Returns the references to other chains in the existing records.
     package func auditAnchors() throws -> AuditAnchors {
         var anchors = AuditAnchors()
         let details = try query("SELECT details FROM audit WHERE number = 1 OR method = 'audit.checkpoint'") { $0.string(0) }
@@ -30,8 +31,8 @@ extension Transaction {
         return anchors
     }
 
-    /// The heads that no record names at their present length: whoever knows these finds every chain that is cut off, since
-    /// they lead to the others.
+    /// Returns the current heads that no record references. These heads are sufficient to detect the truncation of any chain, since they
+    /// lead to all others.
     package func openAuditHeads(_ anchors: AuditAnchors) throws -> [AuditChainHead] {
         try auditHeads().filter { !anchors.named.contains($0) }
     }

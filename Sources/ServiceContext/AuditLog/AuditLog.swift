@@ -3,15 +3,15 @@ import JSON
 import Platform
 import Storage
 
-/// One change of state, as the audit log keeps it: who and what by ids alone, never an address or a name.
+/// A state change as the audit log records it. It identifies users only by IDs, never by an email address or a name.
 package struct AuditEvent: Sendable {
     package let method: String
     package var trace: String?
     package var poolId: String?
     package var identityId: String?
-    /// What else it concerns: a role's ARN, a key's id.
+    /// Another affected object, such as the ARN of a role or the ID of a key.
     package var subject: String?
-    /// Further ids and settings, without secrets.
+    /// Additional IDs and settings, without secrets.
     package var details: JSONObject = [:]
 
     package init(
@@ -27,11 +27,11 @@ package struct AuditEvent: Sendable {
     }
 }
 
-/// Appends records to a chain of HMACs, one chain for each writing connection. Each record's MAC covers the MAC before it, so
-/// that nothing can be altered, taken out or put in between; a chain's first record names the heads of the chains before it,
-/// so that no chain can be cut off unnoticed either.
+/// Appends records to HMAC chains, one for each writing connection. The MAC of a record includes the previous MAC, so records cannot be
+/// altered, removed or inserted. The first record of a chain contains the heads of the existing chains, so the truncation of a chain is
+/// also detected.
 package struct AuditLog: Sendable {
-    /// Is told of every record, with its time.
+    /// Reports every record, with its time.
     package let watch = AuditWatch()
     private let key: SecretBytes
     private let isTesting: Bool
@@ -41,15 +41,16 @@ package struct AuditLog: Sendable {
         self.isTesting = isTesting
     }
 
-    /// Appends `event` to the chain of the writing connection, in the transaction that makes the change.
+    /// Appends `event` to the chain of the writing connection, in the transaction of the change.
     package func record(_ event: AuditEvent, at now: Int64, in tx: Transaction) throws {
         watch.noteRecord(at: now)
         let chain = try chain(in: tx)
         if let head = try tx.auditHead(of: chain) { return try append(event, after: head, at: now, in: tx) }
-        // What others say of this chain, or of those that it is to name, must not be dropped before this record is there.
+        // Blocks sweeps, so that references to this chain or to the chains that it will reference are not removed before this record is
+        // written.
         try tx.keepSweepsAway()
         let anchors = try tx.auditAnchors()
-        // Retention may have removed all that this connection ever wrote; its chain goes on all the same.
+        // Retention may have removed all records of this connection. Its chain then continues after the last removed record.
         if let removed = anchors.removed[chain] { return try append(event, after: removed, at: now, in: tx) }
         var event = event
         if let heads = AuditChainHead.members(try tx.openAuditHeads(anchors)) { event.details["heads"] = .object(heads) }
@@ -58,25 +59,26 @@ package struct AuditLog: Sendable {
 
     private static let seeded = "seed-"
 
-    /// Another store with the same seed has the same records, whatever its own key is: a test's log protects nothing.
+    /// Testing stores with the same seed have the same records, regardless of their master keys. The log of a testing store protects
+    /// nothing.
     private func key(of chain: String) -> SecretBytes {
         isTesting && chain.hasPrefix(Self.seeded) ? SecretBytes(Array(chain.utf8)) : key
     }
 
-    /// What a chain is called: as the writing connection, or in a testing store with a seed, where all write to one, after that.
+    /// Returns the name of the chain: the ID of the writing connection. A testing store with a seed has one chain, named after the seed.
     package func chain(in tx: Transaction) throws -> String {
         guard isTesting, let seed = try tx.seed() else { return tx.connectionId }
         try tx.lock(["audit"])
         return Self.seeded + Hex.encode(StoreRandom.bytes(16, of: seed, for: "audit chain"))
     }
 
-    /// Appends `event` to the chain of which `head` is the last record.
+    /// Appends `event` to the chain with the last record `head`.
     package func append(_ event: AuditEvent, after head: AuditChainHead, at now: Int64, in tx: Transaction) throws {
         let record = AuditEntry(chain: head.chain, number: head.number + 1, at: now, event: event)
         try tx.insert(record, mac: mac(of: record, after: head.mac))
     }
 
-    /// HMAC-SHA-256 over the MAC before it and the record as JSON.
+    /// Returns the HMAC-SHA-256 of the previous MAC and the record as JSON.
     package func mac(of record: AuditEntry, after previous: [UInt8]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
@@ -93,7 +95,7 @@ package struct AuditLog: Sendable {
     }
 }
 
-/// A record with its place in its chain.
+/// A record with its position in its chain.
 package struct AuditEntry: Sendable {
     package let chain: String
     package let number: Int64
@@ -101,13 +103,13 @@ package struct AuditEntry: Sendable {
     package let event: AuditEvent
 }
 
-/// The end of a chain, at present or at some moment.
+/// The last record of a chain, now or at an earlier time.
 package struct AuditChainHead: Hashable, Sendable {
     package let chain: String
     package let number: Int64
     package let mac: [UInt8]
 
-    /// `<number>.<mac in base64url>`, as it is named in other chains.
+    /// The text `<number>.<MAC in base64url>`, as other chains reference it.
     package var text: String { "\(number).\(Base64URL.encode(mac))" }
 
     package init(chain: String, number: Int64, mac: [UInt8]) {
@@ -122,7 +124,7 @@ package struct AuditChainHead: Hashable, Sendable {
         self.init(chain: chain, number: number, mac: mac)
     }
 
-    /// Heads as a record's details name them; nil without any.
+    /// Returns heads as they appear in the details of a record, or `nil` if there are none.
     package static func members(_ heads: some Sequence<AuditChainHead>) -> JSONObject? {
         var members: JSONObject = [:]
         for head in heads.sorted(by: { $0.chain < $1.chain }) { members[head.chain] = .string(head.text) }

@@ -2,14 +2,14 @@ import JSON
 import Storage
 
 extension Transaction {
-    /// The last record of `chain`, nil if it has none.
+    /// Returns the last record of `chain`, or `nil` if it has none.
     package func auditHead(of chain: String) throws -> AuditChainHead? {
         try queryOne("SELECT number, mac FROM audit WHERE chain = $1 ORDER BY number DESC LIMIT 1", chain) {
             AuditChainHead(chain: chain, number: $0.int(0), mac: $0.bytes(1))
         }
     }
 
-    /// The last record of every chain. From chain to chain by the index, without looking at the records between.
+    /// Returns the last record of every chain. The query steps from chain to chain in the index and does not scan the records.
     package func auditHeads() throws -> [AuditChainHead] {
         try query(
             """
@@ -22,7 +22,7 @@ extension Transaction {
         ) { AuditChainHead(chain: $0.string(0), number: $0.int(1), mac: $0.bytes(2)) }.sorted { $0.chain < $1.chain }
     }
 
-    /// Up to `limit` chains whose first record is older than `moment`.
+    /// Returns up to `limit` chains whose first record is older than `moment`.
     package func auditChains(beginningBefore moment: Int64, limit: Int) throws -> [String] {
         try query(
             """
@@ -45,7 +45,7 @@ extension Transaction {
             record.event.subject, JSONValue.object(record.event.details).text, mac)
     }
 
-    /// Up to `limit` records of `chain` from `number` on, with their MACs.
+    /// Returns up to `limit` records of `chain`, starting at `number`, with their MACs.
     package func auditRecords(of chain: String, from number: Int64, limit: Int) throws -> [(record: AuditEntry, mac: [UInt8])] {
         try query(
             """
@@ -55,7 +55,7 @@ extension Transaction {
         ) { (AuditEntry($0), $0.bytes(9)) }
     }
 
-    /// Up to `limit` records that match, newest first, after the place that `cursor` names.
+    /// Returns up to `limit` matching records after `cursor`, newest first.
     package func auditRecords(_ filter: AuditFilter, after cursor: AuditCursor?, limit: Int) throws -> [(record: AuditEntry, mac: [UInt8])]
     {
         try query(
@@ -72,7 +72,7 @@ extension Transaction {
     }
 }
 
-/// Which records are asked for.
+/// The conditions that records must satisfy.
 package struct AuditFilter: Sendable {
     package var since: Int64 = 0
     package var until: Int64 = .max
@@ -89,7 +89,7 @@ package struct AuditFilter: Sendable {
     }
 }
 
-/// The last record of a page.
+/// The position of the last record of a page.
 package struct AuditCursor: Sendable {
     let at: Int64
     let chain: String

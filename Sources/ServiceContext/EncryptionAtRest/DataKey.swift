@@ -2,22 +2,22 @@ import Contract
 import Crypto
 import Storage
 
-/// The store's data key: sealed by the master key, it seals everything else.
+/// The data key of the store. The master key encrypts it, and it encrypts all other secrets.
 public enum DataKey {
-    /// What the store holds.
+    /// The stored data key.
     struct Record: Sendable {
         let id: String
         let masterFingerprint: String
         let sealed: [UInt8]
     }
 
-    /// Opens the store's data key, or makes one for a new store. Two processes that start at once agree on one.
+    /// Decrypts the store's data key, or creates one for a new store. Two processes that start concurrently use the same key.
     ///
     /// - Parameters:
-    ///   - isTesting: whether the data key of a new store comes from the master key. Testing stores under one master key can take over
-    ///     each other's snapshots.
-    ///   - masterKey: asked for when it is known whether there is a data key to open, with the fingerprint that it needs.
-    /// - Throws: `MasterKeyMissing`, `MasterKeyWrong`, and what the store throws.
+    ///   - isTesting: Whether the data key of a new store is derived from the master key. Testing stores with the same master key can
+    ///     restore each other's snapshots.
+    ///   - masterKey: Returns the master key. Its argument is the fingerprint of the required key, or `nil` for a new store.
+    /// - Throws: `MasterKeyMissing`, `MasterKeyWrong`, and the errors of the store.
     public static func open(
         in database: any Database, isTesting: Bool = false, random: any RandomSource, now: Int64,
         masterKey: (_ fingerprint: String?) throws -> MasterKey
@@ -26,7 +26,7 @@ public enum DataKey {
             while true {
                 let master = try masterKey(record.masterFingerprint)
                 if master.fingerprint == record.masterFingerprint { return try unseal(record, with: master) }
-                // Another process may just have put the store under another key.
+                // Another process may just have encrypted the data key with a new master key.
                 guard let later = try database.read({ try $0.dataKey() }), later.masterFingerprint != record.masterFingerprint else {
                     return try unseal(record, with: master)
                 }
@@ -58,12 +58,12 @@ public enum DataKey {
 }
 
 extension Transaction {
-    /// The fingerprint of the master key that the store's data key is sealed under, nil in a store that has none yet.
+    /// Returns the fingerprint of the master key that encrypts the data key, or `nil` if the store has no data key yet.
     public func masterFingerprint() throws -> String? { try dataKey()?.masterFingerprint }
 
-    /// Seals the store's data key under another master key.
+    /// Encrypts the store's data key with another master key.
     ///
-    /// - Returns: the fingerprint of the one before.
+    /// - Returns: The fingerprint of the previous master key.
     package func rewrapDataKey(of vault: Vault, under master: MasterKey, salt: [UInt8]) throws -> String {
         guard let record = try dataKey() else { throw SealBroken(name: "data_key") }
         try execute(

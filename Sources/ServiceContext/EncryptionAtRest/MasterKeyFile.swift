@@ -2,13 +2,13 @@ import Contract
 import Crypto
 import Glibc
 
-/// The master key of a store that was given none: a file beside it, readable for this user alone.
+/// The file with the generated master key of a store. It is in the same directory as the store, and only this user can read it.
 public struct MasterKeyFile: Sendable {
     public let path: String
 
     public init(path: String) { self.path = path }
 
-    /// The key in a file that was named, which must be there.
+    /// Returns the key in a file that was configured and must exist.
     ///
     /// - Throws: `StoreCannotOpen`.
     public func readGiven() throws -> MasterKey {
@@ -16,9 +16,9 @@ public struct MasterKeyFile: Sendable {
         return key
     }
 
-    /// The key in the file, nil if there is no file.
+    /// Returns the key in the file, or `nil` if the file does not exist.
     ///
-    /// - Throws: `StoreCannotOpen` if the file cannot be read or holds no key.
+    /// - Throws: `StoreCannotOpen` if the file cannot be read or does not contain a key.
     public func read() throws -> MasterKey? { try read(path) }
 
     private func read(_ path: String) throws -> MasterKey? {
@@ -36,8 +36,8 @@ public struct MasterKeyFile: Sendable {
         }
     }
 
-    /// Makes the file with a new key, unless another process just did; then the key is that one's. The file and its folder
-    /// are synced before anything is sealed with the key.
+    /// Creates the file with a new key, or returns the key that another process has just created. The file and its directory are synced
+    /// before the key encrypts anything.
     public func create(_ random: some RandomSource) throws -> MasterKey {
         let key = MasterKey.generate(random)
         let draft = try draft(of: key, random.uuid())
@@ -50,7 +50,7 @@ public struct MasterKeyFile: Sendable {
         return key
     }
 
-    /// Writes `key` under another name first, so that nobody ever reads half a key.
+    /// Writes `key` under a temporary name first, so that no process reads an incomplete key.
     private func draft(of key: MasterKey, _ suffix: String) throws -> String {
         let draft = "\(path).\(suffix)"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -66,34 +66,34 @@ public struct MasterKeyFile: Sendable {
         return draft
     }
 
-    // MARK: Another key
+    // MARK: Replacing the key
 
-    /// Where a key waits that is to replace the one in the file.
+    /// The path of a new key before it replaces the one in the file.
     package func waitingPath(_ fingerprint: String) -> String { "\(path).\(fingerprint)\(Self.waitingSuffix)" }
 
-    /// Where a key is kept that was replaced: backups from before need it.
+    /// The path of a key that was replaced. Earlier backups need it.
     func formerPath(_ fingerprint: String) -> String { "\(path).\(fingerprint)" }
 
     private static let waitingSuffix = ".new"
 
-    /// The key with this fingerprint, in the file, waiting beside it, or kept there since it was replaced; else whatever key is in the file,
-    /// nil if there is none.
+    /// Returns the key with this fingerprint from the key file, the pending file or the file of former keys. Returns any other key in the
+    /// key file if there is none with this fingerprint, or `nil` if the file does not exist.
     public func read(preferring fingerprint: String) throws -> MasterKey? {
         let kept = try read()
         if kept?.fingerprint == fingerprint { return kept }
         for file in [waitingPath(fingerprint), formerPath(fingerprint)] {
             if let key = try? read(file), key.fingerprint == fingerprint { return key }
         }
-        // Since the first look the waiting one may have taken its place.
+        // The pending key may have replaced the one in the file since the first read.
         return try read()
     }
 
-    /// The file that holds the key with this fingerprint: this one, or one beside it.
+    /// Returns the path of the file with this key: the key file, the pending file or the file of a former key.
     package func file(holding fingerprint: String) -> String? {
         [path, waitingPath(fingerprint), formerPath(fingerprint)].first { (try? read($0))?.fingerprint == fingerprint }
     }
 
-    /// Lays `key` beside the file, synced, before the store is put under it. Only inside the write transaction that does that.
+    /// Writes and syncs `key` to the pending file before it encrypts the data key. Must be called in the write transaction that does so.
     package func prepare(_ key: MasterKey, _ suffix: String) throws {
         try lay(key, suffix, at: waitingPath(key.fingerprint))
     }
@@ -107,15 +107,16 @@ public struct MasterKeyFile: Sendable {
         syncFolder()
     }
 
-    /// Lets the key that opens the store take the place of the one in the file, which is kept beside it: it opens earlier backups.
+    /// Makes the key that opens the store the one in the key file. The previous key is kept in another file, because it opens earlier
+    /// backups.
     ///
-    /// Only inside a write transaction, in which `fingerprint` was read: so nobody puts the store under another key meanwhile, and no
-    /// key is removed that opens it. A process that is killed before this leaves both keys, and the next start comes here.
+    /// Must be called in a write transaction in which `fingerprint` was read, so that no other process replaces the master key concurrently
+    /// and no needed key is removed. If the process is killed before this call, both files remain, and the next start repeats the call.
     ///
     /// - Parameters:
-    ///   - abandoned: the key of someone who was overtaken.
-    ///   - random: names a draft, where the old key must be copied.
-    /// - Returns: the file that the key is in.
+    ///   - abandoned: The fingerprint of a new key that was not committed.
+    ///   - random: Generates the name of the temporary file if the old key must be copied.
+    /// - Returns: The path of the file with the key.
     public func settle(on fingerprint: String, abandoned: String? = nil, random: any RandomSource = SystemRandom()) -> String {
         if let abandoned, abandoned != fingerprint { unlink(waitingPath(abandoned)) }
         for file in leftovers(besides: fingerprint) { unlink(file) }
@@ -127,7 +128,7 @@ public struct MasterKeyFile: Sendable {
             return path
         }
         guard let source = file(holding: fingerprint) else { return waiting }
-        // Whatever is in the file, it is not overwritten before it is somewhere else.
+        // The key in the file is overwritten only after it was copied.
         if let kept {
             guard keep(kept, random) else { return source }
         } else if access(path, F_OK) == 0 {
@@ -138,10 +139,10 @@ public struct MasterKeyFile: Sendable {
         return path
     }
 
-    /// Keeps the key that is in the file beside it too.
+    /// Copies the key in the file to the path of a former key.
     private func keep(_ key: MasterKey, _ random: any RandomSource) -> Bool {
         let place = formerPath(key.fingerprint)
-        // Not every file system has links.
+        // Some file systems do not support hard links.
         if link(path, place) != 0, (try? read(place))?.fingerprint != key.fingerprint { try? lay(key, random.uuid(), at: place) }
         guard (try? read(place))?.fingerprint == key.fingerprint else { return false }
         chmod(place, 0o600)
@@ -149,17 +150,17 @@ public struct MasterKeyFile: Sendable {
         return true
     }
 
-    /// The keys that this file held before, with their fingerprints. They open earlier backups.
+    /// Returns the former keys of this file with their fingerprints. They open earlier backups.
     public func formers() -> [(file: String, fingerprint: String)] {
         beside { Self.isFingerprint($0) }.compactMap { file in
             (try? read(file)).flatMap { key in file == formerPath(key.fingerprint) ? (file, key.fingerprint) : nil }
         }
     }
 
-    /// Keys beside the file that a process left which was killed while it put the store under another key. They open nothing, for good
-    /// once they are older than any such attempt takes.
+    /// Returns the key files that a killed process left while it replaced the master key. They open no store and can be removed when they
+    /// are older than any such operation takes.
     ///
-    /// - Parameter fingerprint: that of the key which opens the store.
+    /// - Parameter fingerprint: The fingerprint of the key that opens the store.
     public func leftovers(besides fingerprint: String) -> [String] {
         beside { suffix in
             let isDraft = suffix.utf8.count == 36 && suffix.utf8.allSatisfy { $0 == 0x2D || Self.isHex($0) }
@@ -170,13 +171,13 @@ public struct MasterKeyFile: Sendable {
         }
     }
 
-    /// No process takes so long between writing a key and putting the store under it.
+    /// The maximum time between writing a key and committing its use, in seconds.
     private static let leftoverSeconds = 60
 
     private static func isHex(_ byte: UInt8) -> Bool { (0x30...0x39) ~= byte || (0x61...0x66) ~= byte }
     private static func isFingerprint(_ text: Substring) -> Bool { text.utf8.count == 12 && text.utf8.allSatisfy(isHex) }
 
-    /// The files whose names begin with that of this one and a dot, and whose names go on as `isMeant` says.
+    /// Returns the files whose names begin with that of this file and a dot, and whose remaining name satisfies `isMeant`.
     private func beside(_ isMeant: (Substring) -> Bool) -> [String] {
         let prefix = Self.split(path).name + "."
         return Self.names(in: Self.split(path).folder).filter { $0.hasPrefix(prefix) && isMeant($0.dropFirst(prefix.count)) }
@@ -198,13 +199,13 @@ public struct MasterKeyFile: Sendable {
         return names
     }
 
-    /// A file that holds the key with this fingerprint, in the folders of `places`; only files with `.key` in their names are read.
+    /// Returns the path of a file with this key in the directories of `places`. Only files with `.key` in their names are read.
     public static func find(_ fingerprint: String, near places: [String]) -> String? {
         for folder in Set(places.map { split($0).folder }).sorted() {
             for name in names(in: folder).sorted() where name.contains(".key") {
                 let file = MasterKeyFile(path: folder + name)
                 var facts = stat()
-                // What is no regular file might never end.
+                // Reading another kind of file, such as a FIFO, may block.
                 guard stat(file.path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size <= 4096 else { continue }
                 if (try? file.read())?.fingerprint == fingerprint { return file.path }
             }

@@ -1,8 +1,8 @@
 import Crypto
 import Platform
 
-/// Seals what must not be readable in the database: AES-256-GCM under a key of its own for every sealed value, derived by
-/// HKDF-SHA-256 from the store's data key and a fresh salt.
+/// Encrypts values that must not be readable in the database: AES-256-GCM with a separate key for each value. HKDF-SHA-256 derives the key
+/// from the store's data key and a random salt.
 public struct Vault: Sendable {
     private let dataKey: SecretBytes
     private let random: any RandomSource
@@ -15,32 +15,32 @@ public struct Vault: Sendable {
         self.random = random
     }
 
-    /// A key derived from the data key for one purpose alone.
+    /// Returns a key derived from the data key for one purpose.
     public func subkey(_ purpose: String) -> SecretBytes {
         HKDF.sha256(secret: dataKey, salt: [], info: "mintmark subkey \(purpose)", count: 32)
     }
 
-    /// Seals `secret` as version ‖ salt ‖ ciphertext ‖ tag.
+    /// Encrypts `secret` as version ‖ salt ‖ ciphertext ‖ tag.
     ///
-    /// - Parameter name: what it is (table and row); it can be opened only under the same name, so that nothing sealed can
-    ///   be moved to another place.
+    /// - Parameter name: The purpose (table and row). Decryption requires the same name, so that an encrypted value cannot be moved to
+    ///   another row.
     package func seal(_ secret: SecretBytes, as name: String) -> [UInt8] {
         Self.seal(secret.copy(), with: dataKey, as: name, salt: random.bytes(Self.saltCount))
     }
 
-    /// Opens what `seal` made.
+    /// Decrypts a value that `seal` has encrypted.
     ///
-    /// - Throws: `SealBroken` if it was altered, moved or sealed under another data key.
+    /// - Throws: `SealBroken` if the value was altered, moved or encrypted with another data key.
     package func open(_ sealed: [UInt8], as name: String) throws -> SecretBytes { try Self.open(sealed, with: dataKey, as: name) }
 
-    /// The data key itself, sealed under a master key.
+    /// Returns the data key itself, encrypted with a master key.
     func dataKey(under master: MasterKey, as name: String, salt: [UInt8]) -> [UInt8] {
         Self.seal(dataKey.copy(), with: master.bytes, as: name, salt: salt)
     }
 
     package static func seal(_ plain: [UInt8], with key: SecretBytes, as name: String, salt: [UInt8]) -> [UInt8] {
         let once = HKDF.sha256(secret: key, salt: salt, info: "mintmark seal \(name)", count: 32)
-        // The key is used for this one message, so a fixed nonce cannot repeat under it.
+        // Each key encrypts one message only, so a fixed nonce is safe.
         let sealed = AESGCM.seal(plain, key: once, nonce: [UInt8](repeating: 0, count: 12), authenticating: [version])
         return [version] + salt + sealed
     }
@@ -57,11 +57,11 @@ public struct Vault: Sendable {
 }
 
 extension SecretBytes {
-    /// The bytes as they are, for what must be written down. Nobody wipes the copy.
+    /// Returns a copy of the bytes, for writing. The copy is not wiped from memory.
     package func copy() -> [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 }
 
-/// A sealed value that does not open: altered, moved, or sealed under another key.
+/// An encrypted value that cannot be decrypted because it was altered, moved or encrypted with another key.
 public struct SealBroken: Error, Sendable {
     public let name: String
 

@@ -3,9 +3,9 @@ import Platform
 import Storage
 import Synchronization
 
-/// The faults that a test has armed in this process. Where nothing is armed, asking costs one look at a number.
+/// The faults that are injected into this process. Without faults, a check costs one atomic read.
 public final class Faults: Sendable {
-    /// What fails, and how.
+    /// The failing operation and the kind of its failure.
     package enum What: Sendable {
         case method(String, ChosenError)
         case delivery(TestFault.Params.Delivery, to: String?)
@@ -22,21 +22,21 @@ public final class Faults: Sendable {
         }
     }
 
-    /// How a provider is not itself.
+    /// The misbehavior of a provider.
     public enum ProviderTrouble: Sendable {
         case down
         case slow(milliseconds: Int64)
     }
 
-    /// One that is armed.
+    /// An active fault.
     package struct Armed: Sendable {
         package let what: What
-        /// As it is told.
+        /// The fault as `test.fault` returns it.
         package var shown: Contract.Fault
         package var afterCalls: Int64
-        /// Nil: until it is cleared, or `end`.
+        /// The remaining number of failures, or `nil` if the fault lasts until it is cleared or until `end`.
         package var times: Int64?
-        /// In nanoseconds of the monotonic clock.
+        /// The end of the fault, in nanoseconds of the monotonic clock.
         package var end: UInt64?
 
         package init(what: What, shown: Contract.Fault, afterCalls: Int64, times: Int64? = nil, end: UInt64? = nil) {
@@ -55,7 +55,7 @@ public final class Faults: Sendable {
 
     public init() {}
 
-    /// How far this process's clock is off.
+    /// The offset of this process's clock, in seconds.
     public var clockJumpSeconds: Int64 { jump.load(ordering: .relaxed) }
 
     package func jump(by seconds: Int64) { jump.wrappingAdd(seconds, ordering: .relaxed) }
@@ -67,12 +67,12 @@ public final class Faults: Sendable {
         }
     }
 
-    /// Whether anything of a kind is armed.
+    /// Returns whether a fault of this kind is active.
     package func isArmed(_ kind: Contract.Fault.Kind) -> Bool {
         count.load(ordering: .relaxed) > 0 && state.withLock { $0.contains { $0.what.kind == kind } }
     }
 
-    /// Says what else there is to be forgotten with the faults: what came of them.
+    /// Sets a closure that runs when the faults are cleared, to remove their consequences.
     public func whenCleared(_ body: @escaping @Sendable () -> Void) { onClear.withLock { $0.closure = body } }
 
     package func clear() {
@@ -84,7 +84,7 @@ public final class Faults: Sendable {
         onClear.withLock { $0 }.closure()
     }
 
-    /// All that are armed.
+    /// The active faults.
     package var shown: [Contract.Fault] {
         let now = Monotonic.nanoseconds()
         var all = state.withLock { armed in
@@ -106,7 +106,7 @@ public final class Faults: Sendable {
         count.store(armed.count, ordering: .releasing)
     }
 
-    /// The fault that happens now, if one does: the first that fits, unless something has to go well before it.
+    /// Returns the first active fault that matches, if one is due. Counts down `afterCalls` of matching faults that are not due yet.
     private func take<R>(_ fitting: (What) -> R?) -> R? {
         guard count.load(ordering: .relaxed) > 0 else { return nil }
         return state.withLock { armed in
@@ -125,14 +125,14 @@ public final class Faults: Sendable {
         }
     }
 
-    // MARK: Where things fail
+    // MARK: Failing operations
 
-    /// What a call of this method is answered with instead.
+    /// Returns the injected error of a method.
     public func error(of method: String) -> ChosenError? {
         take { if case .method(method, let error) = $0 { error } else { nil } }
     }
 
-    /// What goes wrong with a request to this URL.
+    /// Returns the injected misbehavior for a request to this URL.
     public func trouble(at url: String) -> ProviderTrouble? {
         take { if case .provider(let origin, let trouble) = $0, origin.matches(url) { trouble } else { nil } }
     }

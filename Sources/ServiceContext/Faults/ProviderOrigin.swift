@@ -1,10 +1,10 @@
-/// Where a provider is, as a test names it: by its issuer, by another of its URLs, or by its host.
+/// The address of a provider in a test: the issuer, another URL of the provider, or a host.
 package struct ProviderOrigin: Sendable {
     private let host: String
-    /// Nil: any.
+    /// The port, or `nil` for any port.
     private let port: String?
 
-    /// - Parameter text: a URL, or a host with or without a port. An IPv6 address is in brackets.
+    /// - Parameter text: A URL, or a host with an optional port. An IPv6 address is in brackets.
     package init?(_ text: String) {
         let isURL = text.contains("://")
         var rest = Substring(text)
@@ -21,7 +21,7 @@ package struct ProviderOrigin: Sendable {
         self.port = port.map { String($0) } ?? (isURL ? (text.lowercased().hasPrefix("http:") ? "80" : "443") : nil)
     }
 
-    /// Whether it could be a host: a name, in whatever letters, or an address.
+    /// Returns whether the text can be a host: a name or an address.
     private static func isHost(_ text: Substring) -> Bool {
         if text.hasPrefix("["), text.hasSuffix("]") {
             return text.count > 2 && text.dropFirst().dropLast().allSatisfy { $0.isHexDigit || ":.%".contains($0) }

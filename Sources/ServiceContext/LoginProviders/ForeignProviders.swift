@@ -3,47 +3,47 @@ import Crypto
 import JSON
 import Network
 
-/// Login providers as they are reached over the network.
+/// Sends requests to login providers over the network.
 public protocol ForeignProviders: Sendable {
-    /// Whether providers on this machine may be asked by plain http without a word of their own about it, as in tests.
+    /// Whether providers on this machine can be reached by plain HTTP without `allowInsecure`, as in tests.
     var allowsPlainLoopback: Bool { get }
 
-    /// The key that a token's header asks for, nil if the issuer has none such.
+    /// Returns the key that a token's header names, or `nil` if the issuer has no such key.
     ///
-    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`; what moves the call to where it may wait for other machines.
+    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`, or the error that moves the call to a thread that may wait for the network.
     func key(
         for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
     ) throws -> PublicKey?
 
-    /// The JSON object that a provider answers, with the HTTP status.
+    /// Returns the JSON object of a provider's response, with the HTTP status.
     ///
-    /// - Throws: as `key`.
+    /// - Throws: The errors of `key`.
     func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
         status: Int, object: JSONNode
     )
 
-    /// The discovery document of an issuer, which is that issuer's. It is kept as the keys are.
+    /// Returns the discovery document of an issuer, after checking that it names this issuer. It is cached like the keys.
     ///
-    /// - Throws: as `key`.
+    /// - Throws: The errors of `key`.
     func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode
 
-    /// Drops the document of an issuer, so that the next call fetches it again.
+    /// Removes the document of an issuer from the cache, so that the next call fetches it again.
     func forgetDescription(of issuer: String, _ provider: ProviderAddress)
 
-    /// Looks at everything that an issuer publishes, anew.
+    /// Fetches and inspects the documents of an issuer, without the cache.
     ///
-    /// - Throws: what moves the call to where it may wait for other machines; a failure of the issuer stands in the answer.
+    /// - Throws: The error that moves the call to a thread that may wait for the network. Failures of the issuer are part of the result.
     func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection
 }
 
-/// What a provider is asked.
+/// A request to a provider.
 public struct ProviderQuestion: Sendable {
     public let url: String
     public let headers: [(name: String, value: String)]
-    /// What is posted; nil for a GET.
+    /// The body of a POST request; `nil` for a GET request.
     public let body: [UInt8]?
     public let contentType: String
-    /// The issuer whose document names the URL; nil for one that is known or that an administrator typed.
+    /// The issuer whose document contains the URL; `nil` if the URL is built in or configured by an administrator.
     public let issuer: String?
 
     package init(
@@ -58,9 +58,9 @@ public struct ProviderQuestion: Sendable {
     }
 }
 
-/// How a provider may be reached.
+/// The network settings for requests to a provider.
 public struct ProviderAddress: Sendable, Hashable {
-    /// The name of its logins.
+    /// The name of the provider's logins.
     public let name: String
     public let allowsInsecure: Bool
     public let allowsPrivateNetwork: Bool
@@ -72,7 +72,7 @@ public struct ProviderAddress: Sendable, Hashable {
     }
 }
 
-/// No network: only providers whose keys stand in the pool prove anything.
+/// Sends no requests: only providers whose keys are configured in the pool can be verified.
 public struct NoForeignProviders: ForeignProviders {
     public init() {}
 

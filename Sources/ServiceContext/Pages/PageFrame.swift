@@ -1,9 +1,9 @@
 import Loopback
 import Platform
 
-/// The frame of a page for people: it needs nothing from elsewhere, is light or dark as they like it, and fits a telephone.
+/// The frame of an HTML page. It loads no external resources, supports light and dark color schemes, and fits small screens.
 package struct PageFrame: Sendable {
-    /// The sign above the title.
+    /// The icon above the title.
     package enum Sign: Sendable {
         case fine, warning, none
     }
@@ -11,16 +11,15 @@ package struct PageFrame: Sendable {
     package var status = 200
     package let title: String
     package var sign = Sign.none
-    /// What stands below the title: markup, with everything in it escaped.
+    /// The HTML below the title. All values in it are escaped.
     package let content: String
-    /// More rules for how it looks.
+    /// Additional CSS rules.
     package var style = ""
-    /// A script that the page may do without.
+    /// An optional script. The page also works without it.
     package var script: (nonce: String, text: String)?
-    /// Where a form of the page may be sent to: `'none'`, or nil for anywhere, as browsers hold the rule against where they are
-    /// redirected to after it too.
+    /// The value of the `form-action` directive, or `nil` to omit it. Browsers also apply the directive to redirects after the form post.
     package var formAction: String? = "'none'"
-    /// What other sites learn of where somebody comes from.
+    /// The value of the `Referrer-Policy` header.
     package var referrerPolicy = "no-referrer"
 
     package init(

@@ -1,9 +1,9 @@
 import Storage
 import Synchronization
 
-/// What was read from the store and stays true for one store epoch: pools, roles, keys, revocations.
+/// A cache of store contents that are valid for one store epoch: pools, roles, keys and revocations.
 ///
-/// A writer of any of these advances the epoch in its own transaction, so that every process sees the change with its next read.
+/// A writer of any of these advances the epoch in the same transaction, so that every process sees the change with its next read.
 package final class EpochCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Contents: Sendable {
         var epoch: Int64 = -1
@@ -13,10 +13,10 @@ package final class EpochCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     private let contents = Mutex(Contents())
     private let limit: Int
 
-    /// - Parameter limit: past this many values the cache starts anew.
+    /// - Parameter limit: The number of values above which the cache is cleared.
     package init(limit: Int = 10_000) { self.limit = limit }
 
-    /// The value for `key`, loaded when this epoch has not seen it. A missing value is not remembered.
+    /// Returns the value for `key`, loaded if it is not cached for this epoch. A missing value is not cached.
     package func value(for key: Key, in tx: Transaction, load: () throws -> Value?) throws -> Value? {
         let epoch = try tx.epoch
         if let known = contents.withLock({ $0.epoch == epoch ? $0.values[key] : nil }) { return known }

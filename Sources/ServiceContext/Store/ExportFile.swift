@@ -1,15 +1,15 @@
 import Contract
 import Glibc
 
-/// A file that is for this user alone and appears under its name when it is whole and synced. Until then, and if that never comes, there
-/// is nothing of that name; what is there is never written over.
+/// Writes a file that only this user can read. The file appears under its name when it is complete and synced. Existing files are not
+/// overwritten.
 package final class ExportFile {
     private let path: String
     private let draft: String
     private let descriptor: Int32
     private var bytes: Int64 = 0
 
-    /// - Parameter suffix: makes the name that it has until then one that nobody else uses.
+    /// - Parameter suffix: A unique suffix for the temporary name.
     /// - Throws: `ExportFileExists`, `ExportFailed`.
     package init(_ path: String, suffix: String) throws {
         self.path = path
@@ -38,7 +38,7 @@ package final class ExportFile {
         bytes += Int64(text.count)
     }
 
-    /// Gives it its name. Answers its size.
+    /// Syncs the file and renames it to its final name. Returns its size.
     ///
     /// - Throws: `ExportFileExists`, `ExportFailed`.
     package func finish() throws -> Int64 {

@@ -2,10 +2,10 @@ import Contract
 import Crypto
 import Platform
 
-/// A list that is answered in pages: its method, and what it was asked to list. A cursor belongs to one of these.
+/// A paginated list, identified by its method and parameters. A cursor is valid for one such list only.
 package struct PagedList {
     package let method: String
-    /// The parameters that choose the rows, as one text.
+    /// The parameters that select the rows, as one string.
     package var scope = ""
 
     package init(method: String, scope: String = "") {
@@ -17,9 +17,9 @@ package struct PagedList {
 
     private var mark: ArraySlice<UInt8> { Hash.sha256(Array("\(method)\n\(scope)".utf8)).prefix(Self.markCount) }
 
-    /// What a cursor stands for; the empty text is the place before everything.
+    /// Returns the position that a cursor represents. The empty string is the start of the list.
     ///
-    /// - Throws: `InvalidCursor` for one that this list did not give out.
+    /// - Throws: `InvalidCursor` if the cursor is not from this list.
     package func place(after cursor: String?) throws -> String {
         guard let cursor else { return "" }
         guard let bytes = Base64URL.decode(cursor), bytes.count > Self.markCount, bytes.prefix(Self.markCount) == mark,
@@ -28,11 +28,11 @@ package struct PagedList {
         return text
     }
 
-    /// One page.
+    /// Returns one page.
     ///
     /// - Parameters:
-    ///   - found: up to `limit` + 1 rows; the one too many only says that there is another page.
-    ///   - place: what the row is found by again.
+    ///   - found: Up to `limit` + 1 rows; the additional row indicates that there is another page.
+    ///   - place: Returns the position of a row.
     package func page<Element>(_ found: some Collection<Element>, limit: Int64, place: (Element) -> String) -> (
         elements: [Element], nextCursor: String?
     ) {

@@ -1,23 +1,23 @@
 import Platform
 import Storage
 
-/// The clock of a testing store. It lives in the store, so that every process on it sees one time, but for one whose clock a test makes
-/// jump.
+/// The virtual clock of a testing store. Its setting is in the store, so that all processes on the store have the same time. An injected
+/// clock fault applies to one process only.
 public struct StoreClock: WallClock {
     private let database: any Database
     private let machine = SystemClock()
     private let faults: Faults?
 
-    /// What it can show: up to the end of the year 9999.
+    /// The range of the clock, up to the end of the year 9999.
     public static let range: ClosedRange<Int64> = 0...253_402_300_799
-    /// What can be written down as a moment: one that the clock can show, or somewhat after it, such as the end of something.
+    /// The range of stored times: the range of the clock plus a margin for expiry times.
     package static let moments: ClosedRange<Int64> = 0...(range.upperBound + 100_000)
 
-    /// How the clock is set.
+    /// The setting of the clock.
     package struct Setting: Sendable, Equatable {
-        /// Where it stands still, nil while it runs.
+        /// The time at which the clock is frozen, or `nil` if it runs.
         package var frozenAt: Int64?
-        /// How far it is ahead of the machine's clock while it runs.
+        /// The difference from the machine's clock while the clock runs, in seconds.
         package var offset: Int64 = 0
 
         package init(frozenAt: Int64? = nil, offset: Int64 = 0) {
@@ -33,13 +33,13 @@ public struct StoreClock: WallClock {
         self.faults = faults
     }
 
-    /// The time; the machine's own while the store cannot be read. Never to be asked for inside a transaction.
+    /// The current time, or the machine's time if the store cannot be read. Must not be read inside a transaction.
     public var now: Int64 {
         let setting = Patience.with(.full) { try? database.read { try $0.clockSetting() } }
         return (setting ?? Setting()).now(machine.now) + (faults?.clockJumpSeconds ?? 0)
     }
 
-    /// Freezes the clock at `moment`, unless it was ever set. There it begins again when the store is reset.
+    /// Freezes the clock at `moment`, unless it was set before. A reset of the store returns the clock to this time.
     public func begin(at moment: Int64) throws {
         try database.write { tx in
             try tx.lock(["clock"])
@@ -49,22 +49,22 @@ public struct StoreClock: WallClock {
         }
     }
 
-    /// Where the clock of a store began that did not begin with the real time.
+    /// The name of the store fact with the initial time of the clock.
     package static let startFact = "clock.start"
 
-    /// Sets the clock of a store that has no facts any more to where it began.
+    /// Sets the clock of a store that was cleared to its initial time.
     package static func restart(at start: String?, in tx: Transaction) throws {
         guard let start, let moment = Int64(start), range ~= moment else { return }
         try tx.setStoreFact(startFact, start)
         try tx.setClock(Setting(frozenAt: moment))
     }
 
-    /// Sets the clock to `moment`, from where it runs on, or where it stands still.
+    /// Sets the clock to `moment`, frozen or running.
     package static func resume(at moment: Int64, isFrozen: Bool, machine: Int64, in tx: Transaction) throws {
         try tx.setClock(Setting(frozenAt: isFrozen ? moment : nil, offset: moment - machine))
     }
 
-    /// Changes the setting and answers it with the time it shows.
+    /// Changes the setting and returns it with the resulting time.
     package func change(_ body: (Setting, _ machine: Int64) throws -> Setting) throws -> (setting: Setting, now: Int64) {
         let moment = machine.now
         let setting = try database.write { tx in
@@ -83,7 +83,7 @@ public struct StoreClock: WallClock {
 }
 
 extension Transaction {
-    /// How the testing clock is set.
+    /// Returns the setting of the virtual clock.
     package func clockSetting() throws -> StoreClock.Setting {
         StoreClock.Setting(
             frozenAt: try storeFact("clock.frozenAt").flatMap { Int64($0) },

@@ -2,16 +2,16 @@ import Crypto
 import Platform
 import Storage
 
-/// The randomness of a testing store: the system's, until the store is given a seed. From then on all bytes come from the seed and
-/// from a count of draws in the store, so that all its processes together never draw the same twice, and another store with this
-/// seed and the same calls, one after the other, draws the same.
+/// The randomness of a testing store. Without a seed, it is the system's. With a seed, all bytes are derived from the seed and a counter in
+/// the store. No two processes on the store draw the same bytes. Another store with the same seed and the same sequence of calls draws the
+/// same bytes.
 ///
-/// Never to be drawn from inside a transaction.
+/// Must not be used inside a transaction.
 public struct StoreRandom: RandomSource {
     private let database: any Database
     private let system: any RandomSource
 
-    /// - Parameter system: what serves where there is no seed, or no reading it.
+    /// - Parameter system: The source that is used without a seed, or if the seed cannot be read.
     public init(_ database: any Database, otherwise system: any RandomSource) {
         self.database = database
         self.system = system
@@ -25,17 +25,17 @@ public struct StoreRandom: RandomSource {
         return RandomDraw(bytes: Self.bytes(count, of: turn.seed, draw: turn.number), number: turn.number)
     }
 
-    /// What the seed gives at one draw; up to 8160 bytes.
+    /// Returns the bytes of one draw, at most 8160.
     package static func bytes(_ count: Int, of seed: String, draw number: Int64) -> [UInt8] { bytes(count, of: seed, for: "draw \(number)") }
 
-    /// What the seed gives for one purpose, always the same.
+    /// Returns the bytes for one purpose, which are always the same.
     static func bytes(_ count: Int, of seed: String, for purpose: String) -> [UInt8] {
         HKDF.sha256(secret: SecretBytes(Array(seed.utf8)), salt: [], info: "mintmark \(purpose)", count: count).copy()
     }
 }
 
 extension Database {
-    /// Takes the next number of the store's seed; nil without a seed.
+    /// Takes the next number of the store's seed, or returns `nil` without a seed.
     fileprivate func nextDraw() throws -> (seed: String, number: Int64)? {
         guard try read({ try $0.seed() }) != nil else { return nil }
         return try write { tx in
@@ -49,7 +49,8 @@ extension Database {
 }
 
 extension ServiceContext {
-    /// A key for one purpose that comes from the seed of a testing store; nil without one. Not to be asked for inside a transaction.
+    /// Returns a key for one purpose that is derived from the seed of a testing store, or `nil` without a seed. Must not be called inside a
+    /// transaction.
     package func seededKey(_ purpose: String) -> SecretBytes? {
         guard isTesting, let seed = try? Patience.with(.full, { try driver.read { try $0.seed() } }) else { return nil }
         return SecretBytes(StoreRandom.bytes(32, of: seed, for: purpose))
@@ -59,7 +60,8 @@ extension ServiceContext {
 extension Transaction {
     package func seed() throws -> String? { try storeFact("seed") }
 
-    /// Draws from `seed` from now on. What this store has drawn from it before does not come again: keys and ids of it may be there.
+    /// Sets the seed for all further draws. If the store has used this seed before, its counter continues, because keys and IDs from
+    /// earlier draws may exist.
     package func setSeed(_ seed: String) throws {
         let former = try self.seed()
         if former == seed { return }
@@ -69,6 +71,6 @@ extension Transaction {
         try setStoreFact(Self.draws(of: seed), nil)
     }
 
-    /// Where the number of draws from a seed is kept that is not the store's at present.
+    /// The name of the store fact with the counter of a former seed.
     private static func draws(of seed: String) -> String { "seed.draws \(Hex.encode(Hash.sha256(Array(seed.utf8))))" }
 }

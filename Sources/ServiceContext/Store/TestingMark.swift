@@ -1,9 +1,10 @@
 import Crypto
 import Storage
 
-/// What is true of a store from its creation on.
+/// The properties that a store keeps from its creation.
 public enum TestingMark {
-    /// Whether the store is a testing store. A new one becomes what is wished for; two processes that start at once agree.
+    /// Returns whether the store is a testing store. A new store becomes what `testing` requests; processes that start concurrently get the
+    /// same result.
     public static func agree(on testing: Bool, in database: any Database, random: any RandomSource) throws -> Bool {
         if let known = try database.read({ try $0.storeFact("testing") }) { return known == "true" }
         let id = random.uuid()
@@ -17,13 +18,13 @@ public enum TestingMark {
 }
 
 extension Transaction {
-    /// - Parameter id: what this store is told apart by from what it was before it was reset.
+    /// - Parameter id: The ID that distinguishes this store from its state before a reset.
     package func setTestingMark(_ testing: Bool, id: String) throws {
         try setStoreFact("testing", testing ? "true" : "false")
         try setStoreFact("id", id)
     }
 
-    /// Waits for a sweep that is under way, and keeps others from going on until the end of this transaction.
+    /// Waits for a sweep in progress, and blocks others until the end of this transaction.
     func keepSweepsAway() throws { try execute("UPDATE store_fact SET value = value WHERE name = 'swept.at'") }
 
     package func storeFact(_ name: String) throws -> String? {

@@ -1,26 +1,27 @@
-/// The connection was lost while the server was told to commit.
+/// The connection was lost after the commit was sent and before the server confirmed it.
 struct CommitInDoubt: Error {
     let mark: String
 }
 
-/// A row that every commit leaves, by which a connection lost at that moment is decided: if the row is there, so is the rest.
+/// A row that every commit inserts. It shows whether a commit was kept whose connection was lost: if the row exists, the commit was kept.
 enum CommitMark {
     static let table: SQL = """
         CREATE TABLE mintmark_commit (
             mark TEXT PRIMARY KEY, at BIGINT NOT NULL DEFAULT CAST(EXTRACT(EPOCH FROM now()) AS BIGINT))
         """
 
-    /// Takes away the marks of connections that are long gone.
+    /// Deletes the marks that are older than one day.
     static let sweep: SQL = "DELETE FROM mintmark_commit WHERE at < CAST(EXTRACT(EPOCH FROM now()) AS BIGINT) - 86400"
 
-    /// Writes the mark, takes away the connection's one before, and commits: one message, one round trip.
+    /// Inserts the mark, deletes the connection's previous mark, and commits: one message, one round trip.
     static func commit(_ mark: String, before: String?, on connection: PostgresConnection) -> String {
         let deletion = before.map { "DELETE FROM mintmark_commit WHERE mark = \(connection.literal($0)); " } ?? ""
         return "\(deletion)INSERT INTO mintmark_commit (mark) VALUES (\(connection.literal(mark))); COMMIT"
     }
 
-    /// Finds out over another connection whether a commit was kept, by writing its mark. If the lost transaction is still at work, this
-    /// waits for its end; if its message has yet to arrive, the mark written here makes it fail. So the answer holds whatever happens later.
+    /// Determines over another connection whether a commit was kept, by inserting its mark. If the lost transaction is still running, the
+    /// insert waits for its end. If the commit message has not arrived yet, the mark inserted here makes that commit fail. The result is
+    /// therefore final.
     ///
     /// - Throws: `PostgresFailure`, `StoreError`.
     static func wasKept(_ mark: String, askingOver connection: PostgresConnection) throws -> Bool {

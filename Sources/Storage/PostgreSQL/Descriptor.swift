@@ -1,17 +1,17 @@
 import Glibc
 import Platform
 
-/// Waiting for a descriptor.
+/// Waits for a file descriptor.
 enum Descriptor {
     enum Readiness {
         case reading
         case writing
     }
 
-    /// Returns when something can be read or written, or the other side has gone.
+    /// Returns when the descriptor is ready, or the other side has closed the connection.
     ///
-    /// - Parameter deadline: a moment of `Monotonic.nanoseconds()`.
-    /// - Returns: whether it came in time.
+    /// - Parameter deadline: A time of `Monotonic.nanoseconds()`.
+    /// - Returns: `false` if the deadline has passed or the descriptor is not valid.
     static func wait(_ descriptor: Int32, for readiness: Readiness, until deadline: UInt64) -> Bool {
         guard descriptor >= 0 else { return false }
         var waiting = pollfd(fd: descriptor, events: Int16(readiness == .reading ? POLLIN : POLLOUT), revents: 0)

@@ -1,16 +1,16 @@
-/// Where a PostgreSQL database is: a connection URI as libpq reads it.
+/// The address of a PostgreSQL database: a connection URI in the format of libpq.
 ///
-/// As text it never shows the password, nor anything else that might be one.
+/// The description never contains the password, or any part of the URI that could be a password.
 public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     let uri: String
-    /// The URI without what could be secret.
+    /// The URI without parts that could be secret.
     public let description: String
 
-    /// Whether `text` names a PostgreSQL database and not a file.
+    /// Returns whether `text` is the URI of a PostgreSQL database, as opposed to a file path.
     public static func isAddress(_ text: String) -> Bool { text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") }
 
-    /// - Parameter uri: `postgres://user@host:port/database?setting=value`; a host may be left out, or given as a setting,
-    ///   for a socket in a folder. What is left out, libpq takes from its own variables (PGHOST, PGPASSFILE and so on).
+    /// - Parameter uri: `postgres://user@host:port/database?setting=value`. The host can be omitted or given as a setting, for a socket in
+    ///   a directory. libpq takes omitted parts from its environment variables (`PGHOST`, `PGPASSFILE` and others).
     public init(_ uri: String) {
         self.uri = uri
         description = Self.withoutSecrets(uri)
@@ -18,12 +18,13 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible, Cust
 
     public var debugDescription: String { description }
 
-    /// Keeps the names of users, hosts and the database, digits of ports, and where a socket is.
+    /// Keeps user names, host names, the database name, numeric ports and the path of a socket.
     private static func withoutSecrets(_ uri: String) -> String {
         let rest = uri.drop { $0 != "/" }.dropFirst(2)
         let question = rest.firstIndex(of: "?") ?? rest.endIndex
         let place = rest[..<question]
-        // A password may hold an @ that should have been encoded: only what follows the last one is surely no part of it.
+        // A password can contain an @ that should have been percent-encoded. Only the text after the last @ is certain not to be part of
+        // it.
         let at = place.lastIndex(of: "@")
         let user = at.map { place[..<$0].prefix { $0 != ":" && $0 != "/" && $0 != "@" } + "@" } ?? ""
         let hostsAndDatabase = at.map { place[place.index(after: $0)...] } ?? place
@@ -34,7 +35,7 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible, Cust
             + (shown.isEmpty ? "" : "?\(shown.joined(separator: "&"))")
     }
 
-    /// Where someone forgot the host, a password stands in the port's place.
+    /// If the host is missing, the password is in the position of the port.
     private static func withoutOddPort(_ host: Substring) -> Substring {
         guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return host }
         return host[host.index(after: colon)...].allSatisfy { $0.isASCII && $0.isNumber } ? host : host[..<colon]

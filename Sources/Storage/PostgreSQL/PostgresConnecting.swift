@@ -1,25 +1,25 @@
 import CPostgres
 import Platform
 
-/// How connections are opened.
+/// Opens connections.
 struct PostgresConnecting: Sendable {
     let address: PostgresAddress
     let hasSeveralHosts: Bool
-    /// How long a lock of another transaction, or a free connection, is waited for.
+    /// The time limit for waiting for a lock of another transaction, or for a free connection.
     let waitMilliseconds: Int32
     let epochs = StoreEpoch()
 
-    /// How long the server may work on one statement.
+    /// The time limit for one statement on the server.
     static let statementMilliseconds: Int32 = 30_000
     private static let oldestServer = 140_000
 
-    /// - Throws: `StoreError.cannotOpen` if libpq is not there or cannot read the URI.
+    /// - Throws: `StoreError.cannotOpen` if libpq is not installed or cannot parse the URI.
     init(_ address: PostgresAddress, waitMilliseconds: Int32) throws(StoreError) {
         try PostgresLibrary.load(for: address)
         self.address = address
         self.waitMilliseconds = waitMilliseconds
         hasSeveralHosts = try PostgresLibrary.hasSeveralHosts(address)
-        // libpq would quote it, and it may be a part of a password.
+        // The error message of libpq would quote the port, which may be part of a password.
         guard try PostgresLibrary.hasNumericPorts(address) else {
             throw .cannotOpen(
                 path: address.description,
@@ -27,10 +27,10 @@ struct PostgresConnecting: Sendable {
         }
     }
 
-    /// - Parameter name: what the connection is called.
+    /// - Parameter name: The name of the connection.
     /// - Throws: `PostgresFailure`.
     func connect(name: String) throws -> PostgresConnection {
-        // What stands before the URI it may override, what stands after it not.
+        // The URI overrides settings that precede it, but not settings that follow it.
         var settings = [
             ("fallback_application_name", "mintmark"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "5000"),
@@ -52,7 +52,7 @@ struct PostgresConnecting: Sendable {
         return withPointers(texts.map(\.0)) { keywords in withPointers(texts.map(\.1)) { pq_connect_start(keywords, $0) } }
     }
 
-    /// Runs `body` with the addresses of texts, closed by a null.
+    /// Calls `body` with a null-terminated array of the addresses of the texts.
     private static func withPointers<R>(_ texts: [[CChar]], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R) -> R {
         let all = texts.flatMap { $0 }
         return all.withUnsafeBufferPointer { all in
@@ -67,10 +67,10 @@ struct PostgresConnecting: Sendable {
     }
 
     private func finish(_ handle: OpaquePointer) throws {
-        // Several hosts are tried one after the other.
+        // libpq tries several hosts one after the other.
         let deadline = Monotonic.nanoseconds() + UInt64(max(waitMilliseconds, 1_000)) * (hasSeveralHosts ? 6_000_000 : 2_000_000)
         var isInTime = true
-        // libpq wants to write first, unless it has failed at once.
+        // libpq begins by writing, unless it has failed immediately.
         var next = pq_is_connected(handle) ? PQ_POLLING_WRITING : PQ_POLLING_FAILED
         while isInTime {
             switch next {
@@ -101,7 +101,7 @@ struct PostgresConnecting: Sendable {
             SET idle_in_transaction_session_timeout = 60000; SET client_min_messages = warning; SET standard_conforming_strings = on;
             SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'
             """)
-        // A server that only follows another one, and some proxies, let nobody listen; then the epoch is read again often enough.
+        // A standby server and some proxies reject LISTEN. The epoch is then read again at a fixed interval.
         do { try connection.execute("LISTEN mintmark_epoch") } catch { connection.forgetFailure() }
     }
 }

@@ -2,23 +2,23 @@ import CPostgres
 import Glibc
 import Platform
 
-/// One connection to a PostgreSQL server with its prepared statements. Used by one thread at a time.
+/// A connection to a PostgreSQL server, with its prepared statements. Used by one thread at a time.
 final class PostgresConnection {
-    /// What the connection is called where it writes. No other connection ever has the same name.
+    /// The unique name of the connection, which it writes into the store.
     let name: String
     let address: PostgresAddress
-    /// What the open transaction has met and cannot go on from; nil while all is well.
+    /// The error that has made the open transaction unusable, or `nil`.
     private(set) var failure: PostgresFailure?
     let epochs: StoreEpoch
     var transaction = PostgresTransactionState()
-    /// The mark that the last commit left.
+    /// The mark that the last commit inserted.
     var lastMark: String?
     private let handle: OpaquePointer
     private let waitMilliseconds: Int32
     private var statements: [UnsafePointer<UInt8>: PostgresStatement] = [:]
     private var isClosed = false
 
-    /// - Parameter handle: what `PostgresConnecting` has opened.
+    /// - Parameter handle: A connection that `PostgresConnecting` has opened.
     init(_ handle: OpaquePointer, name: String, address: PostgresAddress, epochs: StoreEpoch, waitMilliseconds: Int32) {
         self.handle = handle
         self.name = name
@@ -36,28 +36,29 @@ final class PostgresConnection {
         pq_finish(handle)
     }
 
-    /// Whether it can be used for another transaction.
+    /// Whether the connection can be used for another transaction.
     var isUsable: Bool { !isClosed && pq_is_connected(handle) && pq_transaction_status(handle) == PQ_IDLE }
 
-    /// Whether another process has advanced the store's epoch since this was asked last. Takes what has arrived, and waits for nothing.
+    /// Returns whether another process has advanced the store's epoch since the last call. Reads notifications that have arrived; never
+    /// blocks.
     func hasBeenNotified() -> Bool { !isClosed && pq_take_notifications(handle) > 0 }
 
-    /// The next transaction knows nothing of this one's failure.
+    /// Clears the failure before the next transaction.
     func forgetFailure() { failure = nil }
 
     // MARK: Statements
 
-    /// Runs statements that have neither parameters nor an answer that matters.
+    /// Runs statements without parameters whose result rows are not needed.
     ///
-    /// - Throws: `PostgresFailure`, which is also kept as `failure`.
+    /// - Throws: `PostgresFailure`, which is also stored in `failure`.
     @discardableResult
     func execute(_ text: String) throws -> PostgresResult { try answer(sent: !isClosed && pq_send_query(handle, text)) }
 
     /// Runs a prepared statement.
     ///
-    /// - Throws: `StoreError`; what PostgreSQL itself refuses is also kept as `failure`.
+    /// - Throws: `StoreError`. An error of PostgreSQL is also stored in `failure`.
     func run(_ sql: SQL, _ values: [any SQLValue]) throws -> PostgresResult {
-        // PostgreSQL does nothing more in a transaction that has met an error.
+        // PostgreSQL rejects all further statements of a transaction in which an error has occurred.
         if let failure { throw failure.error }
         do {
             let parameters = try PostgresParameters(values)
@@ -87,9 +88,9 @@ final class PostgresConnection {
         return fresh
     }
 
-    /// Runs a statement with a table's name in it, which so is no literal, once with each of `rows`, and does not keep it.
+    /// Runs a statement once for each of `rows`, without caching it. The text contains a table name, so it cannot be a literal.
     ///
-    /// - Returns: what it answered last.
+    /// - Returns: The result of the last run, or `nil` if `rows` is empty.
     func runOnce(_ text: String, _ rows: [[any SQLValue]]) throws -> PostgresResult? {
         guard let first = rows.first else { return nil }
         if let failure { throw failure.error }
@@ -110,7 +111,7 @@ final class PostgresConnection {
         .failed(reason: "a statement with \(wanted) parameters received \(given) values: \(sql.text)")
     }
 
-    /// A text as a literal in SQL.
+    /// Returns a text as an SQL literal.
     func literal(_ text: String) -> String {
         guard let literal = pq_escape_literal(handle, text, text.utf8.count) else { return "''" }
         defer { pq_free(literal) }
@@ -119,11 +120,11 @@ final class PostgresConnection {
 
     // MARK: Waiting for the server
 
-    /// What the server answers to what was just sent: the first error, else the last result.
+    /// Returns the result of the statements that were just sent: throws the first error, otherwise returns the last result.
     @discardableResult
     private func answer(sent: Bool) throws -> PostgresResult {
         guard sent else { throw keep(lost()) }
-        // The server itself gives up sooner; this is for one that does nothing any more.
+        // The server enforces shorter time limits itself. This deadline covers a server that has stopped responding.
         let deadline = Monotonic.nanoseconds() + UInt64(PostgresConnecting.statementMilliseconds + waitMilliseconds) * 1_000_000
         var last: PostgresResult?
         var refused: (state: String?, reason: String)?

@@ -1,9 +1,9 @@
 import Platform
 import Synchronization
 
-/// A store in a PostgreSQL database, which any number of processes on any number of machines may share.
+/// A store in a PostgreSQL database, which any number of processes on any number of machines can share.
 ///
-/// Everything here waits for the server, so nothing is done under `Patience.none`. Bodies run on the caller's thread.
+/// Every operation waits for the server, so under `Patience.none` every operation throws `WouldWait`. Bodies run on the caller's thread.
 public final class PostgresDatabase: Database {
     private let address: PostgresAddress
     private let versions: SchemaVersions
@@ -13,16 +13,16 @@ public final class PostgresDatabase: Database {
     private let connectionId: String
     private let waitMilliseconds: Int32
 
-    /// Opens a store and brings its schema up to date; makes it in a database (or a schema of one) that is empty.
+    /// Opens a store and migrates its schema. Creates the store if the database, or the current schema in it, is empty.
     ///
     /// - Parameters:
-    ///   - migrations: every step of the schema, in order.
-    ///   - migrates: whether steps that are missing may be run.
-    ///   - makesStore: whether a store is made where there is none; otherwise that is `StoreError.cannotOpen`.
-    ///   - connectionId: a name for the writing connections that no other store has, such as a UUID.
-    ///   - connections: how many may be open at once.
-    ///   - waitMilliseconds: how long a lock or a free connection is waited for, and transactions that got in each other's way are
-    ///     repeated, before `StoreError.busy`.
+    ///   - migrations: All steps of the schema, in order.
+    ///   - migrates: Whether missing steps are allowed to run.
+    ///   - makesStore: Whether to create a missing store. Otherwise a missing store causes `StoreError.cannotOpen`.
+    ///   - connectionId: A name for the writing connections that is unique among all stores, such as a UUID.
+    ///   - connections: The maximum number of open connections.
+    ///   - waitMilliseconds: The time limit for waiting for a lock or a free connection, and for repeating conflicting transactions, before
+    ///     `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
         _ address: PostgresAddress, migrations: [Migration], migrates: Bool = true, makesStore: Bool = true, connectionId: String,
@@ -64,7 +64,7 @@ public final class PostgresDatabase: Database {
         pool.waitUntilClosed()
     }
 
-    // MARK: One attempt and the next
+    // MARK: Attempts
 
     private func run<R>(_ body: (Transaction) throws -> R, on connection: PostgresConnection) throws -> R {
         let transaction = Transaction(connection)
@@ -72,7 +72,7 @@ public final class PostgresDatabase: Database {
         return try body(transaction)
     }
 
-    /// Runs `body` on a connection and commits, again and again while PostgreSQL undoes it for reasons that pass.
+    /// Runs `body` on a connection and commits. Repeats both as long as PostgreSQL rolls back for temporary reasons.
     private func repeating<R>(_ refusal: WouldWait, _ body: (PostgresConnection) throws -> R) throws -> R {
         guard Patience.current != .none else { throw refusal }
         let outer = try Nesting.enter(pool)
@@ -82,7 +82,7 @@ public final class PostgresDatabase: Database {
         return try retries.run { () throws -> R in
             do { return try attempt(body, deadline: deadline) } catch let undone as Undone {
                 if undone.remedy == .connectAnew { pool.closeIdle() }
-                // What was overtaken may rest on what is kept in memory.
+                // The rejected decision may depend on cached data.
                 if undone.remedy == .lookAgain { pool.connecting.epochs.forget() }
                 throw undone
             }
@@ -92,7 +92,7 @@ public final class PostgresDatabase: Database {
     private func attempt<R>(_ body: (PostgresConnection) throws -> R, deadline: UInt64) throws -> R {
         let owned: Owned<PostgresConnection>
         do { owned = try pool.take(deadline: deadline) } catch let failure as PostgresFailure {
-            // The server was there when the store was opened: it may be starting again.
+            // The server was reachable when the store was opened, so it may be restarting.
             if case .unreachable = failure.error { throw Undone(.repeatSoon, failure.error) }
             throw Undone(failure)
         }
@@ -120,9 +120,9 @@ public final class PostgresDatabase: Database {
         return result!
     }
 
-    /// Decides a commit whose answer never came, over a connection of its own.
+    /// Determines over a separate connection whether a commit was kept that the server did not confirm.
     ///
-    /// - Throws: `StoreError.outcomeUnknown` if the server does not come back in time.
+    /// - Throws: `StoreError.outcomeUnknown` if the server does not become reachable in time.
     private func wasKept(_ doubt: CommitInDoubt) throws -> Bool {
         var retries = PostgresRetries(waitMilliseconds: max(waitMilliseconds, 1_000))
         while true {
@@ -136,7 +136,7 @@ public final class PostgresDatabase: Database {
         }
     }
 
-    // MARK: The store itself
+    // MARK: Store information
 
     public func tryToWrite() throws { try writeNothing() }
 

@@ -1,37 +1,37 @@
 import CPostgres
 
-/// What went wrong in PostgreSQL, and what can be done about it.
+/// An error in PostgreSQL and its remedy.
 struct PostgresFailure: Error {
     enum Remedy {
-        /// The connection is gone. What was not committed is undone.
+        /// The connection is lost. Uncommitted changes are rolled back.
         case connectAnew
-        /// Others were in the way; the same may succeed when it is begun anew.
+        /// A conflict with other transactions; repeating the transaction can succeed.
         case repeatSoon
-        /// A row that was not there when it was looked for is there now, or the other way round; whoever looks again decides otherwise.
+        /// A row was inserted or deleted after it was read. If the transaction runs again, its decision changes.
         case lookAgain
         case none
     }
 
     let remedy: Remedy
-    /// What it means for a store.
+    /// The corresponding error of the store.
     let error: StoreError
 
     /// - Parameters:
-    ///   - state: the SQLSTATE (PostgreSQL documentation, appendix A), nil if no server answered.
-    ///   - reason: what the server or libpq said.
+    ///   - state: The SQLSTATE (PostgreSQL documentation, appendix A), or `nil` if no server responded.
+    ///   - reason: The message of the server or of libpq.
     init(state: String?, reason: String, isConnected: Bool, address: PostgresAddress) {
         let path = address.description
         let code = state ?? ""
         func result(_ remedy: Remedy, _ error: StoreError) -> (Remedy, StoreError) { (remedy, error) }
         (remedy, error) =
             switch code {
-            // Shut down by an administrator, crashed, ended for idling or by a time limit of the session.
+            // Shutdown by an administrator, crash, idle timeout or session time limit.
             case "57P01", "57P02", "57P05", "25P03", "25P04": result(.connectAnew, .busy)
-            // Starting or shutting down; too many connections.
+            // The server is starting or shutting down, or has too many connections.
             case "57P03", "53300": result(isConnected ? .connectAnew : .repeatSoon, .busy)
             case "40001", "40P01": result(.repeatSoon, .busy)
             case "23505", "23503": result(.lookAgain, .failed(reason: "\(reason) (PostgreSQL \(code))"))
-            // A lock was not free in time, a statement took too long.
+            // A lock timeout or a statement timeout.
             case "55P03", "57014": result(.none, .busy)
             case "53100", "53400": result(.none, .full)
             case "25006": result(.none, .readOnly(reason: reason))
@@ -50,9 +50,9 @@ struct PostgresFailure: Error {
         self.error = error
     }
 
-    /// Why there is no connection.
+    /// Returns the failure of an attempt to connect.
     static func connecting(_ message: String, _ address: PostgresAddress) -> PostgresFailure {
-        // libpq's second line asks whether the server is running; that it does not answer is said.
+        // libpq's second line asks whether the server is running. It adds nothing to the error.
         let lines = message.split(separator: "\n").filter { !$0.hasPrefix("LOCATION: ") && !$0.hasPrefix("\t") }
         let text = lines.joined(separator: "; ")
         guard let (state, start) = sqlState(in: text) else {
@@ -61,7 +61,7 @@ struct PostgresFailure: Error {
         return PostgresFailure(state: state, reason: String(text[start...]), isConnected: false, address: address)
     }
 
-    /// In verbose messages `FATAL:  3D000: database "x" does not exist`.
+    /// Finds the SQLSTATE in verbose messages such as `FATAL:  3D000: database "x" does not exist`.
     private static func sqlState(in text: String) -> (String, String.Index)? {
         var from = text.startIndex
         while let mark = text[from...].firstRange(of: ":  ") {

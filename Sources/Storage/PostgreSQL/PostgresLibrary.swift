@@ -1,9 +1,9 @@
 import CPostgres
 import Glibc
 
-/// libpq, loaded when the first PostgreSQL store is opened.
+/// Loads libpq when the first PostgreSQL store is opened.
 enum PostgresLibrary {
-    /// - Throws: `StoreError.cannotOpen` if it is not installed.
+    /// - Throws: `StoreError.cannotOpen` if libpq is not installed.
     static func load(for address: PostgresAddress) throws(StoreError) {
         guard let reason = pq_load() else { return }
         throw .cannotOpen(
@@ -11,9 +11,9 @@ enum PostgresLibrary {
             reason: "the PostgreSQL client library is required (Debian package libpq5): \(String(cString: reason))")
     }
 
-    /// One setting that stands in the URI itself. The library must be loaded.
+    /// Returns a setting that the URI itself contains, or `nil`. The library must be loaded.
     ///
-    /// - Throws: `StoreError.cannotOpen` if libpq cannot read the URI.
+    /// - Throws: `StoreError.cannotOpen` if libpq cannot parse the URI.
     static func setting(_ keyword: String, of address: PostgresAddress) throws(StoreError) -> String? {
         var isValid = false
         let value = pq_uri_setting(address.uri, keyword, &isValid)
@@ -27,7 +27,7 @@ enum PostgresLibrary {
         return value.map { String(cString: $0) }
     }
 
-    /// Whether the address names more than one host; then only one that can be written to is wanted.
+    /// Returns whether the address names several hosts. Only a host that accepts writes is then used.
     static func hasSeveralHosts(_ address: PostgresAddress) throws(StoreError) -> Bool {
         for keyword in ["host", "hostaddr"] {
             if let value = try setting(keyword, of: address), value.contains(",") { return true }
@@ -35,7 +35,7 @@ enum PostgresLibrary {
         return false
     }
 
-    /// Whether every port the address names is a number.
+    /// Returns whether every port in the address is a number.
     static func hasNumericPorts(_ address: PostgresAddress) throws(StoreError) -> Bool {
         (try setting("port", of: address) ?? "").allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") }
     }

@@ -1,20 +1,20 @@
-/// What happens between reaching a PostgreSQL database and using it as a store.
+/// Prepares a PostgreSQL database for use as a store.
 enum PostgresOpening {
-    /// Whoever makes or changes the schema holds this lock ("MMRK").
+    /// The advisory lock ("MMRK") that protects the creation and migration of the schema.
     private static let lockNumber: Int64 = 0x4D4D_524B
 
-    /// Makes an empty database a store, brings an old one up to date, and refuses what is neither. Of several that start at once one
-    /// does it, and the others wait.
+    /// Creates the store in an empty database, migrates an older store, and rejects a database that belongs to another program. If several
+    /// processes start at the same time, one of them does this work and the others wait.
     ///
-    /// - Returns: the schema version, before and after.
+    /// - Returns: The schema versions before and after.
     /// - Throws: `PostgresFailure`, `StoreError`.
     static func prepare(
         _ connection: PostgresConnection, migrations: [Migration], migrates: Bool, makesStore: Bool
     ) throws -> SchemaVersions {
         do {
             let supported = migrations.last?.version ?? 0
-            // Nearly always there is nothing to do, and finding that out takes no lock. Not as one view of the store: what tables there
-            // are is always seen as it is now, and the rows of one that was made just now must be seen with it.
+            // Usually no migration is necessary, and this check takes no lock. The transaction is READ COMMITTED because the catalog is
+            // always read in its current state; a snapshot could miss the rows of a table that was created a moment ago.
             try connection.beginWrite(.readCommitted)
             let before = try contents(connection)
             try connection.execute("COMMIT")
@@ -36,7 +36,7 @@ enum PostgresOpening {
         }
     }
 
-    /// Runs what is missing, seen from inside the lock.
+    /// Runs the missing migrations. The caller holds the lock.
     private static func migrate(_ connection: PostgresConnection, _ migrations: [Migration], _ migrates: Bool) throws -> SchemaVersions {
         let supported = migrations.last?.version ?? 0
         var found = 0
@@ -54,7 +54,7 @@ enum PostgresOpening {
         return SchemaVersions(found: found, now: supported)
     }
 
-    /// A binary runs on its own schema version and the next one.
+    /// Checks the version: a binary supports its own schema version and the next one.
     private static func accept(_ found: Int, _ supported: Int) throws -> SchemaVersions {
         if found > supported + 1 { throw StoreError.tooNew(found: found, supported: supported) }
         return SchemaVersions(found: found, now: found)
@@ -66,7 +66,7 @@ enum PostgresOpening {
         try connection.execute(CommitMark.table.text.description)
     }
 
-    /// SQLite orders text by its bytes, and so must this: the collation of the database may be any language's.
+    /// SQLite compares text by bytes, and PostgreSQL must do the same: the collation of the database can be that of any language.
     private static let compareTextByBytes = """
         DO $$ DECLARE each RECORD; BEGIN
             FOR each IN SELECT table_name, column_name FROM information_schema.columns
@@ -75,14 +75,14 @@ enum PostgresOpening {
         END $$
         """
 
-    // MARK: What is there
+    // MARK: Contents
 
     private enum Contents {
         case nothing
         case store(version: Int)
     }
 
-    /// - Throws: `StoreError.notAStore` if there are tables and none of ours.
+    /// - Throws: `StoreError.notAStore` if the schema contains tables of another program only.
     private static func contents(_ connection: PostgresConnection) throws -> Contents {
         let looked = try connection.run(
             """

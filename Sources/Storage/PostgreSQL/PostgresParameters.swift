@@ -1,21 +1,21 @@
 import CPostgres
 
-/// The values of one run of a statement, in PostgreSQL's binary format.
+/// The parameter values of one statement, in the binary format of PostgreSQL.
 struct PostgresParameters {
     private(set) var types: [pq_oid] = []
     private var lengths: [Int32] = []
-    /// Where each value begins in `space`; nil for NULL.
+    /// The offset of each value in `space`; `nil` for NULL.
     private var places: [Int?] = []
     private var space: [UInt8] = []
 
-    /// How many the shim can pass on.
+    /// The maximum number of parameters that the C shim supports.
     static let most = 64
 
-    /// - Throws: `StoreError.failed` for text with U+0000, which PostgreSQL cannot hold.
+    /// - Throws: `StoreError.failed` if a text contains U+0000, which PostgreSQL cannot store.
     init(_ values: [any SQLValue]) throws(StoreError) {
         guard values.count <= Self.most else { throw .failed(reason: "a statement received \(values.count) values") }
         for value in values { try append(value.sqlParameter) }
-        // An empty value at the end still needs an address: without one it would be NULL.
+        // An empty value at the end still needs an address; a null address would mean NULL.
         space.append(0)
     }
 
@@ -43,7 +43,7 @@ struct PostgresParameters {
         if case .null = value { places.append(nil) } else { places.append(start) }
     }
 
-    /// Runs `body` with the addresses and lengths of the values.
+    /// Calls `body` with the addresses and lengths of the values.
     func withPointers<R>(_ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?) -> R) -> R {
         space.withUnsafeBytes { space in
             let start = space.baseAddress!.assumingMemoryBound(to: CChar.self)
@@ -55,13 +55,13 @@ struct PostgresParameters {
     }
 }
 
-/// A statement that one connection has prepared.
+/// A statement that is prepared on one connection.
 struct PostgresStatement {
     let name: String
-    /// What each parameter must be.
+    /// The required type of each parameter.
     let types: [pq_oid]
 
-    /// - Throws: `StoreError.failed` if a value is of another type than the statement was prepared for.
+    /// - Throws: `StoreError.failed` if a value does not have the type for which the statement was prepared.
     func check(_ parameters: PostgresParameters, _ sql: SQL) throws(StoreError) {
         for (index, (given, wanted)) in zip(parameters.types, types).enumerated()
         where given != wanted && given != PQ_TYPE_UNSPECIFIED {

@@ -1,12 +1,13 @@
 import Platform
 
-/// The connections of one store. The one that was just used is taken first: it is warm, and its chain of audit records goes on.
+/// The connections of one store. The most recently used one is reused first: its caches are warm, and it continues its chain of audit
+/// records.
 final class PostgresPool: Sendable {
     private struct State {
         var idle: [Owned<PostgresConnection>] = []
-        /// How many there are, idle or in use.
+        /// The number of connections, idle or in use.
         var open = 0
-        /// How many there ever were.
+        /// The number of connections opened so far.
         var opened = 0
         var isClosed = false
     }
@@ -17,8 +18,8 @@ final class PostgresPool: Sendable {
     private let most: Int
 
     /// - Parameters:
-    ///   - name: the name of the first connection; the others' begin with it.
-    ///   - most: how many there may be at once.
+    ///   - name: The name of the first connection and the prefix of the other names.
+    ///   - most: The maximum number of open connections.
     init(_ connecting: PostgresConnecting, name: String, most: Int) {
         self.connecting = connecting
         self.name = name
@@ -31,9 +32,10 @@ final class PostgresPool: Sendable {
         case closed
     }
 
-    /// A connection for one owner, who gives it back.
+    /// Takes a connection out of the pool. The caller must return it with `giveBack`.
     ///
-    /// - Throws: `StoreError.busy` if none is free in time, `StoreError.closed`; `PostgresFailure` if a new one cannot be opened.
+    /// - Throws: `StoreError.busy` if no connection is free before the deadline; `StoreError.closed`; `PostgresFailure` if a new connection
+    ///   cannot be opened.
     func take(deadline: UInt64) throws -> Owned<PostgresConnection> {
         let turn = state.wait(deadline: deadline) { state -> Turn? in
             if state.isClosed { return .closed }
@@ -55,7 +57,7 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Puts a connection back, or away if it is of no more use.
+    /// Returns a connection to the pool, or closes it if it is no longer usable.
     func giveBack(_ owned: Owned<PostgresConnection>) {
         let isKept =
             owned.value.isUsable
@@ -69,7 +71,7 @@ final class PostgresPool: Sendable {
         left()
     }
 
-    /// Puts away those that nobody uses: where one has lost its server, they all have.
+    /// Closes the idle connections: if one connection has lost its server, all have.
     func closeIdle() {
         let idle = state.withLock { state in
             defer { state.idle = [] }
@@ -81,14 +83,14 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Opens and takes no more.
+    /// Closes the pool. `take` then fails with `StoreError.closed`.
     func close() {
         state.withLock { $0.isClosed = true }
         state.broadcast()
         closeIdle()
     }
 
-    /// Returns when everyone has given back what they had.
+    /// Returns when all connections have been returned.
     func waitUntilClosed() { state.wait { $0.open == 0 ? () : nil } }
 
     private func left() {

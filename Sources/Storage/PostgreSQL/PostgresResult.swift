@@ -1,11 +1,11 @@
 import CPostgres
 import Platform
 
-/// What a statement answered: every row, in binary format.
+/// The result of a statement: all rows, in binary format.
 final class PostgresResult: RowSource {
     private let handle: OpaquePointer
     let rowCount: Int
-    /// The row that is handed over.
+    /// The index of the current row.
     var row = 0
 
     init(_ handle: OpaquePointer) {
@@ -17,23 +17,23 @@ final class PostgresResult: RowSource {
 
     // MARK: The statement
 
-    /// The SQLSTATE and the message of an error, nil if it is none.
+    /// The SQLSTATE and the message of an error, or `nil` if the result is not an error.
     var failure: (state: String?, reason: String)? {
         guard pq_result_status(handle) == PQ_FATAL_ERROR else { return nil }
         let state = pq_result_field(handle, PQ_FIELD_SQLSTATE).map { String(cString: $0) }
         return (state, pq_result_field(handle, PQ_FIELD_MESSAGE).map { String(cString: $0) } ?? "the connection was lost")
     }
 
-    /// What was done: `SELECT`, `COMMIT` and so on.
+    /// The command that ran: `SELECT`, `COMMIT` and so on.
     var command: String { String(String(cString: pq_command_status(handle)).prefix { $0 != " " }) }
 
-    /// How many rows were inserted, updated or deleted.
+    /// The number of rows that were inserted, updated or deleted.
     var changes: Int { command == "SELECT" ? 0 : Int(String(cString: pq_command_rows(handle))) ?? 0 }
 
-    /// The types of a described statement's parameters.
+    /// The parameter types of a described statement.
     var parameterTypes: [pq_oid] { (0..<pq_parameter_count(handle)).map { pq_parameter_type(handle, $0) } }
 
-    // MARK: The row at hand
+    // MARK: Current row
 
     func isNull(_ column: Int) -> Bool { pq_is_null(handle, Int32(row), Int32(column)) }
 
@@ -60,13 +60,14 @@ final class PostgresResult: RowSource {
         case PQ_TYPE_NUMERIC: return Self.wholeNumber(bytes)
         case PQ_TYPE_TEXT: return Int64(String(decoding: bytes, as: UTF8.self)) ?? 0
         default:
-            // Integers of any width and truth values: two's complement, the highest byte first.
+            // Integers of any width and Booleans: two's complement, big-endian.
             guard let first = bytes.first, bytes.count <= 8 else { return 0 }
             return bytes.reduce(first >= 0x80 && bytes.count > 1 ? -1 : 0) { $0 << 8 | Int64($1) }
         }
     }
 
-    /// A sum of BIGINTs is NUMERIC: a count of digits, the first one's weight, the sign, and digits to the base 10,000.
+    /// Decodes a NUMERIC, which is the type of a sum of BIGINTs: the number of digits, the weight of the first digit, the sign, and the
+    /// digits in base 10,000.
     private static func wholeNumber(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         func word(_ index: Int) -> Int64 { Int64(Int16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self))) }
         guard bytes.count >= 8, bytes.count >= 8 + 2 * Int(word(0)) else { return 0 }

@@ -1,10 +1,10 @@
 import Glibc
 import Platform
 
-/// A transaction of which nothing was kept, and what may be done about it.
+/// A transaction that was rolled back, and its remedy.
 struct Undone: Error {
     let remedy: PostgresFailure.Remedy
-    /// What is thrown if it is not begun again, or in vain.
+    /// The error to throw if the transaction is not repeated, or if repeating it fails.
     let error: any Error
 
     init(_ remedy: PostgresFailure.Remedy, _ error: StoreError) {
@@ -15,7 +15,7 @@ struct Undone: Error {
     init(_ failure: PostgresFailure) { self.init(failure.remedy, failure.error) }
 }
 
-/// How often one transaction is begun again.
+/// Decides whether and when a transaction is repeated.
 struct PostgresRetries {
     let deadline: UInt64
     private var pauses = 0
@@ -24,9 +24,9 @@ struct PostgresRetries {
 
     init(waitMilliseconds: Int32) { deadline = Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000 }
 
-    /// Runs `body` until it succeeds, or its reason to be run again is used up.
+    /// Runs `body` until it succeeds or no further attempt is allowed.
     ///
-    /// - Throws: the error of the last `Undone`; what else `body` throws.
+    /// - Throws: The error of the last `Undone`; any other error that `body` throws.
     mutating func run<R>(_ body: () throws -> R) throws -> R {
         while true {
             do { return try body() } catch let undone as Undone {
@@ -43,15 +43,15 @@ struct PostgresRetries {
             connectionsLost += 1
             return connectionsLost <= 5 && pause()
         case .lookAgain:
-            // Who is overtaken this often is not overtaken: the statement is wrong.
+            // Repeated conflicts of this kind are not caused by concurrency: the statement itself is wrong.
             looks += 1
             return looks <= 3 && pause()
         }
     }
 
-    /// Waits for a moment of random length, longer each time, so that those who met do not meet again.
+    /// Sleeps for a random time that increases with each call, so that conflicting transactions do not collide again.
     ///
-    /// - Returns: whether there was time for it.
+    /// - Returns: `false` if the deadline would have passed; then it does not sleep.
     mutating func pause() -> Bool {
         pauses += 1
         let most = UInt64(min(2_000 << min(pauses, 7), 200_000))

@@ -1,4 +1,4 @@
-/// What a connection knows of its open transaction.
+/// The state of the open transaction of a connection.
 struct PostgresTransactionState {
     enum Mode: Equatable {
         case none
@@ -7,15 +7,15 @@ struct PostgresTransactionState {
     }
 
     var mode = Mode.none
-    /// Whether anything was inserted, updated or deleted.
+    /// Whether the transaction has inserted, updated or deleted rows.
     var hasWritten = false
     var hasAdvancedEpoch = false
     var glance: StoreEpoch.Glance?
-    /// The epoch, once it was asked for.
+    /// The epoch, after it was first read in this transaction.
     var epoch: Int64?
 }
 
-/// A connection as transactions see it.
+/// The operations that a connection provides to transactions.
 extension PostgresConnection: Session {
     var connectionId: String { transaction.mode == .write ? name : "" }
 
@@ -29,16 +29,17 @@ extension PostgresConnection: Session {
         return result.changes
     }
 
-    /// Takes an advisory lock for each id until the end of the transaction. Not `FOR UPDATE`: what is locked is often a name whose row
-    /// is yet to be made, and an id of any table. Whoever waited sees what the one before has committed. Always in the order of the
-    /// numbers, so that no two wait for each other; ids that share a number only wait more often than they need to.
+    /// Takes an advisory lock for each ID until the end of the transaction. `FOR UPDATE` is not suitable: the locked ID is often the name
+    /// of a row that does not exist yet, and can belong to any table. After waiting, the transaction sees the changes that the previous
+    /// holder committed. The locks are taken in numeric order, which prevents deadlocks. IDs with the same lock number only cause
+    /// unnecessary waits.
     func lock(_ ids: [String]) throws {
         for number in Set(ids.map(Self.lockNumber)).sorted() {
             _ = try run("SELECT pg_advisory_xact_lock($1)", [number]) { _ in .enough }
         }
     }
 
-    /// FNV-1a: the same in every process and version.
+    /// Returns the FNV-1a hash of the ID, which is the same in every process and version.
     static func lockNumber(_ id: String) -> Int64 {
         Int64(bitPattern: id.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 })
     }
@@ -59,7 +60,7 @@ extension PostgresConnection: Session {
 
     func advanceEpoch() throws {
         _ = try run("UPDATE mintmark_meta SET value = value + 1 WHERE name = 'epoch'", []) { _ in .more }
-        // Sent with the commit, and once per transaction.
+        // The server sends the notification with the commit. One per transaction is enough.
         if !transaction.hasAdvancedEpoch { _ = try run("SELECT pg_notify('mintmark_epoch', '')", []) { _ in .more } }
         transaction.hasAdvancedEpoch = true
     }

@@ -1,4 +1,4 @@
-/// Beginning and ending transactions.
+/// Begins and ends transactions.
 extension PostgresConnection {
     /// - Throws: `PostgresFailure`.
     func beginRead() throws { try begin(.read, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
@@ -18,12 +18,12 @@ extension PostgresConnection {
         try execute(text)
     }
 
-    /// Ends the transaction well. What was changed is kept when this returns.
+    /// Commits the transaction. When this function returns, the changes are durable.
     ///
-    /// - Parameter mark: a name that this commit alone has.
-    /// - Throws: `PostgresFailure`; `CommitInDoubt` if the connection was lost and the server may have kept the changes.
+    /// - Parameter mark: A unique name for this commit.
+    /// - Throws: `PostgresFailure`; `CommitInDoubt` if the connection was lost and the server may have committed the changes.
     func commit(mark: @autoclosure () -> String) throws {
-        // An error that the body has swallowed has ended the transaction all the same.
+        // Even if the body ignored an error, the error has aborted the transaction.
         if let failure { throw failure }
         let hasAdvanced = transaction.hasAdvancedEpoch
         defer {
@@ -42,7 +42,7 @@ extension PostgresConnection {
         } catch let failure as PostgresFailure where failure.remedy == .connectAnew { throw CommitInDoubt(mark: mark) }
     }
 
-    /// Undoes whatever is open, if the connection is there to do it.
+    /// Rolls back the open transaction, if the connection still works.
     func abandon() {
         if transaction.mode != .none, !isUsable { _ = try? execute("ROLLBACK") }
         transaction = PostgresTransactionState()

@@ -1,13 +1,13 @@
 import Platform
 import Synchronization
 
-/// What this process knows of the store's epoch. Whoever advances it notifies every connection, and a process that was notified
-/// reads the row again. Because a notification may be lost on its way (a proxy, a server that only follows), the row is read again as
-/// well when what was read is older than three quarters of a second: with the round trips a change is seen everywhere within one.
+/// The store's epoch as this process last read it. A transaction that advances the epoch notifies every connection, and a notified process
+/// reads the row again. A notification can be lost (behind a proxy, or on a standby server). The row is therefore also read again if the
+/// value is older than 0.75 seconds. Including round trips, every process sees a change within one second.
 final class StoreEpoch: Sendable {
     private struct State {
         var known: (epoch: Int64, readAt: UInt64)?
-        /// Counts how often what was known has ceased to hold.
+        /// Counts the invalidations of `known`.
         var generation = 0
     }
 
@@ -15,7 +15,7 @@ final class StoreEpoch: Sendable {
     private let lastMark = Atomic<Int64>(-1)
     private static let freshNanoseconds: UInt64 = 750_000_000
 
-    /// What is known before a transaction begins. Because it was read before, nothing that the transaction reads can be older.
+    /// The cached state before a transaction begins. It was read earlier, so no data that the transaction reads is older.
     struct Glance {
         let epoch: Int64?
         fileprivate let generation: Int
@@ -30,7 +30,7 @@ final class StoreEpoch: Sendable {
         }
     }
 
-    /// Keeps what a transaction has read that began with `glance`, unless the epoch was advanced since.
+    /// Stores the epoch that a transaction read which began with `glance`, unless the epoch was advanced in between.
     func keep(_ epoch: Int64, since glance: Glance) {
         state.withLock { state in
             guard state.generation == glance.generation, state.known.map({ $0.readAt < glance.at }) ?? true else { return }
@@ -38,7 +38,7 @@ final class StoreEpoch: Sendable {
         }
     }
 
-    /// The epoch was advanced, or may have been: what this process knew holds no more.
+    /// Discards the cached epoch, because it was or may have been advanced.
     func forget() {
         state.withLock { state in
             state.known = nil
@@ -46,6 +46,6 @@ final class StoreEpoch: Sendable {
         }
     }
 
-    /// A number below zero that was never answered before.
+    /// Returns a negative number that has not been returned before.
     func newMark() -> Int64 { lastMark.wrappingSubtract(1, ordering: .relaxed).newValue }
 }

@@ -1,13 +1,13 @@
-/// The answers that one connection has seen in one version of the database.
+/// A cache of the query results of one connection, for one version of the database.
 struct KnownTexts {
     private var dataVersion: Int64 = -1
     private var answers: [Question: String] = [:]
-    /// Written anew for each look-up.
+    /// The key of the current lookup, reused to avoid an allocation.
     private var question = Question()
-    /// Past so many answers it starts anew: about a megabyte.
+    /// The maximum number of entries, about one megabyte. The cache is cleared when it is reached.
     private static let most = 4096
 
-    /// What is known, or what `ask` answers. That there is no answer is not remembered.
+    /// Returns the cached result or the result of `ask`. The absence of a result is not cached.
     mutating func text(
         _ sql: SQL, _ parameters: [String], at dataVersion: Int64, ask: () throws -> String?
     ) rethrows -> String? {
@@ -23,7 +23,8 @@ struct KnownTexts {
         return answer
     }
 
-    /// The statement by its address, then the parameters, each behind a byte that no text has: strings compare by meaning, these by bytes.
+    /// Writes the key: the address of the statement, then each parameter after a byte that does not occur in UTF-8. Keys are compared by
+    /// bytes, because strings compare by canonical equivalence.
     private mutating func write(_ sql: SQL, _ parameters: [String]) {
         question.bytes.removeAll(keepingCapacity: true)
         withUnsafeBytes(of: UInt(bitPattern: sql.text.utf8Start)) { question.bytes.append(contentsOf: $0) }
@@ -33,7 +34,7 @@ struct KnownTexts {
         }
     }
 
-    /// Bytes that are hashed as one piece; an array hashes each for itself.
+    /// Bytes that are hashed in one piece; an array hashes each element separately.
     private struct Question: Hashable {
         var bytes: [UInt8] = []
 

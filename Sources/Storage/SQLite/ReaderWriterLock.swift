@@ -1,8 +1,8 @@
 import Glibc
 
-/// Many may read or one may write. A waiting writer goes before new readers.
+/// A lock for several readers or one writer. A waiting writer has priority over new readers.
 final class ReaderWriterLock: @unchecked Sendable {
-    // Safe because the lock is never moved and only used through its functions.
+    // Safe because the lock is never moved and is used only through these functions.
     private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
 
     init() {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// One connection to a SQLite database with its prepared statements. Used by one thread at a time.
+/// A connection to a SQLite database, with its prepared statements. Used by one thread at a time.
 final class SQLiteConnection {
     enum Role {
         case reader
@@ -10,7 +10,7 @@ final class SQLiteConnection {
 
     let handle: OpaquePointer
     let role: Role
-    /// What the database itself said last, nil while all is well.
+    /// The last error that the database returned, or `nil`.
     private(set) var lastError: (any Error)?
     private let path: String
     private let waitMilliseconds: Int32
@@ -20,12 +20,12 @@ final class SQLiteConnection {
     var epochSeen = SeenEpoch()
     var knownTexts = KnownTexts()
 
-    /// Runs once, before SQLite is first used.
+    /// Evaluated once, before the first use of SQLite.
     private static let hasNoStatistics = sqlite3_config_without_memory_statistics() == SQLITE_OK
 
     /// - Parameters:
-    ///   - path: a file, or a URI of SQLite's memory.
-    ///   - waitMilliseconds: how long to wait for the lock of another process.
+    ///   - path: The path of a file, or the URI of an in-memory database of SQLite.
+    ///   - waitMilliseconds: The time limit for waiting for the lock of another process.
     /// - Throws: `StoreError.cannotOpen`.
     init(path: String, isURI: Bool, role: Role, waitMilliseconds: Int32) throws {
         _ = Self.hasNoStatistics
@@ -42,7 +42,7 @@ final class SQLiteConnection {
         self.role = role
         self.waitMilliseconds = waitMilliseconds
         sqlite3_extended_result_codes(handle, 1)
-        // Small pieces of memory of the connection's own, which need no allocator.
+        // Small allocations of the connection come from its lookaside memory instead of the allocator.
         _ = sqlite3_lookaside(handle, 1200, 40)
         sqlite3_busy_timeout(handle, waitMilliseconds)
         sqlite3_create_collation_v2(handle, "C", SQLITE_UTF8, nil, { _, aCount, a, bCount, b in compareBytes(a, aCount, b, bCount) }, nil)
@@ -57,7 +57,7 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Whether the connection may wait for a lock of another process.
+    /// Sets whether the connection can wait for a lock of another process.
     func setPatient(_ patient: Bool) {
         guard patient != self.patient else { return }
         self.patient = patient
@@ -66,23 +66,23 @@ final class SQLiteConnection {
 
     var isReader: Bool { if case .reader = role { true } else { false } }
 
-    /// Whether there is no transaction, or SQLite itself has ended it, as it does on a full disk.
+    /// Whether no transaction is open. SQLite ends a transaction itself in some cases, such as a full disk.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
-    /// How many rows were ever inserted, updated or deleted, kept or undone.
+    /// The total number of rows inserted, updated or deleted, including changes that were rolled back.
     var changes: Int32 { sqlite3_total_changes(handle) }
 
-    /// Undoes whatever is open.
+    /// Rolls back the open transaction, if there is one.
     func abandon() {
         if !isOutsideTransaction { try? run("ROLLBACK") }
         lastError = nil
         epochSeen.settle()
     }
 
-    /// Notes that a read transaction has ended.
+    /// Clears the state of a read transaction that has ended.
     func settleRead() { epochSeen.settle() }
 
-    /// Moves what is in the log into the database as far as readers allow, without waiting for them.
+    /// Copies the write-ahead log into the database as far as readers allow, without waiting for them.
     func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
     // MARK: Statements
@@ -94,7 +94,7 @@ final class SQLiteConnection {
         while true {
             switch sqlite3_step(statement.handle) {
             case SQLITE_ROW:
-                // What changes rows is run to its end, whatever was asked for.
+                // A statement that changes rows always runs to completion, whatever `row` returns.
                 if try row(Row(source: statement)) == .enough, statement.isReadOnly { return 0 }
             case SQLITE_DONE: return statement.isReadOnly ? 0 : Int(sqlite3_changes(handle))
             case let code: throw failure(code)
@@ -102,10 +102,10 @@ final class SQLiteConnection {
         }
     }
 
-    /// Runs a statement that has neither parameters nor an answer.
+    /// Runs a statement without parameters and without result rows.
     func run(_ sql: SQL) throws { _ = try run(sql, []) { _ in .more } }
 
-    /// The first column of the first row, nil without one.
+    /// Returns the first column of the first row, or `nil` if the result has no rows.
     func integer(_ sql: SQL) throws -> Int64? {
         var answer: Int64?
         _ = try run(sql, []) {
@@ -115,7 +115,7 @@ final class SQLiteConnection {
         return answer
     }
 
-    /// The first column of the first row, nil without one.
+    /// Returns the first column of the first row, or `nil` if the result has no rows.
     func text(_ sql: SQL) throws -> String? {
         var answer: String?
         _ = try run(sql, []) {
@@ -126,7 +126,7 @@ final class SQLiteConnection {
     }
 
     private func prepared(_ sql: SQL) throws -> SQLiteStatement {
-        // A statement that is being read from cannot start anew; whoever asks for it meanwhile gets one of its own.
+        // A running statement cannot be restarted; a nested use of the same text gets a separate statement.
         if let known = statements[sql.text.utf8Start], !known.isRunning { return known }
         var statement: OpaquePointer?
         let text = UnsafeRawPointer(sql.text.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -139,7 +139,7 @@ final class SQLiteConnection {
         return fresh
     }
 
-    /// Runs a statement with a table's name in it, which so is no literal, once with each of `runs`, and does not keep it.
+    /// Runs a statement once for each of `runs`, without caching it. The text contains a table name, so it cannot be a literal.
     func runOnce(_ text: String, _ runs: [[any SQLValue]], row: (Row) throws -> Void) throws {
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v2(self.handle, text, -1, &handle, nil)
@@ -157,7 +157,7 @@ final class SQLiteConnection {
         }
     }
 
-    /// Runs statements that are needed once, without keeping them.
+    /// Runs statements that are needed once, without caching them.
     func execute(_ text: SQL) throws {
         let code = sqlite3_exec(handle, UnsafeRawPointer(text.text.utf8Start).assumingMemoryBound(to: CChar.self), nil, nil, nil)
         if code != SQLITE_OK { throw failure(code) }
@@ -174,7 +174,7 @@ final class SQLiteConnection {
     }
 }
 
-/// Byte order, as PostgreSQL's collation C has it.
+/// Compares by bytes, like collation "C" of PostgreSQL.
 private func compareBytes(_ a: UnsafeRawPointer?, _ aCount: Int32, _ b: UnsafeRawPointer?, _ bCount: Int32) -> Int32 {
     let first = UnsafeRawBufferPointer(start: a, count: Int(aCount))
     let second = UnsafeRawBufferPointer(start: b, count: Int(bCount))

@@ -1,25 +1,25 @@
 import CSQLite
 import Glibc
 
-/// Why a copy of a store was not written.
+/// The reason a copy of a store was not written.
 public enum StoreCopyFailure: Error, Hashable, Sendable {
-    /// The file is there already.
+    /// The file already exists.
     case exists(path: String)
     case failed(path: String, reason: String)
 }
 
 extension SQLiteDatabase {
-    /// Writes the store, as it is at one moment, to a file that is not there yet. Others read and write meanwhile.
+    /// Writes the store, in its state at one moment, to a new file. Other reads and writes continue during the copy.
     ///
-    /// The file is for this user alone. It is written under another name and gets its own when it is whole and synced, so that nobody
-    /// ever finds half of it, and nothing that is there is ever written over.
+    /// Only the current user can access the file. It is written under a temporary name and gets its final name when it is complete and
+    /// synced. An incomplete copy is therefore never visible, and existing files are never overwritten.
     ///
     /// - Parameters:
-    ///   - given: the file, in a folder that is there.
-    ///   - suffix: makes the other name one that nobody else uses.
-    ///   - isCancelled: asked now and then.
-    ///   - note: reads something of the copied moment. It must read.
-    /// - Returns: the file, from the root, its size, and what was noted; nil if it was cancelled.
+    ///   - given: The path of the file. The directory must exist.
+    ///   - suffix: A unique suffix for the temporary name.
+    ///   - isCancelled: Returns whether to stop; called periodically.
+    ///   - note: Reads additional data from the copied state. It must read at least once, because the first read fixes that state.
+    /// - Returns: The absolute path of the file, its size in bytes, and the result of `note`; `nil` if the copy was canceled.
     /// - Throws: `StoreCopyFailure`, `StoreError`.
     public func copy<Note>(
         to given: String, suffix: String, isCancelled: () -> Bool, noting note: (Transaction) throws -> Note
@@ -48,7 +48,7 @@ extension SQLiteDatabase {
         return (path, StoreFile.size(of: path), noted)
     }
 
-    /// How many pages are copied between two looks at whether anybody still wants the copy.
+    /// The number of pages to copy between two calls of `isCancelled`.
     private static let pagesAtOnce: Int32 = 2_000
 
     private static func copy(from source: SQLiteConnection, to draft: String, path: String, _ isCancelled: () -> Bool) throws -> Bool {
@@ -56,7 +56,7 @@ extension SQLiteDatabase {
         defer { sqlite3_close_v2(target) }
         func failure(_ code: Int32) -> StoreCopyFailure { .failed(path: path, reason: String(cString: sqlite3_errstr(code))) }
         var code = sqlite3_open_v2(draft, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, "unix")
-        // A draft that is not finished is thrown away, and a finished one is synced at once.
+        // Neither a journal nor syncs are necessary: an incomplete draft is deleted, and a complete one is synced immediately.
         if code == SQLITE_OK { code = sqlite3_exec(target, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil) }
         guard code == SQLITE_OK else { throw failure(code) }
         guard let backup = sqlite3_backup_init(target, "main", source.handle, "main") else { throw failure(sqlite3_errcode(target)) }

@@ -1,35 +1,35 @@
 import Platform
 
-/// A store in a SQLite file, which several processes may share, or in memory.
+/// A store in a SQLite file, which several processes can share, or in memory.
 ///
-/// On disk, readers never wait for a writer. A write returns when it is synced; writes that wait at the same moment share one sync.
+/// On disk, readers never wait for a writer. A write returns when it is synced; writes that wait at the same time share one sync.
 public final class SQLiteDatabase: Database {
-    /// Where the store is.
+    /// The location of the store.
     public enum Location: Sendable, Hashable {
-        /// In this process, gone with it; each store is one of its own.
+        /// In the memory of this process. Each store is separate and is lost when the process exits.
         case memory
-        /// A file, made if it is not there.
+        /// A file, which is created if it does not exist.
         case file(String)
     }
 
     private let location: Location
     private let absolutePath: String
-    /// The file that was opened, nil in memory.
+    /// The identity of the file that was opened, or `nil` in memory.
     private let identity: StoreFile.Identity?
     private let versions: SchemaVersions
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
     private let counters = WriteCounters()
 
-    /// Opens a store and brings its schema up to date; makes it if it is not there. Its files are for this user alone.
+    /// Opens a store and migrates its schema. Creates the store if it does not exist. Only the current user can access its files.
     ///
     /// - Parameters:
-    ///   - migrations: every step of the schema, in order.
-    ///   - migrates: whether steps that are missing may be run.
-    ///   - makesStore: whether a store is made where there is none; otherwise that is `StoreError.cannotOpen`.
-    ///   - makesFolders: whether the folders of a file are made where they are missing.
-    ///   - connectionId: a name for the writing connection that no other has, such as a UUID.
-    ///   - waitMilliseconds: how long a lock of another process is waited for before `StoreError.busy`.
+    ///   - migrations: All steps of the schema, in order.
+    ///   - migrates: Whether missing steps are allowed to run.
+    ///   - makesStore: Whether to create a missing store. Otherwise a missing store causes `StoreError.cannotOpen`.
+    ///   - makesFolders: Whether to create the missing parent directories of the file.
+    ///   - connectionId: A unique name for the writing connection, such as a UUID.
+    ///   - waitMilliseconds: The time limit for waiting for a lock of another process before `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
         _ location: Location, migrations: [Migration], migrates: Bool = true, makesStore: Bool = true, makesFolders: Bool = false,
@@ -38,7 +38,7 @@ public final class SQLiteDatabase: Database {
     ) throws {
         self.location = location
         let path: String
-        /// SQLite's own locks know no waiting in memory.
+        /// The locks of SQLite do not support waiting in memory.
         let memoryLock: ReaderWriterLock?
         switch location {
         case .memory:
@@ -79,13 +79,13 @@ public final class SQLiteDatabase: Database {
 
     public func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
         guard Patience.current != .none else { throw WouldWait(isWrite: true) }
-        // A memory store's writer would wait for this thread's own view, and what is read after the write must show it.
+        // The writer of a store in memory would wait for this thread's own view, and reads after the write must see its changes.
         SharedReads.current?.end()
-        // The writer thread could not serve a write that it is itself waiting for.
+        // A write from the writer thread would wait for itself.
         Nesting.leave(to: try Nesting.enter(writer))
         var result: R?
-        // What checks that nobody keeps the closure has the length of this file's path in it, also where the function ends, and so would
-        // have `!`: every checkout would build another program. So the rest of the function gets a name of its own.
+        // The check for an escaped closure embeds the length of this file's path, also at the end of the function, as `!` would. The
+        // program would then differ for every checkout directory. Therefore the rest of the function has an artificial file name.
         #sourceLocation(file:"SQLiteDatabase.write",line:1)
         try withoutActuallyEscaping(body) { body in try writer.run(WriteJob { result = try body($0) }) }
         guard let result else { preconditionFailure("a write that was run has a result") }
@@ -99,7 +99,7 @@ public final class SQLiteDatabase: Database {
         writer.waitUntilStopped()
     }
 
-    /// Hands over one moment of the store, from what is read first on.
+    /// Calls `body` with a view of the store, which is fixed by the first read.
     func withOneView<R>(_ body: (SQLiteView) throws -> R) throws -> R {
         guard Patience.current != .none else { throw WouldWait() }
         let view = try readers.begin(patient: true)
@@ -107,7 +107,7 @@ public final class SQLiteDatabase: Database {
         return try body(view)
     }
 
-    // MARK: The store itself
+    // MARK: Store information
 
     public func tryToWrite() throws {
         if case .file(let path) = location, StoreFile.Identity(of: absolutePath) != identity {
@@ -137,14 +137,14 @@ public final class SQLiteDatabase: Database {
             journalMode: pages?.journalMode, commits: commits, writes: writes)
     }
 
-    /// What SQLite finds wrong with the file, nothing if all is well. Reads every page.
+    /// Returns the problems that SQLite finds in the file. Empty if there are none. Reads every page.
     ///
     /// - Throws: `StoreError`.
     public func damage() throws -> [String] {
         do {
             return try read { tx in try tx.query("PRAGMA quick_check(20)") { $0.string(0) } }.filter { $0 != "ok" }
         } catch StoreError.corrupt(let reason) {
-            // Some damage keeps SQLite from even looking further.
+            // Some damage prevents SQLite from continuing the check.
             return [reason]
         }
     }

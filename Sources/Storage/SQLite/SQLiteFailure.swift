@@ -1,11 +1,11 @@
 import CSQLite
 import Glibc
 
-/// What SQLite's result codes mean for a store.
+/// Maps the result codes of SQLite to errors of the store.
 enum SQLiteFailure {
     /// - Parameters:
-    ///   - code: an extended result code that is neither OK, ROW nor DONE.
-    ///   - handle: the connection that answered it just now.
+    ///   - code: An extended result code other than OK, ROW and DONE.
+    ///   - handle: The connection that just returned the code.
     static func storeError(_ code: Int32, of handle: OpaquePointer, path: String) -> StoreError {
         let reason = String(cString: sqlite3_errmsg(handle))
         switch code & 0xFF {
@@ -21,7 +21,7 @@ enum SQLiteFailure {
         }
     }
 
-    /// SQLite needs two files beside the database, also to read it.
+    /// SQLite needs two files next to the database, even for reading.
     private static func cannotOpen(_ reason: String, _ number: Int32, _ path: String) -> StoreError {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         if number == EACCES || number == EROFS || number == EPERM || access(folder, W_OK) != 0 {
@@ -31,8 +31,8 @@ enum SQLiteFailure {
     }
 
     private static func brokenDisk(_ code: Int32, _ reason: String, _ number: Int32) -> StoreError {
-        // SQLITE_IOERR_WRITE, _FSYNC, _DIR_FSYNC, _TRUNCATE, _SHMSIZE: macros that Swift cannot read. Past a file size limit
-        // SQLite names no cause.
+        // SQLITE_IOERR_WRITE, _FSYNC, _DIR_FSYNC, _TRUNCATE, _SHMSIZE: macros that Swift cannot import. Above a file size limit, SQLite
+        // reports no system error.
         let isWriting = [3, 4, 5, 6, 19].contains(code >> 8)
         switch number {
         case ENOSPC, EDQUOT, EFBIG: return .full

@@ -2,12 +2,12 @@ import CSQLite
 import Glibc
 import Platform
 
-/// What happens between opening a SQLite file and using it as a store.
+/// Prepares a SQLite file for use as a store.
 enum SQLiteOpening {
-    /// Stands in the file's header: this is a store of ours and nothing else ("MMRK").
+    /// The application ID in the header of the file ("MMRK"), which identifies a store of this program.
     private static let applicationId: Int64 = 0x4D4D_524B
 
-    /// The path from the root, so that it stays the same file and is no URI, whatever it looks like.
+    /// Returns the absolute path, which stays valid if the working directory changes and cannot be mistaken for a URI.
     static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         guard let folder = getcwd(nil, 0) else { return "./\(path)" }
@@ -15,7 +15,7 @@ enum SQLiteOpening {
         return "\(String(cString: folder))/\(path)"
     }
 
-    /// Settings that every connection needs.
+    /// Applies the settings that every connection needs.
     static func configure(_ connection: SQLiteConnection) throws {
         try connection.execute(
             """
@@ -24,15 +24,15 @@ enum SQLiteOpening {
             """)
     }
 
-    /// Makes a new file a store, brings an old one up to date, and refuses what is neither.
+    /// Creates the store in a new file, migrates an older store, and rejects any other file.
     ///
-    /// - Returns: the schema version, before and after.
+    /// - Returns: The schema versions before and after.
     static func prepare(
         _ connection: SQLiteConnection, isFile: Bool, path: String, migrations: [Migration], migrates: Bool, makesStore: Bool,
         deadline: UInt64
     ) throws -> SchemaVersions {
         try configure(connection)
-        // Nearly always there is nothing to do, and finding that out takes no lock. What belongs to others stays as it is.
+        // Usually no migration is necessary, and this check takes no lock. A file of another program remains unchanged.
         let before = try look(connection, path)
         if case .nothing = before, !makesStore {
             throw StoreError.cannotOpen(path: path, reason: "the file is empty and contains no store")
@@ -51,7 +51,7 @@ enum SQLiteOpening {
         }
     }
 
-    /// Looks at one moment of a file that another process may be filling.
+    /// Reads the contents in one transaction, because another process may be creating the store at the same time.
     private static func look(_ connection: SQLiteConnection, _ path: String) throws -> Contents {
         do {
             try connection.run("BEGIN")
@@ -64,7 +64,7 @@ enum SQLiteOpening {
         }
     }
 
-    /// Runs what is missing, seen from inside the lock: another process may have been faster.
+    /// Runs the missing migrations. The caller holds the lock; another process may have migrated before.
     private static func migrate(_ connection: SQLiteConnection, _ path: String, _ migrations: [Migration], _ migrates: Bool) throws
         -> SchemaVersions
     {
@@ -83,7 +83,7 @@ enum SQLiteOpening {
         return SchemaVersions(found: found, now: supported)
     }
 
-    /// A binary runs on its own schema version and the next one.
+    /// Checks the version: a binary supports its own schema version and the next one.
     private static func accept(_ found: Int, _ supported: Int) throws -> SchemaVersions {
         if found > supported + 1 { throw StoreError.tooNew(found: found, supported: supported) }
         return SchemaVersions(found: found, now: found)
@@ -98,12 +98,12 @@ enum SQLiteOpening {
             """)
     }
 
-    /// What stands in a file.
+    /// The contents of a file.
     private enum Contents {
         case nothing
         case store(version: Int)
 
-        /// - Throws: `StoreError.notAStore` if the file carries another mark, or tables and no mark.
+        /// - Throws: `StoreError.notAStore` if the file has another application ID, or tables and no application ID.
         init(of connection: SQLiteConnection, _ path: String) throws {
             let mark = try connection.integer("PRAGMA application_id") ?? 0
             if mark == applicationId {
@@ -124,7 +124,7 @@ enum SQLiteOpening {
         }
     }
 
-    /// SQLite does not wait for others when it changes the journal, so this does.
+    /// Switches the journal to WAL. SQLite does not wait for locks when it changes the journal mode, so this function retries.
     private static func switchToWAL(_ connection: SQLiteConnection, _ deadline: UInt64) throws {
         while true {
             do {

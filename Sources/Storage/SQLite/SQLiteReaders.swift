@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The connections that read. One that was just used is taken first: its pages and statements are warm.
+/// The connections that read. The most recently used one is reused first: its pages and statements are cached.
 final class SQLiteReaders: Sendable {
     private struct State: ~Copyable {
         var idle: [Owned<SQLiteConnection>] = []
@@ -10,21 +10,21 @@ final class SQLiteReaders: Sendable {
     private let state = Mutex(State())
     private let open: @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>
     private let memoryLock: ReaderWriterLock?
-    /// How many stay open while nobody reads: as many as there are threads that read, since each one opened anew reads the
-    /// schema and prepares its statements again.
+    /// The maximum number of idle connections: the number of threads that read. Each new connection must read the schema and prepare its
+    /// statements again.
     private let mostIdle = 40
 
     /// - Parameters:
-    ///   - memoryLock: held while a transaction is open.
-    ///   - open: opens one more; it may be told not to wait.
+    ///   - memoryLock: A lock to hold while a transaction is open.
+    ///   - open: Opens another connection, with or without permission to wait.
     init(memoryLock: ReaderWriterLock?, open: @escaping @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>) {
         self.memoryLock = memoryLock
         self.open = open
     }
 
-    /// Runs `body` in one transaction of one connection; inside `SharedReads` in the one that its earlier reads began.
+    /// Runs `body` in one transaction of one connection. Inside `SharedReads`, uses the transaction that an earlier read began.
     ///
-    /// - Throws: `StoreError.closed`; `WouldWait` if `patient` is false; what `body` throws.
+    /// - Throws: `StoreError.closed`; `WouldWait` if `patient` is false; any error that `body` throws.
     func read<R>(patient: Bool, _ body: (Transaction) throws -> R) throws -> R {
         if let shared = SharedReads.current { return try shared.read(from: self, patient: patient, body) }
         let view = try begin(patient: patient)
@@ -62,9 +62,9 @@ final class SQLiteReaders: Sendable {
         }
     }
 
-    /// Takes back what `begin` gave.
+    /// Takes back the connection of a view.
     func end(_ owned: Owned<SQLiteConnection>) {
-        // A transaction that cannot be ended goes with its connection.
+        // A connection whose transaction cannot be ended is discarded.
         if owned.value.isOutsideTransaction { giveBack(owned) }
         memoryLock?.unlock()
     }
@@ -92,7 +92,7 @@ final class SQLiteReaders: Sendable {
             state.idle.append(reader)
             return true
         }
-        // Closing takes system calls; nobody waits for them.
+        // Closing takes system calls, so it happens outside the lock.
         if !isKept { reader.value.close() }
     }
 }

@@ -1,4 +1,4 @@
-/// A connection as transactions see it.
+/// The operations that a connection provides to transactions.
 extension SQLiteConnection: Session {
     var connectionId: String {
         switch role {
@@ -7,10 +7,11 @@ extension SQLiteConnection: Session {
         }
     }
 
-    /// One connection writes at a time, so nobody can change what a write has read.
+    /// Does nothing: only one connection writes at a time, so rows that a write has read cannot change.
     func lock(_ ids: [String]) throws {}
 
-    /// SQLite's data version changes when another connection has committed anything; only then the row is read again.
+    /// Returns the epoch. The row is read again only if SQLite's data version has changed, which is the case after a commit by another
+    /// connection.
     func epoch() throws -> Int64 {
         if let mark = epochSeen.mark() ?? epochSeen.ofRead { return mark }
         let dataVersion = try dataVersion()
@@ -25,7 +26,7 @@ extension SQLiteConnection: Session {
         return epoch
     }
 
-    /// Changes when another connection has committed anything; the same for all of a read transaction.
+    /// Returns SQLite's data version, which changes when another connection commits and is constant during a read transaction.
     private func dataVersion() throws -> Int64 {
         if let known = epochSeen.dataVersionOfRead { return known }
         let version = try integer("PRAGMA data_version") ?? 0
@@ -33,7 +34,7 @@ extension SQLiteConnection: Session {
         return version
     }
 
-    /// A connection that only reads knows of every commit; what it has answered holds until the next one.
+    /// A read-only connection detects every commit by the data version; cached results are valid until the next commit.
     func text(_ sql: SQL, _ parameters: [String]) throws -> String? {
         guard isReader else { return try freshText(sql, parameters) }
         return try knownTexts.text(sql, parameters, at: try dataVersion()) { try freshText(sql, parameters) }
@@ -45,18 +46,18 @@ extension SQLiteConnection: Session {
     }
 }
 
-/// What one connection knows of the store's epoch.
+/// The store's epoch as one connection last read it.
 struct SeenEpoch {
     private var committed: (epoch: Int64, dataVersion: Int64)?
     private var isAdvanced = false
     private var lastMark: Int64 = -1
-    /// The epoch of the read transaction that is open, once it was asked for: it cannot change in there.
+    /// The epoch of the open read transaction, after it was first read. It is constant during the transaction.
     var ofRead: Int64?
-    /// SQLite's data version in the read transaction that is open, once it was asked for.
+    /// SQLite's data version in the open read transaction, after it was first read.
     var dataVersionOfRead: Int64?
 
-    /// In a transaction that has advanced the epoch: a number below zero that was never answered before. What is seen there may
-    /// still be undone, also by the failure of another write, so nothing may be remembered under it.
+    /// Returns a negative number that has not been returned before, if the transaction has advanced the epoch; otherwise `nil`. Data seen
+    /// in such a transaction can still be rolled back, also by the failure of another write, so it must not be cached.
     mutating func mark() -> Int64? {
         guard isAdvanced else { return nil }
         lastMark -= 1
@@ -72,7 +73,7 @@ struct SeenEpoch {
         committed = nil
     }
 
-    /// The transaction is over, kept or undone.
+    /// Clears the state of a transaction that was committed or rolled back.
     mutating func settle() {
         isAdvanced = false
         ofRead = nil

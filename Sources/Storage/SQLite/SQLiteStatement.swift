@@ -1,14 +1,14 @@
 import CSQLite
 import Glibc
 
-/// A prepared statement. `$1` is a name to SQLite, so each parameter's position is asked for once.
+/// A prepared statement. SQLite treats `$1` as a name, so the position of each parameter is looked up once.
 final class SQLiteStatement: RowSource {
     let handle: OpaquePointer
     let isReadOnly: Bool
-    /// Whether someone is reading its rows.
+    /// Whether its rows are being read.
     private(set) var isRunning = false
     private let positions: [Int32]
-    /// Where texts and blobs lie while the statement runs: SQLite reads them there instead of allocating a copy of each.
+    /// The bound texts and blobs while the statement runs. SQLite reads them there instead of copying each.
     private var space = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
     private var used = 0
     private static let mostKept = 16 * 1024
@@ -31,7 +31,7 @@ final class SQLiteStatement: RowSource {
 
     // MARK: Running
 
-    /// - Throws: `StoreError.failed` if there are not as many values as the statement has parameters.
+    /// - Throws: `StoreError.failed` if the number of values differs from the number of parameters.
     func begin(_ values: [any SQLValue]) throws(StoreError) {
         guard values.count == positions.count else {
             throw .failed(reason: "a statement with \(positions.count) parameters received \(values.count) values: \(text)")
@@ -44,7 +44,7 @@ final class SQLiteStatement: RowSource {
         isRunning = true
     }
 
-    /// Ends the statement's run and lets go of what was bound, secrets among it.
+    /// Resets the statement and erases the bound values, which can be secrets.
     func end() {
         sqlite3_reset(handle)
         if !positions.isEmpty { sqlite3_clear_bindings(handle) }
@@ -57,7 +57,7 @@ final class SQLiteStatement: RowSource {
         isRunning = false
     }
 
-    /// The space must not move while SQLite knows places in it.
+    /// The space must not move while SQLite has pointers into it.
     private func makeSpace(for values: [any SQLValue]) {
         var needed = 0
         for value in values {
@@ -95,7 +95,7 @@ final class SQLiteStatement: RowSource {
         }
     }
 
-    // MARK: The row at hand
+    // MARK: Current row
 
     func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
 

@@ -1,4 +1,4 @@
-/// One open read transaction.
+/// An open read transaction.
 final class SQLiteView {
     private let readers: SQLiteReaders
     private let owned: Owned<SQLiteConnection>
@@ -9,14 +9,14 @@ final class SQLiteView {
         self.owned = owned
     }
 
-    /// Runs `body` in it.
+    /// Runs `body` in the transaction.
     func run<R>(_ body: (Transaction) throws -> R) throws -> R {
         let transaction = Transaction(connection)
         defer { transaction.end() }
         return try body(transaction)
     }
 
-    /// Runs `body`, which may be told not to wait.
+    /// Runs `body` in the transaction, with or without permission to wait.
     func run<R>(patient: Bool, _ body: (Transaction) throws -> R) throws -> R {
         connection.setPatient(patient)
         return try run(body)
@@ -24,19 +24,19 @@ final class SQLiteView {
 
     func isOf(_ readers: SQLiteReaders) -> Bool { self.readers === readers }
 
-    /// Whether the database itself has refused something; nothing more is read from it then.
+    /// Whether the database has returned an error; the view must then not be used for further reads.
     var hasFailed: Bool { connection.lastError != nil }
 
-    /// Ends it well.
+    /// Ends the transaction.
     ///
-    /// - Throws: `StoreError`; then it must be abandoned.
+    /// - Throws: `StoreError`; the view must then be abandoned.
     func commit() throws {
         try connection.run("COMMIT")
         connection.settleRead()
         readers.end(owned)
     }
 
-    /// Ends it however it can be ended.
+    /// Rolls back the transaction.
     func abandon() {
         connection.abandon()
         readers.end(owned)

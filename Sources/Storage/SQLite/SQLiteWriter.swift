@@ -1,14 +1,14 @@
 import Platform
 
-/// The one thread that writes. It gathers the writes that wait into one transaction, so that they share one sync of the disk,
-/// and releases their answers after the commit.
+/// The single thread that writes. It combines waiting writes into one transaction, so that they share one disk sync, and delivers their
+/// results after the commit.
 ///
-/// The thread starts at the first write, and ends when the store is closed or let go. Where the system refuses it, whoever writes does its
-/// work, one at a time, until nothing waits any more.
+/// The thread starts with the first write, and ends when the store is closed or released. If the system cannot create the thread, a calling
+/// thread does its work, one thread at a time, until no writes are waiting.
 final class SQLiteWriter: Sendable {
     private struct State {
         var waiting: [WriteJob] = []
-        /// Whether some thread writes: the one that is there for it, or for now one that has something to write.
+        /// Whether a thread is writing: the writer thread, or temporarily a calling thread.
         var isStarted = false
         var isClosing = false
         var hasEnded = false
@@ -18,7 +18,7 @@ final class SQLiteWriter: Sendable {
     private let connection: Owned<SQLiteConnection>
     private let counters: WriteCounters
     private let memoryLock: ReaderWriterLock?
-    /// How many writes may share one transaction: bounds how long the first of them waits.
+    /// The maximum number of writes in one transaction, which limits the waiting time of the first write.
     private let mostInOneCommit = 256
 
     init(_ connection: SQLiteConnection, counters: WriteCounters, memoryLock: ReaderWriterLock?) {
@@ -27,11 +27,11 @@ final class SQLiteWriter: Sendable {
         self.memoryLock = memoryLock
     }
 
-    // MARK: Whoever writes
+    // MARK: Callers
 
-    /// Runs `job`, together with others that wait, and returns when it is committed.
+    /// Runs `job` together with other waiting writes and returns when it is committed.
     ///
-    /// - Throws: what made this job fail; `StoreError.closed`.
+    /// - Throws: The error of this job; `StoreError.closed`.
     func run(_ job: WriteJob) throws {
         let mustStart = try state.withLock { state throws(StoreError) in
             if state.isClosing { throw .closed }
@@ -47,7 +47,7 @@ final class SQLiteWriter: Sendable {
         try job.wait()
     }
 
-    /// Does the writer thread's work on this one until nothing waits; whoever comes then tries to start the thread again.
+    /// Does the writer thread's work on this thread until no writes are waiting. The next write tries to start the thread again.
     private func serveHere() {
         let outer = try? Nesting.enter(self)
         defer { Nesting.leave(to: outer ?? nil) }
@@ -66,7 +66,7 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    /// Takes no more writes. Those that wait are finished, then the connection is closed.
+    /// Stops accepting writes. Waiting writes are completed, then the connection is closed.
     func stop() {
         state.withLock { state in
             state.isClosing = true
@@ -78,7 +78,7 @@ final class SQLiteWriter: Sendable {
         state.broadcast()
     }
 
-    /// Returns when nothing waits any more and the connection is closed.
+    /// Returns when no writes are waiting and the connection is closed.
     func waitUntilStopped() { state.wait { $0.hasEnded ? () : nil } }
 
     // MARK: The writer thread
@@ -104,7 +104,7 @@ final class SQLiteWriter: Sendable {
 
     private typealias Batch = [(job: WriteJob, error: (any Error)?)]
 
-    /// One transaction. Whoever comes while it is open joins it.
+    /// Runs one transaction. Writes that arrive while it is open join it.
     private func commitWhatWaits() {
         memoryLock?.lockForWriting()
         var batch: Batch = []
@@ -116,7 +116,7 @@ final class SQLiteWriter: Sendable {
             counters.add(writes: batch.count)
         } catch {
             connection.value.abandon()
-            // Nobody gets an answer that rests on what was not committed; who came for a lock has waited long enough.
+            // No write returns a result that was not committed. If the lock could not be acquired, all waiting writes fail.
             if batch.isEmpty { batch = everyoneWaiting().map { ($0, nil) } }
             for index in batch.indices { batch[index].error = error }
         }
@@ -124,14 +124,14 @@ final class SQLiteWriter: Sendable {
         for (job, error) in batch { job.finish(error) }
     }
 
-    /// Thrown when a write has failed after it had changed something, which must be undone without the others' changes.
+    /// Thrown if a write fails after it has changed rows. These changes must be rolled back without those of other writes.
     private struct UndoneAlone: Error {}
 
-    /// Runs those in `batch`, if any, and those that wait, and commits.
+    /// Runs the writes in `batch`, if any, and the waiting writes, and commits.
     ///
-    /// - Parameter alone: whether each write is a savepoint. It costs a copy of every page that is touched, so it is done only
-    ///   when a write turns out to need it; bodies may run twice.
-    /// - Throws: `UndoneAlone` unless `alone`; what ends the whole transaction.
+    /// - Parameter alone: Whether each write runs in its own savepoint. A savepoint copies every page that is modified, so this is done
+    ///   only after a write has failed; bodies can run twice.
+    /// - Throws: `UndoneAlone` unless `alone`; any error that ends the whole transaction.
     private func commit(_ batch: inout Batch, alone: Bool) throws {
         try connection.value.run("BEGIN IMMEDIATE")
         for index in batch.indices { batch[index].error = try attempt(batch[index].job, alone: alone) }
@@ -145,8 +145,8 @@ final class SQLiteWriter: Sendable {
 
     /// Runs one write.
     ///
-    /// - Returns: the error of its body, which undoes this write alone.
-    /// - Throws: `UndoneAlone` unless `alone`; what ends the whole transaction.
+    /// - Returns: The error of its body, which rolls back only this write.
+    /// - Throws: `UndoneAlone` unless `alone`; any error that ends the whole transaction.
     private func attempt(_ job: WriteJob, alone: Bool) throws -> (any Error)? {
         let connection = connection.value
         if alone { try connection.run("SAVEPOINT one_write") }
@@ -155,7 +155,7 @@ final class SQLiteWriter: Sendable {
         let transaction = Transaction(connection)
         do { try job.perform(transaction) } catch { failure = error }
         transaction.end()
-        // On a full disk SQLite may undo everything by itself, whatever the body makes of the error.
+        // On a full disk SQLite can roll back the whole transaction itself, even if the body ignores the error.
         if connection.isOutsideTransaction {
             throw connection.lastError ?? failure ?? StoreError.failed(reason: "a write ended its transaction")
         }

@@ -1,9 +1,10 @@
 import Glibc
 
-/// The file of a store before SQLite opens it. Afterwards nobody else may open or close it: that would drop SQLite's locks.
+/// The file of a store before SQLite opens it. Afterwards this process must not open or close the file in any other way, because that would
+/// release SQLite's locks.
 enum StoreFile {
-    /// Makes the file (0600), if it may, and its folders (0700), if it may, where they are missing. Never opens the file, since another store of this
-    /// process may have it open.
+    /// Creates the file (mode 0600) and its parent directories (mode 0700), if allowed and missing. Never opens the file, since another
+    /// store of this process may have it open.
     ///
     /// - Throws: `StoreError.cannotOpen`, `.readOnly`, `.notAStore`, `.full`.
     static func prepare(_ path: String, makesFile: Bool, makesFolders: Bool) throws(StoreError) {
@@ -14,7 +15,7 @@ enum StoreFile {
         }
         guard makesFile else { throw .cannotOpen(path: path, reason: "the store does not exist; mintmark serve creates it") }
         if makesFolders { try makeFolders(of: path) }
-        // Makes a file without opening it, and says so if somebody else just did.
+        // Creates the file without opening it, and fails if another process has just created it.
         if mknod(path, S_IFREG | 0o600, 0) == 0 { return }
         switch errno {
         case EROFS, EACCES: throw .readOnly(reason: "\(path) cannot be created: \(String(cString: strerror(errno)))")
@@ -29,12 +30,12 @@ enum StoreFile {
         }
     }
 
-    /// What tells a file from another one that has taken its place.
+    /// The identity of a file, which distinguishes it from another file that has replaced it.
     struct Identity: Equatable {
         private let device: dev_t
         private let number: ino_t
 
-        /// Nil if there is no file.
+        /// Returns `nil` if the file does not exist.
         init?(of path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -56,7 +57,7 @@ enum StoreFile {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG:
-            // SQLite takes a file that is shorter than its header for a new one, and would write over it.
+            // SQLite treats a file that is shorter than its header as new and would overwrite it.
             if 1..<512 ~= status.st_size { throw .notAStore(path: path) }
             return access(path, R_OK) == 0 ? .file : .other("this user cannot read it")
         case S_IFDIR: return .other("it is a directory")
@@ -77,7 +78,7 @@ enum StoreFile {
         syncParent(of: folder)
     }
 
-    /// A file or folder that is lost in a power failure takes what was answered with it.
+    /// Syncs the parent directory, so that a power failure does not remove the new file or directory and the committed data in it.
     static func syncParent(of path: String) {
         let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -94,7 +95,7 @@ enum StoreFile {
         guard fsync(file) == 0 else { throw failure(String(cString: strerror(errno))) }
     }
 
-    /// The size in bytes, 0 where there is no file.
+    /// Returns the size in bytes, or 0 if the file does not exist.
     static func size(of path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many writes shared how many commits since the store was opened.
+/// The numbers of commits and writes since the store was opened. Several writes can share one commit.
 final class WriteCounters: Sendable {
     private let commits = Atomic<Int64>(0)
     private let writes = Atomic<Int64>(0)

@@ -1,8 +1,8 @@
 import Platform
 
-/// One write that waits for its turn: its body, and a place for the answer.
+/// A waiting write: its body and its outcome.
 final class WriteJob: @unchecked Sendable {
-    // Safe because `body` is touched by its owner only before the job is handed over, and by the writer thread only up to
+    // Safe because its owner accesses `body` only before it passes the job to the writer. The writer thread accesses `body` only until
     // `finish`, for which the owner waits.
     private var body: ((Transaction) throws -> Void)?
     private let outcome = Gate<Outcome>(.waiting)
@@ -15,20 +15,18 @@ final class WriteJob: @unchecked Sendable {
 
     init(_ body: @escaping (Transaction) throws -> Void) { self.body = body }
 
-    /// Runs the body.
     func perform(_ transaction: Transaction) throws { try body?(transaction) }
 
-    /// Hands over the answer: nil if what the body wrote is safe on the disk. The body, which lives on the stack of whoever
-    /// waits, is let go before.
+    /// Sets the outcome: `nil` if the changes are on disk. Releases the body first, because it is on the stack of the waiting thread.
     func finish(_ error: (any Error)?) {
         body = nil
         outcome.withLock { $0 = error.map(Outcome.refused) ?? .kept }
         outcome.signal()
     }
 
-    /// Waits for the answer.
+    /// Waits for the outcome.
     ///
-    /// - Throws: why nothing was kept.
+    /// - Throws: The error because of which the write was not committed.
     func wait() throws {
         let error: (any Error)? = outcome.wait { outcome in
             switch outcome {

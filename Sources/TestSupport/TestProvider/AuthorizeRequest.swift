@@ -1,7 +1,7 @@
 import Accounts
 import Platform
 
-/// What a client asks of the authorize endpoint (RFC 6749 4.1.1, RFC 7636 4.3, OpenID Connect Core 3.1.2.1).
+/// An authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1).
 struct AuthorizeRequest: Sendable {
     enum ResponseMode: String, Sendable {
         case query
@@ -14,7 +14,8 @@ struct AuthorizeRequest: Sendable {
     let state: String?
     let parameters: ProviderParameters
 
-    /// What is wrong is said on the page: nobody is sent to an address that is not the client's (RFC 6749 4.1.2.1).
+    /// Validates the client and the redirect URI. Their errors are shown on a page, because the user must not be redirected to a URI that
+    /// does not belong to the client (RFC 6749 §4.1.2.1).
     ///
     /// - Throws: `OAuthRefusal`.
     init(_ parameters: ProviderParameters, of issuer: ProviderIssuer) throws {
@@ -43,7 +44,7 @@ struct AuthorizeRequest: Sendable {
         responseMode = parameters["response_mode"].flatMap(ResponseMode.init) ?? .query
     }
 
-    /// Why nobody can be sent there, nil if they can.
+    /// Returns the reason why the URI cannot be used for redirects, or `nil` if it can.
     static func flaw(of uri: String) -> String? {
         guard let colon = uri.firstIndex(of: ":"), uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return "is not an absolute URI in ASCII."
@@ -61,7 +62,7 @@ struct AuthorizeRequest: Sendable {
         return isScheme && !scripts.contains(scheme) ? nil : "has a scheme that no app can handle."
     }
 
-    /// What is wrong with the rest, which the client is told.
+    /// Validates the other parameters. Their errors are sent to the client.
     ///
     /// - Throws: `OAuthRefusal`.
     func check(for issuer: ProviderIssuer) throws {
@@ -108,18 +109,18 @@ struct AuthorizeRequest: Sendable {
     var prompts: Set<String> { Set((parameters["prompt"] ?? "").split(separator: " ").map(String.init)) }
     var scopes: Scopes { Scopes(parameters["scope"] ?? "") }
     var maxAge: Int64? { parameters["max_age"].flatMap { Int64($0) } }
-    /// Whether a login of that moment is fresh enough. With max_age=0 none is: it asks for a login as prompt=login does (OpenID Connect
-    /// Core 3.1.2.1). One of a time to come is none either.
+    /// Returns whether a login at this time satisfies `max_age`. With `max_age=0` no login does: the user must sign in again, as with
+    /// `prompt=login` (OpenID Connect Core §3.1.2.1). A login in the future never does.
     func takes(authenticatedAt: Int64?, at now: Int64) -> Bool {
         guard let maxAge else { return true }
         guard maxAge > 0, let authenticatedAt, authenticatedAt <= now else { return false }
         return now - authenticatedAt <= maxAge
     }
 
-    /// Whom access tokens are to be for (RFC 8707, and what others call it).
+    /// The audience of access tokens (RFC 8707 `resource`, or the common parameter `audience`).
     var audience: String? { parameters["resource"] ?? parameters["audience"] }
 
-    /// The grant that somebody's consent makes.
+    /// The grant that the user's consent creates.
     func grant(of issuer: ProviderIssuer, loginId: String?) -> ProviderState.Grant {
         ProviderState.Grant(issuer: issuer.name, clientId: clientId, scopes: scopes, audience: audience, loginId: loginId)
     }

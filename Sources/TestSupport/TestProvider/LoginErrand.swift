@@ -1,10 +1,10 @@
 import Accounts
 
-/// Why somebody signs in at the provider for tests.
+/// The purpose of a login at the test provider.
 enum LoginErrand: Sendable {
-    /// A client has sent their browser, and may have hinted at whom it means.
+    /// An authorization request of a client, and the account in its `id_token_hint`.
     case client(AuthorizeRequest, ExpectedPerson?)
-    /// They have typed the code of a device.
+    /// The device authorization whose user code was entered.
     case device(userCode: String, clientId: String)
 
     var clientId: String {
@@ -14,7 +14,7 @@ enum LoginErrand: Sendable {
         }
     }
 
-    /// What stands behind the question mark in the address of the login page: the errand, from which it is read again.
+    /// The query of the login page's URL, from which the purpose is parsed again.
     var query: String {
         switch self {
         case .client(let asked, _): asked.parameters.text
@@ -22,7 +22,7 @@ enum LoginErrand: Sendable {
         }
     }
 
-    /// Whom they are expected to be.
+    /// The initial value of the email address field.
     var loginHint: String {
         switch self {
         case .client(let asked, let expected): asked.parameters["login_hint"] ?? expected?.username ?? ""
@@ -30,7 +30,7 @@ enum LoginErrand: Sendable {
         }
     }
 
-    /// The only one whom the errand is good for, nil for anybody.
+    /// The only account that may sign in, or `nil` for any.
     var expected: ExpectedPerson? {
         switch self {
         case .client(_, let expected): expected

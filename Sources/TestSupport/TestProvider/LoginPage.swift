@@ -3,7 +3,7 @@ import Loopback
 import Platform
 import ServiceContext
 
-/// The login page of the provider for tests. It works without scripts.
+/// The login page of the test provider. It works without scripts.
 struct LoginPage: Sendable {
     private let issuer: ProviderIssuer
     private let errand: LoginErrand
@@ -43,7 +43,7 @@ struct LoginPage: Sendable {
         }
     }
 
-    /// Where the form goes: the request itself, as it was asked.
+    /// The target of the form: the same request with its parameters.
     private var action: String { escaped("?\(errand.query)") }
 
     private var fields: String {
@@ -77,7 +77,7 @@ struct LoginPage: Sendable {
         field("code", "Code", "", "inputmode=\"numeric\" autocomplete=\"one-time-code\" required", hasFocus: true)
     }
 
-    /// Other ways on: whom to be, and to say no.
+    /// The forms for choosing a suggested user and for canceling.
     private var ways: String {
         var forms = ""
         if case .address = view, !people.isEmpty {
@@ -130,7 +130,7 @@ struct LoginPage: Sendable {
         p.problem { margin-top: 1rem; padding: .6rem .8rem; color: var(--ink); border-left: 3px solid #d4562a; background: var(--page); }
         """
 
-    /// Asks for the code that a device shows.
+    /// Returns the page on which the user enters the user code of a device.
     static func userCode(_ typed: String, isWrong: Bool) -> LoopbackResponse {
         let problem =
             isWrong
@@ -149,7 +149,8 @@ struct LoginPage: Sendable {
         ).response
     }
 
-    /// Sends a browser back by a form (OAuth 2.0 Form Post Response Mode): by itself, or with a button where scripts are off.
+    /// Returns a page that sends an authorization response as a form post (OAuth 2.0 Form Post Response Mode). A script submits the form;
+    /// without scripts, the user presses a button.
     static func formPost(to uri: String, _ parameters: [(String, String)], nonce: String) -> LoopbackResponse {
         let inputs = parameters.map { "<input type=\"hidden\" name=\"\($0.0)\" value=\"\(Markup.escaped($0.1))\">" }
         return PageFrame(

@@ -1,19 +1,19 @@
 import Contract
 
-/// What the login page asks for.
+/// The step of the login page.
 enum LoginView: Sendable {
-    /// The address, with the password where the issuer wants one.
+    /// The email address, with a password field unless the issuer is passwordless.
     case address(String)
-    /// The password of an account that had not been given one at first.
+    /// The password of an account for which none was entered in the first step.
     case password(String, String)
-    /// The code that was mailed.
+    /// The code that was sent by email.
     case code(String, String, sentTo: String)
-    /// Which second factor.
+    /// The choice of a second factor.
     case factors(String, String, [FactorHint])
-    /// The code of a second factor; `sentTo` is nil for an app's.
+    /// The code of a second factor; `sentTo` is `nil` for a TOTP app.
     case factorCode(String, String, factor: String, sentTo: String?)
 
-    /// The view whose form was sent.
+    /// The step whose form was submitted.
     init(_ form: ProviderParameters) {
         let (email, token) = (form["email"] ?? "", form["continuation"] ?? "")
         switch form["step"] {
@@ -25,7 +25,7 @@ enum LoginView: Sendable {
         }
     }
 
-    /// What its form carries along.
+    /// The hidden fields of the form.
     var hidden: [(String, String)] {
         switch self {
         case .address: [("step", "address")]

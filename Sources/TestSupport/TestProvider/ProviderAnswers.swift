@@ -2,16 +2,16 @@ import Contract
 import JSON
 import Loopback
 
-/// Why a request is refused, as OAuth says it (RFC 6749 5.2, RFC 6750 3).
+/// An OAuth error response (RFC 6749 §5.2, RFC 6750 §3).
 struct OAuthRefusal: Error {
     let code: String
     let description: String?
     let status: Int
     var headers: [(name: String, value: String)] = []
-    /// Whether a test has chosen the words, which are sent as they are.
+    /// Whether a test has set the description, which is then sent unchanged.
     private var isChosen = false
 
-    /// - Parameter status: nil for the one that belongs to the code.
+    /// - Parameter status: The HTTP status, or `nil` for the status that belongs to the code.
     init(_ code: String, _ description: String?, status: Int? = nil) {
         self.code = code
         self.description = description
@@ -29,7 +29,7 @@ struct OAuthRefusal: Error {
         isChosen = true
     }
 
-    /// An error of the service itself: its store may be busy, else it is what `code` says.
+    /// Maps an error of the service: `temporarily_unavailable` if the store is busy, otherwise `code`.
     init(_ error: any ContractError, or code: String) {
         let isPassing = 8000..<9000 ~= error.code
         self.init(isPassing ? "temporarily_unavailable" : code, error.message)
@@ -42,15 +42,16 @@ struct OAuthRefusal: Error {
         "invalid_client": 401, "invalid_token": 401, "insufficient_scope": 403, "server_error": 500, "temporarily_unavailable": 503,
     ]
 
-    /// The description as programs are sent it.
+    /// The value of `error_description`.
     var words: String? { isChosen ? description : description.map(Self.quoted) }
 
-    /// What may stand in an error_description, and between quotation marks in a header (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3).
+    /// Replaces characters that are not allowed in `error_description` and in a quoted header value (RFC 6749 §4.1.2.1 and §5.2, RFC 6750
+    /// §3).
     private static func quoted(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { 0x20...0x7E ~= $0.value && $0 != "\"" && $0 != "\\" ? $0 : "'" }))
     }
 
-    /// What an endpoint for programs answers.
+    /// The response for an endpoint that programs call.
     var response: LoopbackResponse {
         var object: JSONObject = ["error": .string(code)]
         object["error_description"] = words.map { .string($0) }
@@ -59,7 +60,7 @@ struct OAuthRefusal: Error {
 }
 
 extension LoopbackResponse {
-    /// A JSON document, which nobody keeps (RFC 6749 5.1).
+    /// A JSON document that must not be cached (RFC 6749 §5.1).
     init(json: JSONObject, status: Int = 200, headers: [(name: String, value: String)] = []) {
         self.init(
             status: status,
@@ -67,9 +68,9 @@ extension LoopbackResponse {
             body: JSONValue.object(json).bytes)
     }
 
-    /// Sends a browser elsewhere.
+    /// A redirect.
     ///
-    /// - Parameter afterForm: whether a form was sent, after which the next request is a GET.
+    /// - Parameter afterForm: Whether the request was a form post, after which the next request must be a GET.
     init(redirect url: String, afterForm: Bool, cookie: String? = nil) {
         self.init(
             status: afterForm ? 303 : 302,
@@ -77,12 +78,12 @@ extension LoopbackResponse {
                 + (cookie.map { [("set-cookie", $0)] } ?? []))
     }
 
-    /// With what lets pages of other sites read it: programs in browsers are clients too.
+    /// The response with CORS headers, so that clients in browsers can read it.
     var readableElsewhere: LoopbackResponse {
         adding([("access-control-allow-origin", "*"), ("access-control-expose-headers", "www-authenticate, retry-after")])
     }
 
-    /// What a browser asks before it asks (Fetch, CORS-preflight). It may send any headers, such as those of a trace.
+    /// The response to a CORS preflight request (Fetch Standard). It allows all headers, such as those for tracing.
     static func preflight(for request: LoopbackRequest) -> LoopbackResponse {
         LoopbackResponse(
             status: 204,

@@ -6,7 +6,7 @@ import Platform
 import ServiceContext
 
 extension TestProvider {
-    /// The authorize endpoint: a login page, what it sends, and the way back to the client (OpenID Connect Core 3.1.2).
+    /// The authorization endpoint: shows the login page, processes its forms and redirects to the client (OpenID Connect Core §3.1.2).
     func authorize(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         let isLogin = request.form["step"] != nil
         try refuseElsewhere(request)
@@ -29,7 +29,7 @@ extension TestProvider {
             let errand = LoginErrand.client(asked, expected)
             return LoginPage(issuer, errand, .address(errand.loginHint), people: try people(of: issuer)).response
         } catch {
-            // A browser cannot take a status of 500 or 503 back to the client (RFC 6749 4.1.2.1).
+            // A response with status 500 or 503 does not return the browser to the client (RFC 6749 §4.1.2.1).
             let refusal = failures.refusal(for: error, of: request.whole)
             var answer = [("error", refusal.code)]
             if let words = refusal.words { answer.append(("error_description", words)) }
@@ -37,13 +37,13 @@ extension TestProvider {
         }
     }
 
-    /// A form of these pages is sent from these pages alone.
+    /// Rejects forms of these pages that were submitted from another site.
     func refuseElsewhere(_ request: ProviderRequest) throws {
         guard request.form["step"] != nil, request.isFromElsewhere else { return }
         throw OAuthRefusal("invalid_request", "The form was sent from another site.", status: 403)
     }
 
-    /// The browser's login, if it may be gone on with: its sessions were not ended, and it is the one that is asked for.
+    /// Returns the browser's login if it satisfies the request and its sessions have not ended.
     private func usableLogin(
         of issuer: ProviderIssuer, _ asked: AuthorizeRequest, _ expected: ExpectedPerson?, _ request: ProviderRequest
     ) throws -> (id: String, login: ProviderState.Login)? {
@@ -63,7 +63,7 @@ extension TestProvider {
         return (id, login)
     }
 
-    /// A session of the tenant, with its refresh token.
+    /// A new session of the tenant, with its refresh token.
     struct NewSession: Sendable {
         let id: String
         let accountId: String
@@ -72,7 +72,7 @@ extension TestProvider {
         let refreshToken: String
     }
 
-    /// Begins a session of somebody who has shown who they are.
+    /// Starts a session for an authenticated account.
     func beginSession(of accountId: String, _ tenant: TenantRecord, _ proof: SignInProof) throws -> NewSession {
         let completion = SignInCompletion(surroundings, catalogue)
         let (fresh, now) = (completion.fresh(), surroundings.clock.now)
@@ -85,9 +85,9 @@ extension TestProvider {
             refreshToken: fresh.refreshToken)
     }
 
-    /// Goes on with somebody who has just signed in: their browser is known from now on.
+    /// Completes a login and sets the cookie that identifies the browser.
     ///
-    /// - Throws: `OAuthRefusal`, `login_required` for somebody else than the client has hinted at (OpenID Connect Core 3.1.2.2).
+    /// - Throws: `OAuthRefusal` with `login_required` if the user is not the one in `id_token_hint` (OpenID Connect Core §3.1.2.2).
     func welcome(_ session: NewSession, to issuer: ProviderIssuer, _ errand: LoginErrand) throws -> LoopbackResponse {
         if let expected = errand.expected, expected.accountId != session.accountId {
             try endSession(session.id)
@@ -128,7 +128,7 @@ extension TestProvider {
         return sendBack(asked, of: issuer, [("code", code)], afterForm: afterForm, cookie: cookie)
     }
 
-    /// Sends a person back to the client (RFC 6749 4.1.2, RFC 9207; OAuth 2.0 Form Post Response Mode).
+    /// Redirects the user to the client (RFC 6749 §4.1.2, RFC 9207, OAuth 2.0 Form Post Response Mode).
     private func sendBack(
         _ asked: AuthorizeRequest, of issuer: ProviderIssuer, _ answer: [(String, String)], afterForm: Bool, cookie: String? = nil
     ) -> LoopbackResponse {

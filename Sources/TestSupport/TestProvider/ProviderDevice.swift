@@ -6,7 +6,7 @@ import Loopback
 import Platform
 import ServiceContext
 
-/// A device that waits for somebody to sign in elsewhere (RFC 8628).
+/// A device authorization that waits for the user (RFC 8628).
 struct ProviderDevice: Sendable {
     enum Fate: Sendable {
         case waiting, refused
@@ -21,35 +21,36 @@ struct ProviderDevice: Sendable {
     let expiresAt: Int64
     var interval = Self.intervalSeconds
     var polledAt: Int64?
-    /// The same moment by the machine's clock; nil in what comes from a file.
+    /// The time of the last poll on the monotonic clock, or `nil` after loading from a file.
     var polledAtNanoseconds: UInt64?
     var fate = Fate.waiting
 
-    /// Twenty letters without vowels, so that no words come up (RFC 8628 6.1).
+    /// Twenty letters without vowels, so that user codes do not form words (RFC 8628 §6.1).
     private static let letters = Array("BCDFGHJKLMNPQRSTVWXZ")
 
-    /// Eight letters in two halves.
+    /// Returns a random user code: eight letters in two groups.
     static func newUserCode(_ random: any RandomSource) -> String {
-        // 240 is the greatest multiple of 20 below 256: no letter comes more often than another.
+        // 240 is the greatest multiple of 20 below 256, so all letters are equally likely.
         var code: [Character] = []
         while code.count < 8 { code += random.bytes(16).filter { $0 < 240 }.map { letters[Int($0) % 20] } }
         return String(code[..<4]) + "-" + String(code[4..<8])
     }
 
-    /// Whether it asks again before its time, by the clock of the store and by that of the machine: one that stands still holds up nobody.
+    /// Returns whether the device polls too early, by both the store's clock and the monotonic clock. A frozen virtual clock therefore does
+    /// not block polling.
     ///
-    /// - Parameter nanoseconds: of `Monotonic`.
+    /// - Parameter nanoseconds: The current time of `Monotonic`.
     func isAskedTooSoon(at now: Int64, _ nanoseconds: UInt64) -> Bool {
         guard let polledAt, let polledAtNanoseconds else { return false }
         return now < polledAt + interval && nanoseconds < polledAtNanoseconds + UInt64(interval) * 1_000_000_000
     }
 
-    /// As it is compared: letters alone, whatever their case.
+    /// Returns the user code as it is compared: only letters, in uppercase.
     static func plain(_ userCode: String) -> String { userCode.uppercased().filter { $0.isASCII && $0.isLetter } }
 }
 
 extension TestProvider {
-    /// Gives a device its codes (RFC 8628 3.1 and 3.2).
+    /// Issues a device code and a user code (RFC 8628 §3.1 and §3.2).
     func deviceCodes(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try request.form.checkRepeated()
         let client = try ProviderClient(request, of: issuer)
@@ -69,7 +70,7 @@ extension TestProvider {
         ])
     }
 
-    /// The page on which the code of a device is typed, and then the login (RFC 8628 3.3).
+    /// Shows the page for the user code, and then the login page (RFC 8628 §3.3).
     func activate(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try refuseElsewhere(request)
         let now = surroundings.clock.now
@@ -94,7 +95,7 @@ extension TestProvider {
         }
     }
 
-    /// Says what became of a device.
+    /// Stores the outcome of a device authorization.
     func settle(_ userCode: String, of issuer: ProviderIssuer, _ fate: ProviderDevice.Fate) {
         memory.withLock { memory in
             for (code, device) in memory.devices.all where device.userCode == userCode && device.grant.issuer == issuer.name {
@@ -103,10 +104,10 @@ extension TestProvider {
         }
     }
 
-    /// What a device does whose code leads nowhere.
+    /// The next step for a device whose code is not valid.
     private static let again = "Request a new code at the device endpoint."
 
-    /// What a device is told that asks whether somebody has signed in (RFC 8628 3.4 and 3.5).
+    /// Returns the response to a poll of a device (RFC 8628 §3.4 and §3.5).
     func pollDevice(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let code = form["device_code"] else { throw OAuthRefusal("invalid_request", "device_code is missing.") }
         let unknown = OAuthRefusal("invalid_grant", "The device code is unknown for this client or has expired. \(Self.again)")
@@ -139,7 +140,7 @@ extension TestProvider {
             throw OAuthRefusal("invalid_grant", "The session was ended. \(Self.again)")
         }
         let key = try signingKey(of: issuer, at: now)
-        // Only now: whoever has met a busy store may come again with the same code.
+        // The code is used up last, so that a device can repeat the request if the store was busy.
         guard memory.withLock({ $0.spend(device: code, sessionId) }) else { throw unknown }
         return try answer(
             standing, device.grant, of: issuer, key, nonce: nil,

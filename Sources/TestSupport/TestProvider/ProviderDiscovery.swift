@@ -6,9 +6,9 @@ import ServiceContext
 import SigningKeys
 
 extension TestProvider {
-    /// The issuers that were named and that of the default tenant.
+    /// Returns the configured issuers and that of the default tenant.
     ///
-    /// - Parameter first: the names of those that come first. The default tenant's does where there are none.
+    /// - Parameter first: The names of the issuers that come first. If empty, the default tenant comes first.
     func addresses(first: [String] = []) -> [TestIssuerAddress] {
         let first = first.isEmpty ? [TenantRecord.defaultId] : first
         var known: Set<String> = []
@@ -20,7 +20,7 @@ extension TestProvider {
         }
     }
 
-    /// OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2.
+    /// Returns the discovery document (OpenID Connect Discovery §3, RFC 8414 §2).
     func discovery(of issuer: ProviderIssuer) throws -> JSONObject {
         let algorithms = Set(try ring(of: issuer).published(at: surroundings.clock.now).map(\.algorithm.rawValue)).sorted()
         func url(_ endpoint: ProviderEndpoint) -> JSONValue { .string("\(issuer.url)/\(endpoint.rawValue)") }
@@ -44,7 +44,7 @@ extension TestProvider {
         ]
     }
 
-    /// The keys of the tenant (RFC 7517 section 5).
+    /// Returns the published keys of the tenant (RFC 7517 §5).
     func jwks(of issuer: ProviderIssuer) throws -> JSONObject {
         let keys = try ring(of: issuer).published(at: surroundings.clock.now).map { key in
             var writer = JSONWriter()
@@ -54,7 +54,7 @@ extension TestProvider {
         return ["keys": .array(keys)]
     }
 
-    /// A tenant that has never signed anything gets its first key.
+    /// Returns the keys of the tenant. Creates the first key if the tenant has none.
     private func ring(of issuer: ProviderIssuer) throws -> KeyRing {
         _ = try SignInCompletion(surroundings, catalogue).signingKey(of: issuer.tenant, at: surroundings.clock.now)
         return try surroundings.database.read { try catalogue.signingKeys.ring(of: .tenant(issuer.tenant.id), in: $0) }

@@ -5,7 +5,7 @@ import ServiceContext
 import SigningKeys
 
 extension TestProvider {
-    /// A client's own token (RFC 6749 4.4).
+    /// Issues an access token for the client itself (RFC 6749 §4.4).
     func clientToken(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         if issuer.isStrict, !client.hasSecret {
             throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret and can only act for users.")
@@ -17,7 +17,7 @@ extension TestProvider {
             until: now + issuer.tenant.tokens.accessTokenSeconds, at: now)
     }
 
-    /// A token for somebody else than the one that was shown is for (RFC 8693 2).
+    /// Exchanges a token for one with another audience, scope or actor (RFC 8693 §2).
     func exchange(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         let subject = try shown("subject_token", form, at: issuer)
         guard let subject else { throw OAuthRefusal("invalid_request", "subject_token is missing.") }
@@ -27,7 +27,7 @@ extension TestProvider {
         }
         let granted = Scopes(subject.claims["scope"]?.string ?? "")
         let scopes = form["scope"].map { Scopes($0) } ?? granted
-        // An ID token speaks of no scopes; an access token without any allows none.
+        // An ID token contains no scopes, so it does not limit them. An access token without scopes allows none.
         let isBounded = subject.claims["scope"] != nil || subject.isAccess
         let missing = isBounded ? granted.lacking(scopes.names) : []
         if !missing.isEmpty {
@@ -39,7 +39,7 @@ extension TestProvider {
         for (name, value) in subject.standing.map(Self.custom) ?? [] { claims[name] = value }
         claims["act"] = subject.claims["act"]
         if let actor {
-            // Whoever acts now stands outside, those before it within (RFC 8693 4.1).
+            // The current actor is the outer member; previous actors are nested inside (RFC 8693 §4.1).
             var act: JSONObject = ["sub": actor.claims["sub"] ?? .null]
             act["act"] = subject.claims["act"]
             claims["act"] = .object(act)
@@ -55,7 +55,7 @@ extension TestProvider {
     private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
     private static let jwt = "urn:ietf:params:oauth:token-type:jwt"
 
-    /// A token of this provider, or of the tenant itself, that a client has (RFC 8693 2.1); nil if it shows none.
+    /// Verifies a token parameter: a token of this provider or of the tenant (RFC 8693 §2.1). Returns `nil` if the parameter is missing.
     private func shown(_ name: String, _ form: ProviderParameters, at issuer: ProviderIssuer) throws -> ProvenToken? {
         guard let token = form[name] else {
             if form["\(name)_type"] != nil { throw OAuthRefusal("invalid_request", "\(name)_type requires a \(name).") }
@@ -77,7 +77,7 @@ extension TestProvider {
         }
     }
 
-    /// The answer with an access token alone, and the claims that were enqueued.
+    /// Returns a response with only an access token, including the enqueued claims.
     private func access(
         _ issuer: ProviderIssuer, _ claims: JSONObject, _ audience: String, client: String, _ scopes: Scopes, until: Int64, at now: Int64
     ) throws -> JSONObject {

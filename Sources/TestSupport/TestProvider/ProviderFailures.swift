@@ -1,14 +1,14 @@
 import Contract
 import Loopback
 
-/// What becomes of errors that are not the provider's own: those of the store, and what nobody has thought of.
+/// Maps errors that are not the provider's own, such as errors of the store and unexpected errors.
 public struct ProviderFailures: Sendable {
     let named: @Sendable (any Error) -> (any ContractError)?
     let report: @Sendable (_ request: String, _ error: any Error) -> Void
 
     /// - Parameters:
-    ///   - named: what the contract calls an error, nil for one that it does not know.
-    ///   - report: is told of each error that no client is to blame for, and of what it came with: method and path.
+    ///   - named: Returns the contract error for an error, or `nil` if it is unknown.
+    ///   - report: Called with each error that no client caused, and with the method and path of the request.
     public init(
         named: @escaping @Sendable (any Error) -> (any ContractError)?,
         report: @escaping @Sendable (_ request: String, _ error: any Error) -> Void
@@ -17,7 +17,7 @@ public struct ProviderFailures: Sendable {
         self.report = report
     }
 
-    /// How a client is told of an error, which is reported unless it is the client's.
+    /// Returns the OAuth error for an error. Reports the error unless the client caused it.
     func refusal(for error: any Error, of request: LoopbackRequest) -> OAuthRefusal {
         if let refusal = error as? OAuthRefusal { return refusal }
         let known = named(error)

@@ -6,7 +6,7 @@ import ServiceContext
 import SigningKeys
 
 extension TestProvider {
-    /// What an ID token says that was issued here, however old it is (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0 section 2).
+    /// Returns the claims of an ID token of this issuer, even if it has expired (OpenID Connect Core §3.1.2.1, RP-Initiated Logout 1.0 §2).
     ///
     /// - Throws: `OAuthRefusal`.
     func hinted(_ token: String, at issuer: ProviderIssuer) throws -> JSONObject {
@@ -21,9 +21,9 @@ extension TestProvider {
         }
     }
 
-    /// The signature of a token that a client shows to an issuer, checked.
+    /// Verifies the signature of a token that a client sends to an issuer.
     ///
-    /// - Throws: a `Token…` error that says what is wrong with it.
+    /// - Throws: A `Token…` error with the reason.
     func signature(of token: String, at issuer: ProviderIssuer) throws -> (jws: JWS, key: StoredKey) {
         let signature = TokenSignature(surroundings: surroundings.service, signingKeys: catalogue.signingKeys)
         do { return try signature.verify(token) } catch let unknown as TokenKeyUnknown {
@@ -33,7 +33,7 @@ extension TestProvider {
         }
     }
 
-    /// Whom a client means to go on with: the account of its id_token_hint, nil if it has sent none (OpenID Connect Core 3.1.2.1).
+    /// Returns the account in the `id_token_hint` of a request, or `nil` if the request has none (OpenID Connect Core §3.1.2.1).
     ///
     /// - Throws: `OAuthRefusal`.
     func expected(_ asked: AuthorizeRequest, at issuer: ProviderIssuer) throws -> ExpectedPerson? {
@@ -46,9 +46,9 @@ extension TestProvider {
     }
 }
 
-/// Somebody whom an ID token names.
+/// The account that an `id_token_hint` names.
 struct ExpectedPerson: Sendable {
     let accountId: String
-    /// nil for an account without one, or that is not there any more.
+    /// The user name, or `nil` if the account has none or no longer exists.
     let username: String?
 }

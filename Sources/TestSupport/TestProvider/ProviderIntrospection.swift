@@ -5,7 +5,7 @@ import Loopback
 import ServiceContext
 
 extension TestProvider {
-    /// Whether a token is good, and what it says (RFC 7662).
+    /// Returns the state and the claims of a token (RFC 7662).
     func introspect(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         let client = try ProviderClient(request, of: issuer)
         if issuer.isStrict, !client.hasSecret {
@@ -31,7 +31,7 @@ extension TestProvider {
         return LoopbackResponse(json: answer)
     }
 
-    /// Takes a token back (RFC 7009); one that is none here is none afterwards either.
+    /// Revokes a token (RFC 7009). Revoking an unknown token succeeds.
     func revoke(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         let client = try ProviderClient(request, of: issuer)
         guard let token = request.form["token"] else { throw OAuthRefusal("invalid_request", "token is missing.") }
@@ -50,12 +50,12 @@ extension TestProvider {
         return LoopbackResponse(status: 200, headers: [("cache-control", "no-store")])
     }
 
-    /// An access token that is good, nil for any other.
+    /// Returns a valid access token, or `nil` if the token is not valid.
     private func good(_ token: String, of issuer: ProviderIssuer) throws -> ProvenToken? {
         do { return try access(token, of: issuer) } catch is OAuthRefusal { return nil } catch is any ContractError { return nil }
     }
 
-    /// A refresh token that was handed out here.
+    /// Returns the record and the grant of a refresh token of this provider.
     func refreshToken(_ token: String) throws -> (RefreshTokenRecord, ProviderState.Grant)? {
         let mac = SignInCompletion(surroundings, catalogue).mac(ofRefreshToken: token)
         guard let record = try surroundings.database.read({ try $0.refreshToken(mac) }),

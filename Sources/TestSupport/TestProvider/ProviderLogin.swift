@@ -4,10 +4,10 @@ import Loopback
 import ServiceContext
 
 extension TestProvider {
-    /// How many people a page offers to pick from.
+    /// The maximum number of users that a page suggests.
     private static let mostPeople = 8
 
-    /// Whom a passwordless issuer's page offers.
+    /// Returns the users that the page of a passwordless issuer suggests.
     func people(of issuer: ProviderIssuer) throws -> [String] {
         guard issuer.settings.passwordless else { return [] }
         return try surroundings.database.read { tx in
@@ -15,7 +15,7 @@ extension TestProvider {
         }.prefix(Self.mostPeople).sorted()
     }
 
-    /// What the login page has sent: the rules are those of signIn and mfa, and what they refuse is said on the page.
+    /// Processes a form of the login page. The rules are those of the `signIn.*` and `mfa.*` methods; their errors are shown on the page.
     func logIn(to issuer: ProviderIssuer, _ errand: LoginErrand, _ form: ProviderParameters) throws -> LoopbackResponse {
         var view = LoginView(form)
         do {
@@ -71,7 +71,7 @@ extension TestProvider {
         }
     }
 
-    /// Where a sign-in goes on.
+    /// Returns the outcome that belongs to a sign-in step.
     private func next(_ step: SignInStep, _ email: String, _ issuer: ProviderIssuer) throws -> Outcome {
         let token = step.continuationToken ?? ""
         switch step.state {
@@ -98,7 +98,7 @@ extension TestProvider {
         }
     }
 
-    /// Sends the code of a factor, or waits for what an app shows.
+    /// Sends the code of a second factor, or asks for the code of an app.
     private func challenge(
         _ factor: String, _ token: String, _ email: String, _ mfa: MfaService, _ call: InProcessCall
     ) throws -> Outcome {
@@ -107,7 +107,7 @@ extension TestProvider {
         return .next(.factorCode(email, step.continuationToken ?? token, factor: factor, sentTo: step.sentTo))
     }
 
-    /// The session of a finished sign-in.
+    /// Returns the session of a completed sign-in.
     private func session(of step: SignInStep) throws -> NewSession {
         let refreshToken = step.refreshToken ?? ""
         let mac = SignInCompletion(surroundings, catalogue).mac(ofRefreshToken: refreshToken)
@@ -121,7 +121,7 @@ extension TestProvider {
             refreshToken: refreshToken)
     }
 
-    /// Makes an account for somebody who has none, where the issuer does that.
+    /// Creates an account for an unknown email address if the issuer has `createAccounts`.
     private func make(_ email: String, _ password: String?, at issuer: ProviderIssuer) throws -> NewSession? {
         guard issuer.settings.createAccounts, password != nil || issuer.settings.passwordless else { return nil }
         let name = try Username(email)
@@ -131,7 +131,7 @@ extension TestProvider {
         return try beginSession(of: account.accountId, issuer.tenant, password == nil ? .address : .password)
     }
 
-    /// What the page says of a refusal.
+    /// Returns the message for an error on the page.
     private static func words(for error: any ContractError, _ issuer: ProviderIssuer) -> String {
         switch error {
         case is UserNotFound where issuer.settings.createAccounts:
@@ -149,6 +149,6 @@ extension TestProvider {
 }
 
 extension SignInProof {
-    /// Somebody who was let in by their address alone: they have shown nothing, and a token does not say that they have.
+    /// The proof of a sign-in with only an email address. Nothing was verified, so its tokens contain no `amr`.
     fileprivate static let address = SignInProof(amr: [], provider: customProvider)
 }

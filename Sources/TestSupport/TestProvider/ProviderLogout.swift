@@ -6,7 +6,7 @@ import Platform
 import ServiceContext
 
 extension TestProvider {
-    /// Ends a browser's login and what it led to (OpenID Connect RP-Initiated Logout 1.0).
+    /// Ends a browser's login and its sessions (OpenID Connect RP-Initiated Logout 1.0).
     func logOut(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try refuseElsewhere(request)
         let isConfirmed = request.form["step"] == "logout"
@@ -18,7 +18,7 @@ extension TestProvider {
         let cookie = request.cookie(Self.cookieName(issuer))
         let login = cookie.flatMap { cookie in memory.withLock { $0.logins[cookie] } }
         let hintedSession = hint?["sid"]?.string
-        // Whoever only sends a browser here cannot sign somebody out whom they do not name.
+        // Without a matching `id_token_hint` the user must confirm, so that another site cannot sign the user out.
         guard isConfirmed || login == nil || hintedSession.map({ login?.sessions.contains($0) ?? false }) == true else {
             let action = Markup.escaped("?\(parameters.text)")
             return PageFrame(
@@ -42,7 +42,7 @@ extension TestProvider {
         return LoopbackResponse(redirect: back, afterForm: request.method == "POST", cookie: gone)
     }
 
-    /// Where to send a browser after the logout, nil for nowhere.
+    /// Returns the URI to redirect to after the logout, or `nil` if none is requested.
     private func backAfterLogout(
         _ parameters: ProviderParameters, _ hint: JSONObject?, at issuer: ProviderIssuer
     ) throws -> String? {

@@ -3,11 +3,11 @@ import Contract
 import JSON
 import ServiceContext
 
-// What the provider for tests remembers, as files have it.
+// The state of the test provider as it is written to snapshot files.
 
 extension JSONObject {
     fileprivate func text(_ name: String) -> String? { self[name]?.string }
-    /// nil for one that no clock comes to.
+    /// Returns the time of a member, or `nil` if it is outside the range of the clock.
     fileprivate func moment(_ name: String) -> Int64? { self[name]?.int.flatMap { StoreClock.moments ~= $0 ? $0 : nil } }
 
     fileprivate mutating func set(_ name: String, _ text: String?) { self[name] = text.map { .string($0) } }
@@ -166,7 +166,7 @@ extension TestIssuer {
 }
 
 extension ContractParams {
-    /// Takes what it takes in a request.
+    /// Decodes a record like the parameters of a request.
     init?(record: JSONValue) {
         guard let text = try? JSONText(record.bytes), let params = try? Self(decoding: text.root) else { return nil }
         self = params
@@ -174,10 +174,10 @@ extension ContractParams {
 }
 
 extension JSONObject {
-    /// Whether each of these members is a string, or missing. What is something else was not written here.
+    /// Returns whether each of these members is a string or missing. Other values were not written by this service.
     fileprivate func hasAtMost(texts names: String...) -> Bool { names.allSatisfy { self[$0] == nil || self[$0]?.string != nil } }
 
-    /// The strings of a list, nil if there is none or something else in it.
+    /// Returns a list of strings, or `nil` if the member is missing or has other elements.
     fileprivate func texts(_ name: String) -> [String]? {
         guard let elements = self[name]?.array else { return nil }
         let texts = elements.compactMap(\.string)

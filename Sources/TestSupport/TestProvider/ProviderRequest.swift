@@ -2,18 +2,18 @@ import Accounts
 import Loopback
 import Platform
 
-/// A request to the provider for tests, taken apart.
+/// A parsed request to the test provider.
 struct ProviderRequest: Sendable {
     let method: String
-    /// Between slashes, decoded.
+    /// The decoded components of the path.
     let path: [String]
     let query: ProviderParameters
-    /// What a form has brought; empty for other bodies.
+    /// The parameters of a form body, or empty if there is no body.
     let form: ProviderParameters
-    /// As it came.
+    /// The original request.
     let whole: LoopbackRequest
 
-    /// - Throws: `OAuthRefusal` for what is not UTF-8, or no form.
+    /// - Throws: `OAuthRefusal` if the parameters are not valid UTF-8 or the body is not a form.
     init(_ request: LoopbackRequest) throws {
         whole = request
         method = request.method == "HEAD" ? "GET" : request.method
@@ -35,13 +35,13 @@ struct ProviderRequest: Sendable {
         }
     }
 
-    /// The credentials of a scheme in the Authorization header.
+    /// Returns the credentials of a scheme in the `Authorization` header.
     func authorization(_ scheme: String) -> String? {
         guard let value = whole.header("authorization"), value.lowercased().hasPrefix(scheme.lowercased() + " ") else { return nil }
         return String(value.dropFirst(scheme.utf8.count).drop { $0 == " " })
     }
 
-    /// The value of a cookie.
+    /// Returns the value of a cookie.
     func cookie(_ name: String) -> String? {
         for (header, value) in whole.headers where header == "cookie" {
             for pair in value.split(separator: ";") {
@@ -52,7 +52,7 @@ struct ProviderRequest: Sendable {
         return nil
     }
 
-    /// Whether a browser sends it for a page of somebody else (RFC 6454 7.3). What is no browser names no origin.
+    /// Whether a browser sends the request from a page of another origin (RFC 6454 §7.3). Clients that are not browsers send no origin.
     var isFromElsewhere: Bool {
         guard let origin = whole.header("origin") else { return false }
         return origin.lowercased() != "http://\(whole.header("host") ?? "")".lowercased()
@@ -65,24 +65,24 @@ struct ProviderParameters: Sendable {
 
     init() {}
 
-    /// - Throws: `OAuthRefusal` for what is not UTF-8.
+    /// - Throws: `OAuthRefusal` if the text is not valid UTF-8.
     init(_ text: some StringProtocol) throws {
         guard let pairs = Form.decode(text) else { throw OAuthRefusal.notUTF8 }
         self.pairs = pairs
     }
 
-    /// The first value of a parameter; one that is empty counts as left out (RFC 6749 3.1).
+    /// The first value of a parameter. An empty value counts as omitted (RFC 6749 §3.1).
     subscript(_ name: String) -> String? { pairs.first { $0.name == name && !$0.value.isEmpty }?.value }
 
     var isEmpty: Bool { pairs.isEmpty }
 
-    /// Those that are there twice and may be there once (RFC 6749 3.1; RFC 8707 2 lets `resource` be there often).
+    /// The parameters that occur twice and may occur only once (RFC 6749 §3.1). RFC 8707 §2 allows several `resource` parameters.
     var repeated: [String] {
         var seen: Set<String> = []
         return pairs.map(\.name).filter { !seen.insert($0).inserted && $0 != "resource" }
     }
 
-    /// What may be there once is there once, and a token is for one alone.
+    /// Checks that no parameter is repeated and that a token has a single resource and audience.
     ///
     /// - Throws: `OAuthRefusal`.
     func checkRepeated() throws {
@@ -95,6 +95,6 @@ struct ProviderParameters: Sendable {
         if let name = repeated.first { throw OAuthRefusal("invalid_request", "\(name) occurs twice.") }
     }
 
-    /// As they are written in an address.
+    /// The parameters in URL encoding.
     var text: String { Form.encode(pairs.map { ($0.name, $0.value) }) }
 }

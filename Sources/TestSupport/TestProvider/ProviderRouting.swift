@@ -4,7 +4,7 @@ import Loopback
 import ServiceContext
 
 extension TestProvider {
-    /// Answers a request, whatever it is.
+    /// Returns the response to any request, including invalid ones.
     func answer(_ request: LoopbackRequest) -> LoopbackResponse {
         do { return try route(try ProviderRequest(request)) } catch {
             return failures.refusal(for: error, of: request).response.readableElsewhere
@@ -13,7 +13,7 @@ extension TestProvider {
 
     private func route(_ request: ProviderRequest) throws -> LoopbackResponse {
         var path = request.path
-        // RFC 8414 3 puts the name of the document before the issuer's path.
+        // RFC 8414 §3 inserts the name of the document before the path of the issuer.
         if path.count == 3, path[0] == ".well-known" { path = [path[2], path[0], path[1]] }
         guard let name = path.first else { return overview }
         guard let issuer = try issuer(name) else {
@@ -69,7 +69,7 @@ extension TestProvider {
         }
     }
 
-    /// What somebody sees who opens the address itself.
+    /// The response for the root path: the list of issuers.
     private var overview: LoopbackResponse {
         let issuers = addresses().map(\.discoveryUrl).joined(separator: "\n")
         return LoopbackResponse(
@@ -78,7 +78,7 @@ extension TestProvider {
     }
 }
 
-/// Where an issuer answers, below its address.
+/// The endpoints of an issuer, relative to its URL.
 enum ProviderEndpoint: String, CaseIterable, Sendable {
     case discovery = ".well-known/openid-configuration"
     case metadata = ".well-known/oauth-authorization-server"
@@ -91,10 +91,10 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
         self = known
     }
 
-    /// Whether a person looks at it.
+    /// Whether the endpoint shows pages to users.
     var isForPeople: Bool { [.authorize, .activate, .logout].contains(self) }
 
-    /// HEAD goes where GET does.
+    /// The allowed methods. HEAD is handled like GET.
     var methods: [String] {
         switch self {
         case .discovery, .metadata, .jwks, .keys: ["GET"]
@@ -103,7 +103,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// What test.enqueue calls it.
+    /// The name of the endpoint in `test.enqueue`.
     var enqueued: TestAnswerError.Endpoint {
         switch self {
         case .discovery, .metadata: .discovery

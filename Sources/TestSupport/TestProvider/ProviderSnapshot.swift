@@ -2,17 +2,17 @@ import Contract
 import JSON
 import ServiceContext
 
-/// What the provider for tests knows at one moment: what it remembers, and the issuers that it was given.
+/// The state and the configured issuers of the test provider at one time.
 struct ProviderSnapshot: Sendable {
     var state = ProviderState()
     var issuers: [TestIssuer] = []
 
-    /// What a record is of.
+    /// The kind of a record.
     private enum Kind: String {
         case issuer, code, login, grant, device, answers, claims, revoked
     }
 
-    /// All of it, in an order that is always the same.
+    /// All records, in a stable order.
     var records: [JSONObject] {
         var records: [JSONObject] = []
         func add(_ kind: Kind, _ name: String, _ value: JSONValue) {
@@ -32,7 +32,7 @@ struct ProviderSnapshot: Sendable {
         return records
     }
 
-    /// Takes one of `records` in; false if it is none.
+    /// Adds one of `records`. Returns `false` if it is not valid.
     mutating func take(_ record: JSONObject) -> Bool {
         guard let kind = record["provider"]?.string.flatMap(Kind.init), let name = record["name"]?.string, let value = record["value"]
         else { return false }
@@ -60,10 +60,10 @@ struct ProviderSnapshot: Sendable {
 }
 
 extension TestProvider {
-    /// What it knows now.
+    /// The current state and issuers.
     var snapshot: ProviderSnapshot { ProviderSnapshot(state: memory.withLock { $0 }, issuers: named) }
 
-    /// Goes on from what it knew; issuers that it was given since, under other names, stay.
+    /// Restores a snapshot. Issuers that were configured since under other names are kept.
     func resume(_ snapshot: ProviderSnapshot) {
         take(snapshot.issuers)
         memory.withLock { $0 = snapshot.state }

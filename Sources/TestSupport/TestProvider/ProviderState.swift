@@ -2,25 +2,25 @@ import Accounts
 import Contract
 import JSON
 
-/// What the provider for tests remembers.
+/// The state of the test provider.
 struct ProviderState: Sendable {
-    /// What a client may do for somebody who signed in: a session of the tenant.
+    /// The authorization of a client for one session of the tenant.
     struct Grant: Sendable {
         let issuer: String
         let clientId: String
-        /// As the client was granted them.
+        /// The granted scopes.
         let scopes: Scopes
-        /// Whom access tokens are for, nil for the client itself.
+        /// The audience of access tokens, or `nil` for the client itself.
         var audience: String?
-        /// The browser's login that it came from.
+        /// The login of the browser from which the grant was made.
         var loginId: String?
     }
 
-    /// A code on its way to a client (RFC 6749 4.1.2).
+    /// An authorization code (RFC 6749 §4.1.2).
     struct Code: Sendable {
         let grant: Grant
         let redirectUri: String
-        /// Of PKCE, with S256.
+        /// The PKCE code challenge, with S256.
         let challenge: String?
         let nonce: String?
         let sessionId: String
@@ -29,35 +29,35 @@ struct ProviderState: Sendable {
         var isUsed = false
     }
 
-    /// Somebody who is signed in, in one browser.
+    /// A signed-in user in one browser.
     struct Login: Sendable {
         let issuer: String
         let accountId: String
         let username: String
         let proof: SignInProof
-        /// What the clients that it led to were given.
+        /// The sessions of the clients to which the login has led.
         var sessions: [String]
     }
 
-    /// How long a code is good, in seconds.
+    /// The lifetime of a code, in seconds.
     static let codeSeconds: Int64 = 60
-    /// How much is remembered of each kind, and ten times that of what was taken back.
+    /// The maximum number of entries of each kind. The limit for revoked tokens is ten times higher.
     static let limit = 10_000
 
     var codes = Remembered<Code>(atMost: limit)
     var logins = Remembered<Login>(atMost: limit)
-    /// By session.
+    /// The grants by session ID.
     var grants = Remembered<Grant>(atMost: limit)
-    /// By device code.
+    /// The devices by device code.
     var devices = Remembered<ProviderDevice>(atMost: limit)
-    /// By issuer, the next one first.
+    /// The enqueued answers by issuer, the next one first.
     var queue: [String: [TestEnqueue.Params.Answer]] = [:]
-    /// Claims that were enqueued for access tokens, by jti.
+    /// The enqueued claims of access tokens, by `jti`.
     var extras = Remembered<JSONObject>(atMost: limit)
-    /// Access tokens that were taken back, by jti: when they would have ended.
+    /// The expiry times of revoked access tokens, by `jti`.
     var revoked = Remembered<Int64>(atMost: 10 * limit)
 
-    /// Keeps a code; what is long over is forgotten.
+    /// Stores a code, and removes codes that expired long ago.
     mutating func keep(_ code: Code, as name: String, at now: Int64) {
         codes.forget { $0.expiresAt + 600 <= now }
         codes[name] = code
@@ -68,13 +68,13 @@ struct ProviderState: Sendable {
         devices[code] = device
     }
 
-    /// Takes an access token back, until it would have ended.
+    /// Revokes an access token until it expires.
     mutating func revoke(_ id: String, until expiresAt: Int64, at now: Int64) {
         revoked.forget { $0 <= now }
         revoked[id] = expiresAt
     }
 
-    /// Spends a code, from which its grant begins; false if it was spent before.
+    /// Marks a code as used and creates its grant. Returns `false` if it was already used.
     mutating func spend(_ name: String) -> Bool {
         guard let code = codes[name], !code.isUsed else { return false }
         codes[name]?.isUsed = true
@@ -82,14 +82,14 @@ struct ProviderState: Sendable {
         return true
     }
 
-    /// Takes away a device that somebody has signed in, from which its grant begins; false if that was done before.
+    /// Removes an approved device and creates its grant. Returns `false` if it was already removed.
     mutating func spend(device code: String, _ sessionId: String) -> Bool {
         guard let device = devices.removeValue(forKey: code) else { return false }
         grants[sessionId] = device.grant
         return true
     }
 
-    /// The error that is due at an endpoint, which is taken out. One that waits behind claims is not due yet.
+    /// Removes and returns the next enqueued answer for an endpoint if it is an error. An error after claims is not due yet.
     mutating func nextError(of issuer: String, at endpoint: TestAnswerError.Endpoint) -> TestAnswerError? {
         guard let place = queue[issuer]?.firstIndex(where: { $0.endpoint == endpoint }), case .error(let error) = queue[issuer]?[place]
         else { return nil }
@@ -97,7 +97,7 @@ struct ProviderState: Sendable {
         return error
     }
 
-    /// The claims that wait for the next tokens, which are taken out.
+    /// Removes and returns the claims for the next tokens.
     mutating func nextClaims(of issuer: String) -> JSONObject? {
         guard let place = queue[issuer]?.firstIndex(where: { $0.endpoint == .token }), case .claims(let claims) = queue[issuer]?[place]
         else { return nil }
@@ -107,7 +107,7 @@ struct ProviderState: Sendable {
 }
 
 extension TestEnqueue.Params.Answer {
-    /// Where it is answered.
+    /// The endpoint that returns the answer.
     fileprivate var endpoint: TestAnswerError.Endpoint {
         switch self {
         case .claims: .token

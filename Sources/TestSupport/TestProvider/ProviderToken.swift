@@ -7,7 +7,7 @@ import Platform
 import ServiceContext
 import SigningKeys
 
-/// What a client can show at the token endpoint.
+/// The supported grant types of the token endpoint.
 enum ProviderGrantType: String, CaseIterable, Sendable {
     case code = "authorization_code"
     case refreshToken = "refresh_token"
@@ -16,13 +16,14 @@ enum ProviderGrantType: String, CaseIterable, Sendable {
     case device = "urn:ietf:params:oauth:grant-type:device_code"
 }
 
-/// Who asks at the token endpoint (RFC 6749 2.3).
+/// The client that calls the token endpoint (RFC 6749 §2.3).
 struct ProviderClient: Sendable {
     let id: String
-    /// Whether it has shown a secret.
+    /// Whether the client has sent a secret.
     let hasSecret: Bool
 
-    /// - Throws: `OAuthRefusal`, `invalid_client` for a stranger or a wrong secret where only known clients are served.
+    /// - Throws: `OAuthRefusal` with `invalid_client` if the client is unknown or its secret is wrong. If no clients are configured, any
+    ///   client is accepted.
     init(_ request: ProviderRequest, of issuer: ProviderIssuer) throws {
         var (id, secret) = (request.form["client_id"], request.form["client_secret"])
         if let basic = request.authorization("basic") {
@@ -68,19 +69,19 @@ struct ProviderClient: Sendable {
         hasSecret = secret?.isEmpty == false
     }
 
-    /// Both parts are form-encoded first (RFC 6749 2.3.1).
+    /// Decodes the form encoding of the client ID or the secret (RFC 6749 §2.3.1).
     private static func decoded(_ text: Substring) -> String? { Form.decode("x=\(text.replacingPlain)")?.first?.value }
 }
 
 extension Substring {
-    /// Kept from being taken for the end of a parameter.
+    /// Escapes `&`, so that it does not end the parameter.
     fileprivate var replacingPlain: String {
         String(map { $0 == "&" ? "\u{0}" : $0 }).split(separator: "\u{0}", omittingEmptySubsequences: false).joined(separator: "%26")
     }
 }
 
 extension TestProvider {
-    /// The token endpoint (RFC 6749 3.2).
+    /// The token endpoint (RFC 6749 §3.2).
     func token(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try request.form.checkRepeated()
         let client = try ProviderClient(request, of: issuer)
@@ -102,7 +103,8 @@ extension TestProvider {
         }
     }
 
-    /// RFC 6749 4.1.3, RFC 7636 4.5 and 4.6. A code that comes twice ends what it led to (RFC 6749 4.1.2).
+    /// Exchanges an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5 and §4.6). A second use of a code ends its session (RFC 6749
+    /// §4.1.2).
     private func redeemCode(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let name = form["code"] else { throw OAuthRefusal("invalid_request", "code is missing.") }
         let now = surroundings.clock.now
@@ -133,17 +135,17 @@ extension TestProvider {
         }
         guard let standing = try standing(of: code.sessionId, at: now) else { throw refuse("The session was ended. \(Self.again)") }
         let key = try signingKey(of: issuer, at: now)
-        // Only now: whoever was refused, or has met a busy store, may come again with the same code.
+        // The code is used up last, so that the client can repeat the request after an error or if the store was busy.
         guard memory.withLock({ $0.spend(name) }) else { throw try usedBefore() }
         return try answer(
             standing, code.grant, of: issuer, key, nonce: code.nonce,
             refreshToken: code.grant.scopes.names.contains("offline_access") ? code.refreshToken : nil, at: now)
     }
 
-    /// What a client does whose code leads nowhere.
+    /// The next step for a client whose code is not valid.
     private static let again = "Start again at the authorization endpoint."
 
-    /// RFC 6749 section 6, with the rotation of the tenant's sessions.
+    /// Refreshes tokens (RFC 6749 §6), with the refresh token rotation of the tenant's sessions.
     private func refresh(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let token = form["refresh_token"] else { throw OAuthRefusal("invalid_request", "refresh_token is missing.") }
         let (session, now) = (SessionService(surroundings, catalogue), surroundings.clock.now)
@@ -167,12 +169,12 @@ extension TestProvider {
             refreshToken: fresh.refreshToken, at: now)
     }
 
-    /// What signs for an issuer. To be asked for before anything is spent: the store may be busy.
+    /// Returns the signing key of an issuer. Call it before marking a credential as used, because the store may be busy.
     func signingKey(of issuer: ProviderIssuer, at now: Int64) throws -> StoredKey {
         try SignInCompletion(surroundings, catalogue).signingKey(of: issuer.tenant, at: now)
     }
 
-    /// Whose session it is, nil for one that is over.
+    /// An active session and its account.
     struct Standing: Sendable {
         let account: AccountRecord
         let session: SessionRecord

@@ -6,8 +6,7 @@ import Platform
 import SigningKeys
 
 extension TestProvider {
-    /// The answer of the token endpoint to somebody's client (RFC 6749 5.1, OpenID Connect Core 3.1.3.3), with the claims that were
-    /// enqueued.
+    /// Returns the response of the token endpoint for a user (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3), including the enqueued claims.
     func answer(
         _ standing: Standing, _ grant: ProviderState.Grant, of issuer: ProviderIssuer, _ key: StoredKey, nonce: String?,
         refreshToken: String?, at now: Int64
@@ -40,7 +39,7 @@ extension TestProvider {
         return answer
     }
 
-    /// Signs an access token (RFC 9068 section 2.2), and remembers what was enqueued for it.
+    /// Signs an access token (RFC 9068 §2.2), and stores the claims that were enqueued for it.
     func accessToken(
         _ common: JSONObject, _ audience: String, client: String, _ scopes: Scopes, _ extra: JSONObject?, _ key: StoredKey, expiresAt: Int64
     ) throws -> String {
@@ -56,14 +55,14 @@ extension TestProvider {
         return try key.accessSigner.sign(JSONValue.object(claims).bytes)
     }
 
-    /// The claims that were set for the account, or for this session; those of the session go first.
+    /// Returns the custom claims of the account and of the session. Those of the session take precedence.
     static func custom(_ standing: Standing) -> [(String, JSONValue)] {
         let (own, all) = (standing.session.claims, standing.account.claims.members)
         return (own.members + all.filter { own[$0.name] == nil }).filter { !TenantTokenClaims.reserved.contains($0.name) }
             .map { ($0.name, $0.value) }
     }
 
-    /// What scopes let a client know of a person (OpenID Connect Core 5.1, 5.4).
+    /// Returns the claims about the user that the scopes grant (OpenID Connect Core §5.1 and §5.4).
     static func person(_ standing: Standing, _ scopes: Scopes) -> JSONObject {
         let account = standing.account
         var claims = JSONObject()
@@ -80,7 +79,7 @@ extension TestProvider {
         return claims
     }
 
-    /// at_hash (OpenID Connect Core 3.1.3.6): the left half of the hash that the signature uses.
+    /// Returns the value of `at_hash` (OpenID Connect Core §3.1.3.6): the left half of the hash that the signature uses.
     private static func halfHash(_ token: String, _ algorithm: Crypto.SigningAlgorithm) -> String {
         let bytes = Array(token.utf8)
         let hash =
@@ -93,6 +92,6 @@ extension TestProvider {
 }
 
 extension Scopes {
-    /// As tokens and answers have it, nil for none: it has at least one name (RFC 6749 3.3).
+    /// The scope in tokens and responses, or `nil` if it is empty, because it must contain at least one name (RFC 6749 §3.3).
     var shown: JSONValue? { names.isEmpty ? nil : .string(text) }
 }

@@ -6,15 +6,15 @@ import ServiceContext
 import SigningKeys
 
 extension TestProvider {
-    /// What a token of this provider says, and for whom.
+    /// A verified token of this provider, with its session.
     struct ProvenToken: Sendable {
         let claims: JSONObject
         let isAccess: Bool
-        /// nil for one of a client that acts for nobody.
+        /// The session, or `nil` for a token of a client that acts for itself.
         let standing: Standing?
     }
 
-    /// The userinfo endpoint (OpenID Connect Core 5.3).
+    /// The UserInfo endpoint (OpenID Connect Core §5.3).
     func userinfo(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         let (header, form) = (request.authorization("bearer"), request.form["access_token"])
         if header != nil, form != nil {
@@ -44,14 +44,14 @@ extension TestProvider {
         return LoopbackResponse(json: answer.changed(by: extra?.without(TenantTokenClaims.ofTheToken)))
     }
 
-    /// - Throws: a `Token…` error that says what is wrong with an access token, `OAuthRefusal`.
+    /// - Throws: A `Token…` error if the access token is not valid; `OAuthRefusal`.
     func access(_ token: String, of issuer: ProviderIssuer) throws -> ProvenToken {
         try proven(token, [TokenType.access], of: issuer) { $0 == issuer.url }
     }
 
-    /// A token of the tenant that is good, whoever it is for.
+    /// Verifies a token of the tenant for any audience.
     ///
-    /// - Parameter isIssuer: which issuers count beside the tenant itself.
+    /// - Parameter isIssuer: Returns whether an issuer is accepted in addition to the tenant.
     func proven(
         _ token: String, _ types: Set<String>, of issuer: ProviderIssuer, _ isIssuer: (String) -> Bool
     ) throws -> ProvenToken {
@@ -77,7 +77,7 @@ extension TestProvider {
         return ProvenToken(claims: claims, isAccess: isAccess, standing: standing)
     }
 
-    /// The account of a token that test.token has made up.
+    /// Returns the account of a token that `test.token` has created.
     private func made(_ claims: JSONObject, at now: Int64) throws -> Standing? {
         let subject = claims["sub"]?.string ?? ""
         guard !subject.utf8.contains(0), let account = try surroundings.database.read({ try $0.account(subject) }), !account.isDisabled
@@ -93,14 +93,14 @@ extension TestProvider {
 }
 
 extension TenantTokenClaims {
-    /// What a token says of itself, and not of a person.
+    /// The claims that describe the token, not the user.
     static let ofTheToken: Set<String> = [
         "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "azp", "sid", "auth_time", "client_id", "scope", "amr", "acr", "act",
     ]
 }
 
 extension JSONObject {
-    /// This object without some members.
+    /// Returns this object without the given members.
     func without(_ names: Set<String>) -> JSONObject {
         var object = self
         for name in names { object[name] = nil }

@@ -1,8 +1,8 @@
 import Contract
 
 extension TestClient {
-    /// Whether people may be sent there: letter by letter, but at a loopback address on any port, as programs on a person's machine take
-    /// one that is free (RFC 8252 7.3).
+    /// Returns whether a redirect URI is registered. The comparison is exact, except that a loopback URI may have any port, because native
+    /// apps use a free one (RFC 8252 §7.3).
     func knows(redirectUri: String) -> Bool {
         let plain = Self.withoutPort(redirectUri)
         return (redirectUris ?? []).contains {
@@ -10,7 +10,7 @@ extension TestClient {
         }
     }
 
-    /// A URI at a loopback address without its port, nil for any other.
+    /// Returns a loopback URI without its port, or `nil` for any other URI.
     private static func withoutPort(_ uri: String) -> [UInt8]? {
         for host in ["http://127.0.0.1", "http://[::1]"] where uri.hasPrefix(host) {
             var rest = uri.utf8.dropFirst(host.utf8.count)
@@ -25,7 +25,7 @@ extension TestClient {
 }
 
 extension TestIdp.Params {
-    /// - Throws: `InvalidParams` for names that are there twice, and for redirect URIs that nobody can be sent to.
+    /// - Throws: `InvalidParams` if a name occurs twice or a redirect URI is not valid.
     func check() throws {
         var violations: [Violation] = []
         var names: Set<String> = []

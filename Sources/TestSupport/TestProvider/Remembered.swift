@@ -1,10 +1,10 @@
-/// Values by name, of which so many are kept at most: for one more, the one that was kept first gives way.
+/// A dictionary with a maximum size that evicts the oldest entry.
 struct Remembered<Value: Sendable>: Sendable {
     private let limit: Int
     private var values: [String: (value: Value, number: Int)] = [:]
-    /// Names as they were kept, the first one first. Those whose number is another by now count for nothing.
+    /// The names in the order of insertion. An entry whose number differs from that in `values` is outdated and ignored.
     private var order: [(name: String, number: Int)] = []
-    /// Where in `order` the first one is.
+    /// The index of the oldest entry in `order`.
     private var first = 0
     private var nextNumber = 0
 
@@ -13,7 +13,7 @@ struct Remembered<Value: Sendable>: Sendable {
     var count: Int { values.count }
     var all: [(name: String, value: Value)] { values.map { ($0.key, $0.value.value) } }
 
-    /// Whoever is given a new value stays in its place.
+    /// Setting a new value for an existing name keeps its position.
     subscript(name: String) -> Value? {
         get { values[name]?.value }
         set {
@@ -40,10 +40,10 @@ struct Remembered<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Returns: what it was, nil if it was not kept.
+    /// - Returns: The removed value, or `nil` if the name is unknown.
     mutating func removeValue(forKey name: String) -> Value? { values.removeValue(forKey: name)?.value }
 
-    /// Forgets those that were kept first, up to one that is not over.
+    /// Removes the oldest entries while `isOver` returns `true` for them.
     mutating func forget(while isOver: (Value) -> Bool) {
         while first < order.count {
             let (name, number) = order[first]

@@ -4,8 +4,8 @@ import Loopback
 import ServiceContext
 import Synchronization
 
-/// The OpenID Connect provider for tests: one server on the loopback address, its issuers, and what it remembers until the process ends.
-/// Accounts, sessions and keys are those of the store.
+/// The OpenID Connect provider for tests: a server on the loopback address with its issuers. Its own state lasts until the process ends;
+/// accounts, sessions and keys are those of the store.
 public final class TestProvider: Sendable {
     let surroundings: AccountsContext
     let catalogue: TenantConfigurationCache
@@ -15,11 +15,11 @@ public final class TestProvider: Sendable {
 
     private struct State {
         var server: LoopbackServer?
-        /// The port of the server, or of the one before it.
+        /// The port of the current or the previous server.
         var port: UInt16?
-        /// While there is no server: nobody else gets its port.
+        /// Reserves the port while no server runs.
         var place: LoopbackPlace?
-        /// In the order in which they were named.
+        /// The configured issuers, in the order of configuration.
         var issuers: [TestIssuer] = []
     }
 
@@ -34,9 +34,9 @@ public final class TestProvider: Sendable {
         self.failures = failures
     }
 
-    /// Listens, unless it does so already.
+    /// Starts the server unless it is already running.
     ///
-    /// - Parameter port: nil for the one it had before, else any.
+    /// - Parameter port: The port, or `nil` for the previous one. Without a previous one, any free port is used.
     /// - Throws: `LoopbackFailure`.
     func start(port: UInt16?) throws(LoopbackFailure) {
         try state.withLock { state throws(LoopbackFailure) in
@@ -58,7 +58,7 @@ public final class TestProvider: Sendable {
         }
     }
 
-    /// Stops listening when everything that was asked is answered; the port stays its own.
+    /// Stops the server after its pending requests have been answered. The port remains reserved.
     public func stop() {
         let server = state.withLock { state in
             defer { state.server = nil }
@@ -69,9 +69,10 @@ public final class TestProvider: Sendable {
         state.withLock { state in if state.server == nil { state.place = try? LoopbackPlace(port: server.port) } }
     }
 
-    /// Takes a port where nobody listens yet, unless it has one: its issuers have addresses, and whoever asks there is refused.
+    /// Reserves a port without listening, unless the provider already has one. The issuers then have URLs, and connections to them are
+    /// refused.
     ///
-    /// - Parameter port: nil for any.
+    /// - Parameter port: The port, or `nil` for any free port.
     /// - Throws: `LoopbackFailure`.
     func choosePlace(port: UInt16?) throws(LoopbackFailure) {
         try state.withLock { state throws(LoopbackFailure) in
@@ -82,7 +83,7 @@ public final class TestProvider: Sendable {
         }
     }
 
-    /// Takes these issuers in place of those of the same names.
+    /// Adds the issuers, and replaces those with the same name.
     func take(_ issuers: [TestIssuer]) {
         state.withLock { state in
             for issuer in issuers {
@@ -95,7 +96,7 @@ public final class TestProvider: Sendable {
         }
     }
 
-    /// Forgets the issuers that were named, codes, logins and what was enqueued.
+    /// Removes the configured issuers, codes, logins and enqueued answers.
     func forget() {
         state.withLock { $0.issuers = [] }
         memory.withLock { $0 = ProviderState() }
@@ -103,16 +104,16 @@ public final class TestProvider: Sendable {
 
     var isRunning: Bool { state.withLock { $0.server != nil } }
 
-    /// `http://127.0.0.1:<port>`, of the port it had last while it does not listen; nil before it ever did.
+    /// The base URL `http://127.0.0.1:<port>`. Keeps the last port while the server is stopped; `nil` before the first start.
     var baseURL: String? { state.withLock { $0.port.map { "http://127.0.0.1:\($0)" } } }
 
-    /// The issuers that were named, in their order.
+    /// The configured issuers, in the order of configuration.
     var named: [TestIssuer] { state.withLock { $0.issuers } }
 
-    /// The rules of an issuer: those that were given, else those of a tenant that is called so.
+    /// Returns the configuration of an issuer. Defaults to that of the tenant with this name.
     func settings(of name: String) -> TestIssuer { named.first { $0.name == name } ?? TestIssuer(name: name) }
 
-    /// The issuer that is called so, nil if there is no such tenant.
+    /// Returns the issuer with this name, or `nil` if its tenant does not exist.
     func issuer(_ name: String) throws -> ProviderIssuer? {
         guard !name.utf8.contains(0), let baseURL else { return nil }
         let settings = settings(of: name)
@@ -120,13 +121,13 @@ public final class TestProvider: Sendable {
         return tenant.map { ProviderIssuer(settings: settings, tenant: $0, url: "\(baseURL)/\(name)") }
     }
 
-    /// Whose keys sign as `issuer`, nil if it is none of this provider.
+    /// Returns the owner of the keys of `issuer`, or `nil` if it is not an issuer of this provider.
     func owner(ofIssuer issuer: String) -> KeyOwner? {
         guard issuer.contains("/"), let name = name(of: issuer) else { return nil }
         return .tenant(settings(of: name).tenantId ?? name)
     }
 
-    /// The name of an issuer that is given by its name or as its tokens have it; nil for one of somebody else.
+    /// Returns the name of an issuer given by its name or URL, or `nil` if it belongs to another provider.
     func name(of issuer: String) -> String? {
         guard issuer.contains("/") else { return issuer }
         guard let baseURL, issuer.hasPrefix(baseURL + "/") else { return nil }
@@ -134,21 +135,21 @@ public final class TestProvider: Sendable {
     }
 }
 
-/// An issuer as a request meets it.
+/// An issuer, as resolved for one request.
 struct ProviderIssuer: Sendable {
     let settings: TestIssuer
     let tenant: TenantRecord
-    /// As its tokens have it in iss.
+    /// The value of `iss` in its tokens.
     let url: String
 
     var name: String { settings.name }
 
-    /// What it is to a client that it knows, nil for a stranger where only those are served.
+    /// Returns the client with this ID. Returns `nil` if it is unknown and only configured clients are accepted.
     func client(_ id: String) -> TestClient? {
         guard let clients = settings.clients else { return TestClient(clientId: id) }
         return clients.first { $0.clientId == id }
     }
 
-    /// Whether only clients that were named are served.
+    /// Whether only configured clients are accepted.
     var isStrict: Bool { settings.clients != nil }
 }

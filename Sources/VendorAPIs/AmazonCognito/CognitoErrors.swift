@@ -1,21 +1,21 @@
 import Contract
 
 extension WireError {
-    /// What the service says where one of our methods says `error` (cognito.md 2.3, 2.4).
+    /// Creates the error that Amazon Cognito returns in place of `error`.
     init(cognito error: any ContractError) {
         let (code, message) =
             Self.notAuthorized(error) ?? Self.notFound(error) ?? Self.invalid(error) ?? Self.conflict(error) ?? Self.other(error)
         self.init(code, message, status: code == "InternalErrorException" ? 500 : 400)
     }
 
-    /// What the service says where a test has made a method fail with `error`. The error is told from its type alone, so that its words are
-    /// those of the method.
+    /// Creates the error that Amazon Cognito returns in place of an injected error. Only its type is translated; the message is that of the
+    /// method.
     init(cognito error: ChosenError) {
         let code = Self.codes.first { $0.value.contains(error.type) }?.key ?? Self.code(ofBlock: error.code)
         self.init(code, error.message, status: code == "InternalErrorException" ? 500 : 400)
     }
 
-    /// The types of errors by the service's codes, for those that do not follow from their block.
+    /// The types of errors by Cognito error code, for types whose code does not follow from their block.
     private static let codes: [String: Set<String>] = [
         "NotAuthorizedException": [
             UnauthenticatedNotAllowed.type, IdentityDisabled.type, IdentityForbidden.type, LoginsDoNotMatch.type, PoolTokenNotAccepted.type,
@@ -43,7 +43,7 @@ extension WireError {
         }
     }
 
-    /// What has no words of the service's own, by its block.
+    /// Returns the code for the block of the error, for errors without a message of the service.
     private static func other(_ error: any ContractError) -> (String, String) {
         (code(ofBlock: error.code), error.message)
     }
@@ -74,7 +74,7 @@ extension WireError {
         return ("NotAuthorizedException", message)
     }
 
-    /// The texts that clients know; what we say beyond them stays out.
+    /// Returns a message that clients of the service recognize. Details that the service does not return are omitted.
     private static func loginToken(_ error: LoginTokenInvalid) -> String {
         switch error.check {
         case "signature", "malformed": "Invalid login token. Couldn't verify signed token."

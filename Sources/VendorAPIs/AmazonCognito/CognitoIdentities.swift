@@ -2,7 +2,7 @@ import Contract
 import IdentityPools
 import JSON
 
-/// Identities, as a developer sees them (cognito.md 3.2).
+/// The developer operations for identities.
 extension CognitoOperation {
     static let identities: [CognitoOperation] = [
         CognitoOperation("DescribeIdentity", [.required("IdentityId", .id)]) { call in
@@ -88,7 +88,7 @@ extension CognitoOperation {
         },
     ]
 
-    /// An identity as the service shows it; a guest has no logins.
+    /// Returns an identity in the format of the service. A guest has no logins.
     private static func answer(_ identity: IdentityDescription) -> JSONObject {
         var answer: JSONObject = ["IdentityId": .string(identity.identityId)]
         if !identity.logins.isEmpty { answer["Logins"] = .array(identity.logins.map { .string($0) }) }

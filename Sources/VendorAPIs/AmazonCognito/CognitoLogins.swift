@@ -2,7 +2,7 @@ import Contract
 import IdentityPools
 import JSON
 
-/// What logins buy: identities, tokens, credentials (cognito.md 3.3 to 3.7).
+/// The operations that exchange logins for identities, tokens and credentials.
 extension CognitoOperation {
     static let logins: [CognitoOperation] = [
         CognitoOperation(
@@ -63,12 +63,12 @@ extension CognitoOperation {
 }
 
 extension CognitoCall {
-    /// In this flow whatever refuses the session is the pool's configuration, tags that cannot be included (cognito.md 6.2).
+    /// Returns credentials in the enhanced flow. An error of the tags is an error of the pool configuration in this flow.
     fileprivate func enhanced() throws -> CredentialsGet.Result {
         do { return try credentials() } catch is InvalidPrincipalTags { throw WireError.poolConfiguration }
     }
 
-    /// Exchanges a pool's own token, or public logins (cognito.md 3.5).
+    /// Exchanges a token of the pool, or public logins.
     fileprivate func credentials() throws -> CredentialsGet.Result {
         let logins = input["Logins"]?.object ?? [:]
         guard logins[LoginVerifier.poolTokenName] == nil || logins.count == 1 else {

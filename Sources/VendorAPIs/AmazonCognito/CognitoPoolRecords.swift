@@ -3,7 +3,7 @@ import IdentityPools
 import JSON
 import ServiceContext
 
-/// Roles, role mappings and tag maps of pools (cognito.md 1.5, 1.6, 3.1).
+/// The operations for roles, role mappings and tag maps of pools.
 extension CognitoOperation {
     private static let rule = WireShape.structure([
         .required("Claim", .texts(1...64, WirePattern.some(#"[\p{L}\p{M}\p{S}\p{N}\p{P}]+"#, isClaimCharacter))),
@@ -80,7 +80,7 @@ extension CognitoOperation {
 }
 
 extension CognitoCall {
-    /// The provider that `IdentityProviderName` means.
+    /// Returns the provider that `IdentityProviderName` identifies.
     fileprivate func taggedProvider() throws -> String {
         let providers = CognitoProviders(realm)
         guard let found = try pool().providers.first(where: { providers.tagKey($0) == text("IdentityProviderName") }) else {
@@ -97,13 +97,13 @@ extension CognitoCall {
     }
 }
 
-/// Role mappings, to and from the service's form.
+/// Converts role mappings from and to the format of the service.
 private struct CognitoMappings {
     private let keys: [(ours: String, theirs: String)]
 
     init(_ realm: Realm, _ pool: Pool) { keys = pool.providers.flatMap(CognitoProviders(realm).mappingKeys) }
 
-    /// - Throws: `WireError` for a provider, or an app client, that the pool does not have.
+    /// - Throws: `WireError` if the pool does not have the provider or app client.
     func params(_ mappings: JSONObject) throws -> JSONObject {
         var params = JSONObject()
         for (key, mapping) in mappings.members {

@@ -2,7 +2,7 @@ import Contract
 import IdentityPools
 import JSON
 
-/// Pools (cognito.md 3.1).
+/// The operations for pools.
 extension CognitoOperation {
     private static let settings: [WireMember] = [
         .required("IdentityPoolName", .poolName),
@@ -24,7 +24,7 @@ extension CognitoOperation {
         .optional("IdentityPoolTags", .tags),
     ]
 
-    /// The members that need no translation.
+    /// The members that have the same format in both.
     private static let names: KeyValuePairs<String, String> = [
         "IdentityPoolId": "poolId", "IdentityPoolName": "name", "AllowUnauthenticatedIdentities": "allowUnauthenticated",
         "AllowClassicFlow": "allowClassicFlow", "DeveloperProviderName": "developerProvider", "IdentityPoolTags": "tags",
@@ -55,7 +55,7 @@ extension CognitoOperation {
 }
 
 extension CognitoCall {
-    /// A pool as the service shows it: what is not set is left out, but for the tags.
+    /// Returns a pool in the format of the service. Unset members are omitted, except for the tags.
     func answer(_ pool: Pool) -> JSONObject {
         var answer: JSONObject = [
             "IdentityPoolId": .string(pool.poolId), "IdentityPoolName": .string(pool.name),

@@ -3,7 +3,7 @@ import IdentityPools
 import JSON
 import ServiceContext
 
-/// Amazon Cognito identity pools: JSON 1.1 (cognito.md 2.2).
+/// Amazon Cognito identity pools with the AWS JSON 1.1 protocol.
 struct CognitoProtocol {
     let service: CompatService
     let request: WireRequest
@@ -18,7 +18,7 @@ struct CognitoProtocol {
         return Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
     }()
 
-    /// - Parameter target: the header X-Amz-Target.
+    /// - Parameter target: The value of the `X-Amz-Target` header.
     func answer(target: String) throws -> WireAnswer {
         let result = try WireError.catching(
             internalCode: "InternalErrorException", { WireError(cognito: $0) }, { WireError(cognito: $0) }
@@ -51,13 +51,13 @@ struct CognitoProtocol {
     }
 }
 
-/// An operation of the service: what goes in, and how it becomes a call of a method.
+/// An operation of the service: the shape of its input, and its translation to a method call.
 struct CognitoOperation: Sendable {
     let name: String
-    /// Whether it needs no signature (cognito.md 2.1).
+    /// Whether the operation requires no signature.
     let isPublic: Bool
     let input: [WireMember]
-    /// Answers nil for an answer without a body.
+    /// Performs the operation. Returns `nil` for a response without a body.
     let perform: @Sendable (CognitoCall) throws -> JSONObject?
 
     init(
@@ -70,7 +70,7 @@ struct CognitoOperation: Sendable {
     }
 }
 
-/// One request to the service, its members held against their shapes.
+/// One request to the service, with validated members.
 struct CognitoCall {
     let service: CompatService
     let input: JSONObject
@@ -83,8 +83,8 @@ struct CognitoCall {
     /// Calls a method.
     ///
     /// - Parameters:
-    ///   - names: the operation's members that go over as they are, and what the method calls them.
-    ///   - others: the method's other parameters.
+    ///   - names: The members of the operation that are passed unchanged, with the method's parameter names.
+    ///   - others: The other parameters of the method.
     func run<M: ContractMethod>(
         _: M.Type, _ names: KeyValuePairs<String, String>, adding others: JSONObject = [:],
         _ handler: (M.Params, any CallContext) throws -> M.Result
@@ -95,13 +95,13 @@ struct CognitoCall {
         return try handler(M.Params(decoding: JSONText(JSONValue.object(params).text).root), context)
     }
 
-    /// The pool that `IdentityPoolId` names.
+    /// Returns the pool that `IdentityPoolId` identifies.
     func pool() throws -> Pool { try run(PoolGet.self, ["IdentityPoolId": "poolId"], service.pool.get) }
 }
 
-/// The shapes that several operations share (cognito.md 1.1).
+/// The shapes that several operations share.
 extension WireShape {
-    /// Where the model has no bound; the method behind it may have one.
+    /// The range for shapes without a bound in the service model. The method may have a bound.
     static let any = 0...Int.max
     static let id = texts(1...55, .id)
     static let poolName = texts(1...128, .word(#"[\w\s+=,.@-]+"#, and: " \t\n\r\u{0B}\u{0C}+=,.@-"))

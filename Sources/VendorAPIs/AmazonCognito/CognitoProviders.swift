@@ -3,20 +3,20 @@ import IdentityPools
 import JSON
 import ServiceContext
 
-/// Login providers as the service names them (cognito.md 1.2, 1.5, 1.6): social ones by domain with one app id, user pools by name
-/// and client, others by the ARN of an account's OpenID provider.
+/// Converts login providers from and to the format of the service. Social providers are identified by their domain and have one app ID.
+/// User pools have a name and a client. Others have the ARN of an IAM OpenID Connect provider.
 struct CognitoProviders {
     private let realm: Realm
 
     init(_ realm: Realm) { self.realm = realm }
 
-    // MARK: From the service's form
+    // MARK: From the format of the service
 
-    /// The providers of a pool as its methods take them.
+    /// Returns the providers of a pool as method parameters.
     ///
-    /// - Parameter existing: the pool's providers so far. One that is named again keeps what the service's form cannot say: its
-    ///   keys, where it is asked, and the clients of an OpenID provider, which belong to the account there.
-    /// - Throws: `WireError` for what no pool can have here.
+    /// - Parameter existing: The current providers of the pool. A provider that is given again keeps the settings that the format of the
+    ///   service does not contain: keys, endpoint, and the clients of an OpenID Connect provider, which AWS stores in the account.
+    /// - Throws: `WireError` if a provider is not supported.
     func settings(_ input: JSONObject, keeping existing: [PoolProvider]) throws -> JSONValue {
         if input["SamlProviderARNs"]?.array?.isEmpty == false {
             throw WireError.invalidParameter("SAML providers are not supported. Use the OpenID Connect endpoint of the provider.")
@@ -50,8 +50,8 @@ struct CognitoProviders {
         return .array(all)
     }
 
-    /// A provider of which only the issuer is known. Its clients belong to the account there, and to the pool here: until `pool.update`
-    /// names them, none of its tokens is accepted.
+    /// Returns a provider with only an issuer. AWS stores its clients in the account, Mintmark in the pool: until `pool.update` sets them,
+    /// no token of the provider is accepted.
     private func openIDProvider(_ name: String) -> JSONObject {
         if let tenant = realm.owner(ofIssuer: "https://\(name)")?.tenantId { return ["tenantId": .string(tenant)] }
         return ["issuer": .string("https://\(name)"), "clientIds": []]
@@ -68,7 +68,7 @@ struct CognitoProviders {
         return .object(settings)
     }
 
-    /// Clients by user pool.
+    /// Returns the clients by user pool.
     private func userPools(_ input: JSONObject) throws -> [(name: String, clients: [String])] {
         var pools: [(name: String, clients: [String])] = []
         for entry in input["CognitoIdentityProviders"]?.array ?? [] {
@@ -91,12 +91,12 @@ struct CognitoProviders {
         return pools
     }
 
-    // MARK: To the service's form
+    // MARK: To the format of the service
 
     private func isUserPool(_ provider: PoolProvider) -> Bool { provider.issuer != nil && UserPool.isName(provider.name) }
 
-    /// The members that describe a pool's providers. Several clients of a social provider, for which the service has no form, are
-    /// written with `;` between them.
+    /// Returns the members for the providers of a pool. The format of the service has no list of clients for a social provider, so several
+    /// clients are separated by `;`.
     func answer(_ providers: [PoolProvider]) -> JSONObject {
         var social = JSONObject()
         var pools: [JSONValue] = []
@@ -119,9 +119,9 @@ struct CognitoProviders {
         return answer
     }
 
-    // MARK: Keys of records
+    // MARK: Keys in role mappings and tag maps
 
-    /// What a provider is called as a key of role mappings, here and there: of a user pool each client has one.
+    /// Returns the keys of a provider in role mappings, in both formats. A user pool has one key for each client.
     func mappingKeys(_ provider: PoolProvider) -> [(ours: String, theirs: String)] {
         if isUserPool(provider) {
             return provider.clientIds.map { UserPool.mappingKey(provider.name, clientId: $0) }.map { ($0, $0) }
@@ -129,7 +129,7 @@ struct CognitoProviders {
         return [(provider.name, tagKey(provider))]
     }
 
-    /// What a provider is called as a key of tag maps.
+    /// Returns the key of a provider in tag maps.
     func tagKey(_ provider: PoolProvider) -> String {
         provider.provider != nil || isUserPool(provider) ? provider.name : realm.arn(ofOpenIDProvider: provider.name)
     }

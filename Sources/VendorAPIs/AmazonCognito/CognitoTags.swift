@@ -3,7 +3,7 @@ import IdentityPools
 import JSON
 import ServiceContext
 
-/// Tags of pools (cognito.md 3.1).
+/// The operations for tags of pools.
 extension CognitoOperation {
     static let tags: [CognitoOperation] = [
         CognitoOperation("TagResource", [.required("ResourceArn", .arn), .required("Tags", .tags)]) { call in
@@ -24,7 +24,7 @@ extension CognitoOperation {
 }
 
 extension CognitoCall {
-    /// The pool whose ARN `ResourceArn` is.
+    /// Returns the ID of the pool that `ResourceArn` identifies.
     fileprivate func taggedPool() throws -> JSONValue {
         let arn = text("ResourceArn") ?? ""
         let prefix = realm.arn(ofPool: "")

@@ -1,7 +1,7 @@
 import Contract
 
 extension WireError {
-    /// What STS says where one of our methods says `error` (cognito.md 2.3, 2.4, 3.8).
+    /// Creates the error that AWS STS returns in place of `error`.
     init(sts error: any ContractError) {
         switch error {
         case let error as InvalidParams: self.init("ValidationError", error.violations.map(\.message).joined(separator: " "))
@@ -35,8 +35,8 @@ extension WireError {
         }
     }
 
-    /// What STS says where a test has made a method fail with `error`. The error is told from its type alone, so that its words are
-    /// those of the method.
+    /// Creates the error that AWS STS returns in place of an injected error. Only its type is translated; the message is that of the
+    /// method.
     init(sts error: ChosenError) {
         switch error.type {
         case InvalidParams.type, DurationExceedsRoleMaximum.type: self.init("ValidationError", error.message)

@@ -3,8 +3,7 @@ import IdentityPools
 import JSON
 import ServiceContext
 
-/// AWS STS: Query in, XML out (cognito.md 2.2, 3.8); JSON out where the request accepts `application/json`, as AWS answers its older query
-/// services.
+/// AWS STS with the AWS Query protocol and XML responses. Like AWS, it returns JSON if the request accepts `application/json`.
 struct STSProtocol {
     let service: CompatService
     let request: WireRequest
@@ -15,7 +14,7 @@ struct STSProtocol {
     private static let version = "2011-06-15"
     private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
 
-    /// - Parameter action: the parameter Action.
+    /// - Parameter action: The value of the `Action` parameter.
     func answer(action: String) throws -> WireAnswer {
         let result = try WireError.catching(internalCode: "InternalFailure", { WireError(sts: $0) }, { WireError(sts: $0) }) {
             if arrivedByHTTP { try service.meetFault(of: CompatHttp.self, context) }
@@ -119,7 +118,7 @@ struct STSProtocol {
         return answer
     }
 
-    /// The parameters as the members of a request.
+    /// Returns the parameters as the members of a request.
     private func form() throws -> JSONObject {
         var input = JSONObject()
         for (name, value) in request.parameters {
@@ -135,7 +134,8 @@ struct STSProtocol {
 
     // MARK: GetCallerIdentity
 
-    /// Who signed: the holder of credentials that were issued here, after their signature was checked; anybody else is the account.
+    /// Returns the caller: the holder of credentials that were issued here, after verification of the signature. Any other caller is the
+    /// account.
     private func callerIdentity() throws -> [XMLElement] {
         let signature = CallerSignature(service: service, request: request, context: context)
         let claim: SignatureClaim
@@ -162,6 +162,6 @@ struct STSProtocol {
 }
 
 extension String {
-    /// The text without `suffix`, if it ends with it.
+    /// Returns the text without `suffix` if it ends with it, otherwise unchanged.
     fileprivate func replacingSuffix(_ suffix: String) -> String { hasSuffix(suffix) ? String(dropLast(suffix.count)) : self }
 }

@@ -2,18 +2,18 @@ import Crypto
 import Glibc
 import Platform
 
-// How many signatures and verifications a second this module makes on two threads, as a ratio to what OpenSSL's own
-// `openssl speed` counts in between on two processes:
+// Compares the signatures and verifications per second of this module on two threads with those of `openssl speed` on
+// two processes:
 //
 //     swift run -c release CryptoBenchmark [rounds]
 //
-// A shared machine does not stay as fast as it was, so both are measured in turns and the medians are printed.
+// The speed of a shared machine varies, so both are measured alternately, and the medians are printed.
 
 let threads = 2
 let seconds = 1.0
 let rounds = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 5
 
-/// How often a second all threads together do this.
+/// The number of operations per second on all threads together.
 func rate(_ operation: @escaping @Sendable () -> Void) -> Double {
     let total = Gate((finished: 0, count: 0))
     for number in 0..<threads {
@@ -34,7 +34,7 @@ func rate(_ operation: @escaping @Sendable () -> Void) -> Double {
     return Double(total.wait { $0.finished == threads ? $0.count : nil }) / seconds
 }
 
-/// What `openssl speed` counts: signatures and verifications a second.
+/// The signatures and verifications per second that `openssl speed` reports.
 func limit() -> (sign: Double, verify: Double) {
     guard let pipe = popen("openssl speed -multi \(threads) -seconds 1 ecdsap256 2>/dev/null", "r") else { return (0, 0) }
     defer { pclose(pipe) }
@@ -53,7 +53,7 @@ func show(_ name: String, _ text: String) {
     print(name + String(repeating: " ", count: max(1, 44 - name.utf8.count)) + text)
 }
 
-/// Prints how long something takes that happens once per process.
+/// Prints the duration of an operation that happens once per process.
 func once<R>(_ name: String, _ operation: () throws -> R) rethrows -> R {
     let start = Monotonic.nanoseconds()
     let result = try operation()

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("we verify the tokens of PyJWT and joserfc in every algorithm we know", arguments: libraries)
+    @Test("tokens of PyJWT and joserfc verify in every supported algorithm", arguments: libraries)
     func weVerifyTheirs(_ library: String) throws {
         let answers = try Programs.jose(
             SignatureAlgorithm.allCases.map { algorithm in
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("they refuse our token under another key, so their verification is one", arguments: libraries)
+    @Test("PyJWT and joserfc reject our token with another key", arguments: libraries)
     func theyRefuse(_ library: String) throws {
         let (key, other) = (try PrivateKey.generate(.ES256), try PrivateKey.generate(.ES256))
         var writer = JSONWriter()

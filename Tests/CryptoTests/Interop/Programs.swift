@@ -1,18 +1,19 @@
 import Foundation
 import JSON
 
-/// Other people's programs, which the tests run.
+/// Runs external programs for the tests.
 enum Programs {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The repository's root: three folders above this one.
+    /// The root directory of the repository, three directories above this one.
     static let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardized
 
-    /// Runs a program and answers what it wrote to standard output.
+    /// Runs a program and returns its standard output.
     ///
-    /// - Throws: `Failure` with what it wrote to standard error, when it cannot be started or ends with another status than 0.
+    /// - Throws: `Failure` with the standard error of the program if it cannot be started or exits with a status
+    ///   other than 0.
     @discardableResult
     static func run(_ program: String, _ arguments: [String], input: [UInt8] = []) throws -> [UInt8] {
         let process = Process()
@@ -34,7 +35,7 @@ enum Programs {
         return [UInt8](output)
     }
 
-    /// Runs `body` with a fresh folder that is removed afterwards.
+    /// Runs `body` with a new temporary directory, which is removed afterwards.
     static func withFolder<R>(_ body: (URL) throws -> R) throws -> R {
         let folder = FileManager.default.temporaryDirectory.appending(path: "crypto-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -42,7 +43,8 @@ enum Programs {
         return try body(folder)
     }
 
-    /// A Python that has PyJWT and joserfc: the one of `Tests/run`, or one installed below `.build` when first needed.
+    /// A Python interpreter with PyJWT and joserfc: the one of `Tests/run`, or one that is installed below `.build`
+    /// on first use.
     static let python: Result<String, Failure> = Result { () throws(Failure) in
         let shared = root.appending(path: ".build/venv/bin/python").path
         if (try? run(shared, ["-c", "import jwt, joserfc"])) != nil { return shared }
@@ -61,7 +63,7 @@ enum Programs {
         return python
     }
 
-    /// Sends requests to `Tests/Interop/jose.py` and answers its answers.
+    /// Sends requests to `Tests/Interop/jose.py` and returns its responses.
     static func jose(_ requests: [JSONValue]) throws -> [JSONNode] {
         let script = root.appending(path: "Tests/Interop/jose.py").path
         let output = try run(python.get(), [script], input: Array(JSONValue.array(requests).text.utf8))

@@ -13,7 +13,7 @@ import Testing
         (Vectors.es256 + ".", .malformed(.parts)),
         (Vectors.es256 + "=", .malformed(.encoding(.signature))),
         (Vectors.es256 + "\n", .malformed(.encoding(.signature))),
-        // The last character of the signature carries four bits that must be zero.
+        // The last character of the signature encodes four bits that must be zero.
         (Vectors.es256.dropLast() + "R", .malformed(.encoding(.signature))),
         ("eyJhbGciOiJFUzI1NiJ9." + Vectors.payload + "=.AA", .malformed(.encoding(.payload))),
         ("eyJhbGciOiJFUzI1NiJ9.a+b/.AA", .malformed(.encoding(.payload))),
@@ -34,14 +34,14 @@ import Testing
         (compact(header: #"{"alg":"ES256","crit":"exp"}"#), .criticalHeader([])),
     ]
 
-    @Test("a text that breaks a rule is refused with that rule's error", arguments: 0..<cases.count)
+    @Test("a token that violates a rule is rejected with the corresponding error", arguments: 0..<cases.count)
     func refused(_ index: Int) {
         let (token, error) = Self.cases[index]
         #expect(throws: error, "\(token)") { try JWS.parse(token) }
     }
 
     @Test(
-        "a header that is not strict JSON is refused: empty, a name twice even under an escape, a comma too many, nested deeply",
+        "a header that is not strict JSON is rejected: empty, duplicate names, trailing bytes or too deeply nested",
         arguments: [
             ("", JSONSyntaxError.Reason.empty),
             (#"{"alg":"ES256","alg":"none"}"#, .duplicateName),
@@ -60,13 +60,13 @@ import Testing
         #expect(syntax.reason == reason)
     }
 
-    @Test("a text longer than the caller allows is refused before it is read")
+    @Test("a token longer than the limit is rejected before it is parsed")
     func limits() {
         #expect(throws: JWSError.malformed(.tooLong)) { try JWS.parse(Vectors.es256, maximumCount: 100) }
         #expect(throws: JWSError.malformed(.tooLong)) { try JWS.parse(String(repeating: "A", count: 65_537)) }
     }
 
-    @Test("the key decides the algorithm: a header that names another one is refused before the signature is looked at")
+    @Test("a header with an algorithm other than the key's is rejected before the signature is verified")
     func mismatch() throws {
         let ec = try PublicKey(jwk: json(Vectors.publicPart(Vectors.es256Key)))
         let rsa = try PublicKey(jwk: json(Vectors.publicPart(Vectors.rs256Key)))
@@ -76,7 +76,7 @@ import Testing
         #expect(throws: JWSError.algorithmMismatch(header: .RS256, key: .PS256)) { try JWS.parse(Vectors.rs256).verify(with: pss) }
     }
 
-    @Test("an HMAC under the public key's text proves nothing (RFC 8725 section 2.1)")
+    @Test("an HMAC keyed with the public key is rejected (RFC 8725 section 2.1)")
     func confusedHMAC() throws {
         let pem = try PublicKey(jwk: json(Vectors.publicPart(Vectors.rs256Key))).pem
         let input = Base64URL.encode(utf8(#"{"alg":"HS256"}"#)) + "." + Vectors.payload
@@ -84,7 +84,7 @@ import Testing
         #expect(throws: JWSError.algorithmNotAllowed("HS256")) { try JWS.parse(token) }
     }
 
-    @Test("a key that travels in the header is not looked at", arguments: ["jwk", "jku", "x5c", "x5u"])
+    @Test("a key in the token's header is ignored", arguments: ["jwk", "jku", "x5c", "x5u"])
     func embeddedKey(_ parameter: String) throws {
         let attacker = try PrivateKey.generate(.ES256)
         var writer = JSONWriter()
@@ -100,7 +100,7 @@ import Testing
         #expect(try JWS.parse(token).verify(with: attacker.publicKey).payload == utf8(Vectors.claims))
     }
 
-    @Test("refusing leaves nothing in OpenSSL's error queue for the next caller to trip over")
+    @Test("rejections leave no entries in OpenSSL's error queue")
     func errorQueue() throws {
         ERR_clear_error()
         let rsa = try PublicKey(jwk: json(Vectors.publicPart(Vectors.rs256Key)))

@@ -18,7 +18,7 @@ import Testing
         #expect(verified.key.keyID == key.keyID)
     }
 
-    @Test("one key signs under many types and names, each with its own header")
+    @Test("one key signs with many types and key IDs, each with the correct header")
     func headers() throws {
         let key = try PrivateKey.generate(.ES256)
         for round in 0..<3 {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("more keys than a thread keeps contexts for all sign and verify rightly")
+    @Test("more keys than the per-thread context cache holds sign and verify correctly")
     func manyKeys() throws {
         let keys = try (0..<40).map { _ in try PrivateKey.generate(.ES256) }
         for _ in 0..<3 {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("keys that come and go never lend their context to another")
+    @Test("the context of a released key is never used for another key")
     func shortLivedKeys() throws {
         for index in 0..<200 {
             let key = try PrivateKey.generate(index % 2 == 0 ? .ES256 : .EdDSA)
@@ -75,7 +75,7 @@ import Testing
         #expect(good.wait { $0 >= 4_000_000 ? $0 : nil } == 4_000_800)
     }
 
-    @Test("the header's kid finds the key; an unknown one is an error that names it")
+    @Test("the key is found by the header's kid, and an unknown kid fails with unknownKey")
     func lookup() throws {
         let (one, other) = (try PrivateKey.generate(.ES256), try PrivateKey.generate(.EdDSA))
         let set = JWKSet([one.publicKey, other.publicKey])
@@ -88,7 +88,7 @@ import Testing
         #expect(throws: Unreachable.self) { try token.verify { _ in throw Unreachable() } }
     }
 
-    @Test("without a kid the set's only key for the algorithm is taken, and none when there are two")
+    @Test("without a kid, the only key for the algorithm is used; with two such keys, verification fails")
     func lookupWithoutKeyID() throws {
         let key = try PublicKey(jwk: json(Vectors.publicPart(Vectors.es256Key)))
         let (ec, ed) = (try PrivateKey.generate(.ES256).publicKey, try PrivateKey.generate(.EdDSA).publicKey)
@@ -97,7 +97,7 @@ import Testing
         #expect(throws: JWSError.unknownKey(keyID: nil)) { try token.verify(with: JWKSet([ec, key])) }
     }
 
-    @Test("typ is compared as RFC 7515 section 4.1.9 says")
+    @Test("typ is compared according to RFC 7515 section 4.1.9")
     func types() throws {
         func header(_ type: String) throws -> JWSHeader { try JWS.parse(compact(header: #"{"alg":"ES256","typ":"\#(type)"}"#)).header }
         #expect(try header("at+jwt").hasType("at+jwt"))

@@ -11,14 +11,14 @@ import Testing
         #expect(try JWK(json(Vectors.publicPart(Vectors.edDSAKey))).thumbprint == Vectors.edDSAThumbprint)
     }
 
-    @Test("a kid that is given is kept; without one the thumbprint names the key")
+    @Test("a kid is preserved; without one, the thumbprint is the key ID")
     func keyID() throws {
         let rsa = try #require(json(Vectors.set)["keys"]?.element(1))
         #expect(try JWK(rsa).keyID == "2011-04-29")
         #expect(try JWK(json(Vectors.publicPart(Vectors.edDSAKey))).keyID == Vectors.edDSAThumbprint)
     }
 
-    @Test("a set keeps what it can use and says why it left out the rest (RFC 7517 A.1 and section 5)")
+    @Test("a set keeps the usable keys and reports why others were skipped (RFC 7517 A.1 and section 5)")
     func set() throws {
         let set = try JWKSet(json(Vectors.set))
         #expect(set.keys.map(\.keyID) == ["2011-04-29"])
@@ -26,7 +26,7 @@ import Testing
         #expect(throws: KeyError.malformedMember("keys")) { try JWKSet(json(#"{"keys":{}}"#)) }
     }
 
-    @Test("a set of many keys, or of few that are very long, does not cost seconds: the rest is left out")
+    @Test("large sets are processed in bounded time: keys above the limits are skipped")
     func hostileSets() throws {
         let long = #"{"kty":"RSA","e":"AQAB","n":"\#(PublicKeyRefusalTests.modulus(bits: 8192))"}"#
         let set = try JWKSet(json(#"{"keys":["# + Array(repeating: long, count: 5).joined(separator: ",") + "]}"))
@@ -37,7 +37,7 @@ import Testing
         #expect(many.refusals == [.tooMany, .tooMany])
     }
 
-    @Test("what is written is read back as the same key", arguments: SigningAlgorithm.allCases)
+    @Test("a written key is read back as the same key", arguments: SigningAlgorithm.allCases)
     func roundTrip(_ algorithm: SigningAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         var writer = JSONWriter()
@@ -50,7 +50,7 @@ import Testing
         #expect(node["d"] == nil)
     }
 
-    @Test("a set is written with its public keys only")
+    @Test("a written set contains only public keys")
     func writtenSet() throws {
         let keys = [try PrivateKey.generate(.ES256), try PrivateKey.generate(.EdDSA)]
         var writer = JSONWriter()
@@ -58,7 +58,7 @@ import Testing
         #expect(try JWKSet(JSONText(writer.bytes).root).keys.map(\.jwk) == keys.map(\.jwk))
     }
 
-    @Test("an RSA key without alg is for the algorithm the caller names")
+    @Test("an RSA key without alg gets the algorithm that the caller names")
     func impliedAlgorithm() throws {
         let key = Vectors.publicPart(Vectors.rs256Key)
         #expect(try PublicKey(jwk: json(key)).algorithm == .RS256)
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: KeyError.algorithmMismatch(.ES256)) { try PublicKey(jwk: json(key), rsaAlgorithm: .ES256) }
     }
 
-    @Test("leading zeros of an RSA modulus are dropped, so that the thumbprint stays the same")
+    @Test("leading zeros of an RSA modulus are removed, so that the thumbprint does not change")
     func leadingZeros() throws {
         let key = try JWK(json(Vectors.publicPart(Vectors.rs256Key)))
         guard case .rsa(let n, _) = key.material else {

@@ -5,7 +5,7 @@ import Testing
 @testable import Crypto
 
 @Suite struct PrivateKeyTests {
-    @Test("a key signs, its PKCS #8 form is the same key, and nothing else verifies", arguments: SigningAlgorithm.allCases)
+    @Test("a key signs, its PKCS #8 form is read as the same key, and only its public key verifies", arguments: SigningAlgorithm.allCases)
     func roundTrip(_ algorithm: SigningAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let read = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "RFC 6979 A.2.5: a key that repeats itself signs P-256 deterministically",
+        "P-256 signatures of a deterministic key match RFC 6979 A.2.5",
         arguments: [
             (
                 "sample",
@@ -39,7 +39,7 @@ import Testing
         #expect(key.publicKey.verify(try key.sign(utf8(message)), of: utf8(message)))
     }
 
-    @Test("a source that repeats itself brings the same key and the same signatures", arguments: SigningAlgorithm.allCases)
+    @Test("a deterministic random source yields the same key and the same signatures", arguments: SigningAlgorithm.allCases)
     func repeated(_ algorithm: SigningAlgorithm) throws {
         let (one, same, other) = (
             try PrivateKey.generate(algorithm, from: Repeated(byte: 7)), try PrivateKey.generate(algorithm, from: Repeated(byte: 7)),
@@ -52,7 +52,7 @@ import Testing
         #expect(one.signatureCount == (try PrivateKey.generate(algorithm).signatureCount))
     }
 
-    @Test("an RSA key may have up to 8,192 bits, and not fewer than 2,048")
+    @Test("an RSA key must have 2,048 to 8,192 bits")
     func rsaLengths() throws {
         #expect(try PrivateKey.generate(.RS256, rsaBits: 3072).signatureCount == 384)
         for bits in [1024, 2047, 8193] {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("RFC 8037 A.4: Ed25519 signs deterministically")
+    @Test("Ed25519 signatures are deterministic and match RFC 8037 A.4")
     func edDSA() throws {
         let key = try PrivateKey(jwk: json(Vectors.edDSAKey), algorithm: .EdDSA)
         let parts = Vectors.edDSA.split(separator: ".")
@@ -68,20 +68,20 @@ import Testing
         #expect(key.keyID == Vectors.edDSAThumbprint)
     }
 
-    @Test("RFC 7515 A.2: RSASSA-PKCS1-v1_5 signs deterministically")
+    @Test("RSASSA-PKCS1-v1_5 signatures are deterministic and match RFC 7515 A.2")
     func rs256() throws {
         let key = try PrivateKey(jwk: json(Vectors.rs256Key), algorithm: .RS256)
         #expect(Base64URL.encode(try key.sign(utf8("eyJhbGciOiJSUzI1NiJ9." + Vectors.payload))) == Vectors.rs256Signature)
     }
 
-    @Test("RFC 7515 A.3: a private JWK signs what its public part verifies")
+    @Test("signatures of the private JWK of RFC 7515 A.3 verify with its public part")
     func es256() throws {
         let key = try PrivateKey(jwk: json(Vectors.es256Key), algorithm: .ES256)
         let signature = try key.sign(utf8("hello"))
         #expect(try PublicKey(jwk: json(Vectors.publicPart(Vectors.es256Key))).verify(signature, of: utf8("hello")))
     }
 
-    @Test("a private number that does not belong to the public part is refused")
+    @Test("a private value that does not match the public part is rejected")
     func inconsistent() throws {
         let strange = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE"
         let ec = Vectors.es256Key.replacing("jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI", with: strange)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "zero and the group's order are no private numbers",
+        "zero and the group order are rejected as private values",
         arguments: [
             "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "_____wAAAAD__________7zm-q2nF56E87nKwvxjJVE",
         ])
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: KeyError.inconsistent) { try PrivateKey(jwk: json(key), algorithm: .ES256) }
     }
 
-    @Test("a key is pinned: it cannot be read for another algorithm than its kind or its alg allow")
+    @Test("a key cannot be read for an algorithm that its type or its alg does not allow")
     func pinned() throws {
         let ec = try PrivateKey.generate(.ES256)
         #expect(throws: KeyError.algorithmMismatch(.RS256)) { try PrivateKey(pkcs8: ec.pkcs8, algorithm: .RS256) }
@@ -113,7 +113,7 @@ import Testing
         #expect(throws: KeyError.algorithmMismatch(.RS256)) { try PrivateKey(jwk: json(labelled), algorithm: .RS256) }
     }
 
-    @Test("truncated, extended and changed PKCS #8 bytes are refused, never read as another key")
+    @Test("truncated, extended and changed PKCS #8 bytes are rejected or yield the same key")
     func malformedPKCS8() throws {
         for algorithm in [SigningAlgorithm.ES256, .EdDSA] {
             let key = try PrivateKey.generate(algorithm)
@@ -131,14 +131,14 @@ import Testing
         for index in key.pkcs8.copy().indices {
             var bytes = key.pkcs8.copy()
             bytes[index] ^= 1
-            // The version and the tag of an attribute nobody reads may change; the key must not.
+            // The version and the tag of an unused attribute may change; the key must not.
             let read = try? PrivateKey(pkcs8: SecretBytes(bytes), algorithm: .ES256)
             #expect(read == nil || read?.keyID == key.keyID, "byte \(index)")
         }
     }
 }
 
-/// The same bytes at every draw.
+/// A random source that always returns the same byte.
 private struct Repeated: RandomSource {
     let byte: UInt8
     func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }

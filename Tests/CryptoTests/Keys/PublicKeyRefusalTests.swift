@@ -8,7 +8,7 @@ import Testing
     static let y = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
     static let edX = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
 
-    /// A modulus of so many bits: odd, and of no known factors.
+    /// A random odd modulus with the given number of bits.
     static func modulus(bits: Int) -> String {
         var bytes = SystemRandom().bytes((bits + 7) / 8)
         let top = (bits - 1) % 8
@@ -17,7 +17,8 @@ import Testing
         return Base64URL.encode(bytes)
     }
 
-    /// A product of two primes k * M + (65537 ^ a mod M), M being the product of the primes up to 167 (CVE-2017-15361).
+    /// A product of two primes of the form k * M + (65537 ^ a mod M), where M is the product of the primes up to 167
+    /// (CVE-2017-15361).
     static let weakModulus =
         "xoNuXp9vnQKnrWBVhnwM-TCOksbHz7mSgLwp3kUgnpxUC4ErRY0DSONAMI_U90sBJrsYKRDDLdjnEDin5sjbWwJnwQgGQxw4SQietAMaIyhtcjta0WgYz9o_0XnBAY95"
         + "eZaJRWrJil3aF4NJeRDS_Z7Wc1O0zAuWyEAIPY-lIg-jeqxq5ep3V2MriSPQZH3uaHGi_Nn6J0JYX0i1UeVECsnKgRKb4kzJWWiTQJavBzyEi43xGGsa9befFxvde43N"
@@ -34,7 +35,7 @@ import Testing
         (#"{"kty":"EC","crv":"P-256","x":"AA","y":"\#(y)"}"#, .malformedMember("x")),
         (#"{"kty":"EC","crv":"P-384","x":"\#(x)","y":"\#(y)"}"#, .malformedMember("x")),
         (#"{"kty":"OKP","crv":"Ed25519","x":"AAAA"}"#, .malformedMember("x")),
-        // The last bit of y is another: in the field, not on the curve.
+        // The last bit of `y` is changed: the coordinate is in the field, but the point is not on the curve.
         (#"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5aw"}"#, .invalidPublicKey),
         (
             #"{"kty":"EC","crv":"P-256","x":"\#(Base64URL.encode([UInt8](repeating: 0xFF, count: 32)))","y":"\#(y)"}"#,
@@ -61,23 +62,23 @@ import Testing
         (#"{"kty":"RSA","n":"\#(modulus(bits: 2048))","e":"AQAAAAAAAAAB"}"#, .unacceptableExponent),
         (#"{"kty":"RSA","n":"\#(weakModulus)","e":"AQAB"}"#, .weakModulus),
         (#"{"kty":"RSA","n":"\#(weakModulus)","e":"AQAB","alg":"PS512","kid":"a"}"#, .weakModulus),
-        // Three to a power: odd and long enough, but a check finds small factors.
+        // A modulus with every bit set is odd and long enough, but has small factors.
         (#"{"kty":"RSA","n":"\#(Base64URL.encode([UInt8](repeating: 0xFF, count: 256)))","e":"AQAB"}"#, .invalidPublicKey),
     ]
 
-    @Test("a key that breaks a rule is refused with that rule's error", arguments: 0..<cases.count)
+    @Test("a key that violates a rule is rejected with the corresponding error", arguments: 0..<cases.count)
     func refused(_ index: Int) {
         let (key, error) = Self.cases[index]
         #expect(throws: error, "\(key)") { try PublicKey(jwk: json(key)) }
     }
 
-    @Test("unknown members, key_ops with verify and use sig are fine")
+    @Test("unknown members, key_ops with verify and use sig are accepted")
     func accepted() throws {
         let members = #""kty":"EC","crv":"P-256","x":"\#(Self.x)","y":"\#(Self.y)""#
         #expect(try PublicKey(jwk: json(#"{\#(members),"use":"sig","key_ops":["verify"],"x5c":["AA"],"ext":true}"#)).algorithm == .ES256)
     }
 
-    @Test("bytes that are no SubjectPublicKeyInfo, or have more behind them, are refused")
+    @Test("bytes that are not exactly one SubjectPublicKeyInfo are rejected")
     func encodings() throws {
         let spki = try PrivateKey.generate(.ES256).publicKey.spki
         for bytes in [[], [0x30], Array(spki.dropLast()), spki + [0]] {

@@ -12,8 +12,8 @@ import Testing
         "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
         + "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662898015ad"
 
-    /// The cases of McGrew and Viega's specification, which NIST's validation adopted, that have 256-bit keys and
-    /// 96-bit nonces.
+    /// The test cases with 256-bit keys and 96-bit nonces of the GCM specification by McGrew and Viega, which NIST's
+    /// validation also uses.
     static let cases: [(key: String, nonce: String, plaintext: String, context: String, sealed: String)] = [
         (zeros(32), zeros(12), "", "", "530f8afbc74536b9a963b4f1c4cb738b"),
         (zeros(32), zeros(12), zeros(16), "", "cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"),
@@ -26,7 +26,7 @@ import Testing
 
     static func zeros(_ count: Int) -> String { String(repeating: "00", count: count) }
 
-    @Test("AES-256-GCM agrees with the specification's test cases 13 to 16", arguments: 0..<cases.count)
+    @Test("AES-256-GCM matches the specification's test cases 13 to 16", arguments: 0..<cases.count)
     func vector(_ index: Int) throws {
         let (key, nonce, plaintext, context, sealed) = Self.cases[index]
         let secret = SecretBytes(hex(key))
@@ -38,7 +38,7 @@ import Testing
     let secret = SecretBytes(hex(key))
     let sealed = AESGCM.seal(utf8("secret"), key: SecretBytes(hex(key)), nonce: hex(nonce), authenticating: utf8("row 7"))
 
-    @Test("a change of any bit is found")
+    @Test("a change of any bit is detected")
     func tampering() {
         for bit in 0..<sealed.count * 8 {
             var changed = sealed
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("another context, nonce or key does not open it")
+    @Test("another context, nonce or key fails to decrypt")
     func otherInputs() {
         #expect(throws: AESGCM.Refusal.notAuthentic) {
             try AESGCM.open(sealed, key: secret, nonce: hex(Self.nonce), authenticating: utf8("row 8"))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("wrong lengths of stored bytes are malformed, not a crash")
+    @Test("stored bytes, keys and nonces of wrong lengths are malformed and do not crash")
     func lengths() {
         for (bytes, key, nonce) in [(Array(sealed.prefix(15)), 32, 12), (sealed, 16, 12), (sealed, 32, 16)] {
             #expect(throws: AESGCM.Refusal.malformed) {

@@ -3,7 +3,7 @@ import Platform
 import Testing
 
 @Suite struct FirebaseScryptTests {
-    /// The sample project of github.com/firebase/scrypt.
+    /// The key of the sample project at github.com/firebase/scrypt.
     private let signerKey = Base64.decode("jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==")!
 
     private func hash(_ password: String, salt: String = "42xEC+ixf3L2lw==", rounds: Int = 8) throws -> [UInt8] {
@@ -12,7 +12,7 @@ import Testing
             memoryCost: 14, rounds: rounds)
     }
 
-    @Test("the hash is the one of Firebase's own sample")
+    @Test("the hash matches the sample of Firebase")
     func sample() throws {
         let known = Base64.decode("lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==")
         #expect(try hash("user1password") == known)
@@ -21,7 +21,7 @@ import Testing
         #expect(try hash("user1password", rounds: 7) != known)
     }
 
-    @Test("what costs no memory, or too much, is refused", arguments: [(0, 8), (31, 8), (20, 16), (14, 0)])
+    @Test("parameters outside of the allowed range are rejected", arguments: [(0, 8), (31, 8), (20, 16), (14, 0)])
     func refusals(_ memoryCost: Int, _ rounds: Int) {
         #expect(throws: Scrypt.Refusal.unacceptableParameters) {
             try FirebaseScrypt.hash(

@@ -3,14 +3,14 @@ import Platform
 import Testing
 
 @Suite struct HKDFTests {
-    @Test("HKDF agrees with RFC 5869 A.1")
+    @Test("HKDF matches RFC 5869 A.1")
     func basic() {
         let key = HKDF.sha256(
             secret: SecretBytes(Array(repeating: 0x0b, count: 22)), salt: Array(0...12), info: Array(0xf0...0xf9), count: 42)
         #expect(key.hex == "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865")
     }
 
-    @Test("HKDF agrees with RFC 5869 A.2, with inputs longer than a block")
+    @Test("HKDF matches RFC 5869 A.2, with inputs longer than a block")
     func long() {
         let key = HKDF.sha256(
             secret: SecretBytes(Array(0...0x4f)), salt: Array(0x60...0xaf), info: Array(0xb0...0xff), count: 82)
@@ -20,7 +20,7 @@ import Testing
                 + "da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87")
     }
 
-    @Test("HKDF agrees with RFC 5869 A.3, without salt and info")
+    @Test("HKDF matches RFC 5869 A.3, without salt and info")
     func bare() {
         let key = HKDF.sha256(secret: SecretBytes(Array(repeating: 0x0b, count: 22)), salt: [], info: "", count: 42)
         #expect(key.hex == "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8")

@@ -33,14 +33,14 @@ import Testing
         ),
     ]
 
-    @Test("HMAC-SHA-256 agrees with RFC 4231 section 4", arguments: 0..<cases.count)
+    @Test("HMAC-SHA-256 matches RFC 4231 section 4", arguments: 0..<cases.count)
     func vector(_ index: Int) {
         let (key, message, digest) = Self.cases[index]
         #expect(Hex.encode(HMAC.sha256(key: key, message)) == digest)
         #expect(Hex.encode(HMAC.sha256(key: SecretBytes(key), message)) == digest)
     }
 
-    @Test("an empty key is a key")
+    @Test("an empty key is accepted")
     func emptyKey() {
         #expect(
             Hex.encode(HMAC.sha256(key: [UInt8](), []))

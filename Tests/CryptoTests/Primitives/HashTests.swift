@@ -3,7 +3,7 @@ import Platform
 import Testing
 
 @Suite struct HashTests {
-    @Test("SHA-2 agrees with FIPS 180-4's example")
+    @Test("SHA-1 and SHA-2 match the examples of FIPS 180-4")
     func example() {
         #expect(Hash.sha1("abc".utf8) == hex("a9993e364706816aba3e25717850c26c9cd0d89d"))
         #expect(Hash.sha256("abc".utf8) == hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
@@ -17,7 +17,7 @@ import Testing
                         + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"))
     }
 
-    @Test("no bytes have a digest too, and a slice hashes like a copy of it")
+    @Test("empty input has a digest, and a slice has the digest of its copy")
     func emptyAndSlice() {
         #expect(Hash.sha256([]) == hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
         #expect(Hash.sha256([9, 1, 2, 3, 9][1...3]) == Hash.sha256([1, 2, 3]))

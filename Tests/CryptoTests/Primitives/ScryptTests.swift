@@ -3,7 +3,7 @@ import Platform
 import Testing
 
 @Suite struct ScryptTests {
-    @Test("scrypt agrees with RFC 7914 section 12")
+    @Test("scrypt matches RFC 7914 section 12")
     func vectors() throws {
         #expect(
             try Scrypt.derive(password: [], salt: [], n: 16, r: 1, p: 1, count: 64).hex
@@ -19,13 +19,13 @@ import Testing
                 + "d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887")
     }
 
-    @Test("the parameters of stored passwords fit the memory limit")
+    @Test("the parameters for stored passwords are within the memory limit")
     func production() throws {
         #expect(try Scrypt.derive(password: utf8("p"), salt: utf8("s"), n: 1 << 17, r: 8, p: 1, count: 32).count == 32)
     }
 
     @Test(
-        "parameters that are wrong, or that would take more than 256 MiB, are refused",
+        "parameters that are not valid or need more than 256 MiB are rejected",
         arguments: [(1 << 20, 8, 1), (0, 8, 1), (1, 8, 1), (1000, 8, 1), (1024, 0, 1), (1024, 8, 0), (-16, 8, 1)])
     func refusals(_ n: Int, _ r: Int, _ p: Int) {
         #expect(throws: Scrypt.Refusal.unacceptableParameters) {

@@ -4,7 +4,7 @@ import Testing
 @testable import Crypto
 
 @Suite struct SecretTests {
-    @Test("taking over bytes nobody else holds keeps them and describes only their number")
+    @Test("uniquely referenced bytes are taken over, and the description contains only their count")
     func takesOver() {
         let secret = SecretBytes(utf8("swordfish"))
         #expect(secret.hex == Hex.encode("swordfish".utf8))
@@ -12,7 +12,7 @@ import Testing
         #expect(String(reflecting: secret) == "<9 secret bytes>")
     }
 
-    @Test("taking over bytes somebody else holds leaves theirs alone")
+    @Test("initialization from shared bytes leaves the original unchanged")
     func leavesCopies() {
         let mine = utf8("swordfish")
         #expect(SecretBytes(mine).count == 9)
@@ -28,7 +28,7 @@ import Testing
         #expect(bytes.allSatisfy { $0 == 0 })
     }
 
-    @Test("comparison looks at every byte and at the length")
+    @Test("comparison covers every byte and the length")
     func comparison() {
         #expect(constantTimeEquals(utf8("abc"), utf8("abc")))
         #expect(!constantTimeEquals(utf8("abc"), utf8("abd")))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes signature-vectors.json beside this file: requests signed by botocore's own signers, with fixed keys and times.
+"""Writes signature-vectors.json to this directory: requests signed by botocore with fixed keys and times.
 
-Needs botocore. The output is the same on every run; run it again only to add requests.
+Requires botocore. The output is the same on every run. Run the script again only to add requests.
 """
 import datetime
 import hashlib

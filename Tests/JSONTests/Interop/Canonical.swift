@@ -1,17 +1,18 @@
 import JSON
 import Platform
 
-/// Forms of a value that say all of it and can be compared between languages; the programs in `Tests/Interop` make the same.
+/// Canonical forms of a value that can be compared between languages. The programs in `Tests/Interop` produce the
+/// same forms.
 enum Canonical {
-    /// As Python reads: numbers exact, members in the order of the text.
+    /// The value as Python reads it: exact numbers, members in the order of the text.
     static func exact(_ value: JSONValue) -> String { form(value, string: utf8, sorts: false, number: decimal) }
 
-    /// As Python writes: integers by their digits, everything else by its double.
+    /// The value as Python writes it: integers by their digits, other numbers as doubles.
     static func python(_ value: JSONValue) -> String {
         form(value, string: utf8, sorts: false) { $0.text.contains { ".eE".contains($0) } ? bits($0) : "i\($0.text)" }
     }
 
-    /// As JavaScript has it: every number a double, members by name.
+    /// The value as JavaScript represents it: numbers as doubles, members sorted by name.
     static func javaScript(_ value: JSONValue) -> String { form(value, string: utf16, sorts: true, number: bits) }
 
     private static func form(
@@ -42,7 +43,7 @@ enum Canonical {
         return "d" + Hex.encode((0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) })
     }
 
-    /// The digits without zeros at either end, and the power of ten.
+    /// The digits without leading and trailing zeros, followed by the exponent.
     private static func decimal(_ number: JSONNumber) -> String {
         let isNegative = number.text.hasPrefix("-")
         let halves = number.text.drop { $0 == "-" }.split { $0 == "e" || $0 == "E" }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import JSON
 
-@Suite("JSON between this and other languages")
+@Suite("JSON interoperability with other languages")
 struct OtherLanguagesTests {
-    /// Values, and one line for each as the writer writes it.
+    /// The test values, and the line that the writer produces for each.
     private static let written: (values: [JSONValue], lines: [[UInt8]]) = {
         var random = RandomValues(seed: 20_231_114)
         var values: [JSONValue] = (0..<3_000).map { _ in random.value() }
@@ -23,21 +23,21 @@ struct OtherLanguagesTests {
     private var values: [JSONValue] { Self.written.values }
     private var lines: [[UInt8]] { Self.written.lines }
 
-    @Test("what the writer writes, Python's json reads back equal, to the last digit and in the same order")
+    @Test("Python's json module reads the written text back with equal digits and member order")
     func pythonReads() throws {
         for (value, answer) in zip(values, try answers("python3", "json_canonical.py")) where answer.read != Canonical.exact(value) {
             Issue.record("\(value.text.prefix(500)) was read as \(answer.read.prefix(500))")
         }
     }
 
-    @Test("what the writer writes, Node's JSON.parse reads back equal")
+    @Test("Node's JSON.parse reads the written text back as an equal value")
     func nodeReads() throws {
         for (value, answer) in zip(values, try answers("node", "json_canonical.mjs")) where answer.read != Canonical.javaScript(value) {
             Issue.record("\(value.text.prefix(500)) was read as \(answer.read.prefix(500))")
         }
     }
 
-    @Test("what Python's json.dumps writes is read equal")
+    @Test("the reader reads the output of Python's json.dumps as an equal value")
     func pythonWrites() throws {
         for answer in try answers("python3", "json_canonical.py") {
             let read = try JSONValue(parsing: answer.text)
@@ -47,7 +47,7 @@ struct OtherLanguagesTests {
         }
     }
 
-    @Test("what JSON.stringify writes is read equal")
+    @Test("the reader reads the output of JSON.stringify as an equal value")
     func nodeWrites() throws {
         for answer in try answers("node", "json_canonical.mjs") {
             let read = try JSONValue(parsing: answer.text)
@@ -57,7 +57,7 @@ struct OtherLanguagesTests {
         }
     }
 
-    @Test("what the writer writes, the reader reads back equal, and no line holds a line's end")
+    @Test("the reader reads the written text back as an equal value, and the text contains no line feed")
     func ownReader() throws {
         for (value, line) in zip(values, lines) {
             #expect(try JSONValue(parsing: line) == value)
@@ -65,7 +65,7 @@ struct OtherLanguagesTests {
         }
     }
 
-    @Test("every finite double comes back bit for bit, 0 with its sign")
+    @Test("every finite double is read back bit for bit, including the sign of zero")
     func doubles() throws {
         var random = RandomValues(seed: 7)
         let some = (0..<2_000).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite)
@@ -76,14 +76,14 @@ struct OtherLanguagesTests {
         }
     }
 
-    /// What another program made of one line: what it read, what it then wrote, and that text.
+    /// The result of another program for one line: the value it read, the value it then wrote, and the text it wrote.
     private struct Answer {
         let read: Substring
         let written: Substring
         let text: [UInt8]
     }
 
-    /// Hands the lines to a program of `Tests/Interop`.
+    /// Passes the lines to a program in `Tests/Interop` and returns its results.
     private func answers(_ program: String, _ script: String) throws -> [Answer] {
         let file = FileManager.default.temporaryDirectory.appending(path: "json-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -108,7 +108,7 @@ struct OtherLanguagesTests {
 }
 
 extension JSONWriter {
-    /// Writes `value` by one or another of the ways that lead to the same text.
+    /// Writes `value` with a randomly chosen sequence of writer methods that produces the same text.
     fileprivate mutating func write(_ value: JSONValue, in random: inout RandomValues) {
         let isPlain = Bool.random(using: &random)
         switch value {

@@ -1,12 +1,12 @@
 @testable import JSON
 
-/// Random values of every kind, the same ones for the same seed.
+/// Generates random values of every kind. The same seed generates the same values.
 struct RandomValues: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// SplitMix64.
+    /// The SplitMix64 algorithm.
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -28,7 +28,7 @@ struct RandomValues: RandomNumberGenerator {
         }
     }
 
-    /// A value in as many arrays and objects as may stand in each other.
+    /// A value nested in the maximum number of arrays and objects.
     mutating func deepest() -> JSONValue {
         var inside = value(depth: 0)
         for _ in 0..<(inside.array != nil || inside.object != nil ? 63 : 64) {
@@ -76,7 +76,7 @@ struct RandomValues: RandomNumberGenerator {
         "12345678901234567890.123456789e-400",
     ]
 
-    /// A number as somebody might write it, or as we write an integer or a double.
+    /// A number in an arbitrary notation, or as the writer formats an integer or a double.
     mutating func number() -> JSONNumber {
         switch Int.random(in: 0..<6, using: &self) {
         case 0: return JSONNumber(verified: Self.numbers.randomElement(using: &self)!)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Network
 
-/// The client against real servers: aiosmtpd, and some that misbehave.
+/// The mail client with real servers: aiosmtpd and servers that misbehave.
 @Suite struct CurlMailClientTests {
     let server: MailTestServer
     let client: CurlMailClient
@@ -30,7 +30,7 @@ import Testing
             text: ".\n..\nYour code is 12345678.\n", html: "<p>12345678</p>", sentAt: 1_700_000_000, random: SystemRandom())
     }
 
-    /// Why a message is not taken; nil if it is.
+    /// The reason for which a message is rejected, or `nil` if it is sent.
     func failure(
         _ server: SMTPServer, to: String = "ann@example.org", subject: String = "Hello", from: String = "shop@sender.example",
         milliseconds: Int = 5000, of client: CurlMailClient? = nil
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "a message arrives through STARTTLS and TLS, with each way of logging in, and none",
+        "a message is delivered with STARTTLS and TLS, with each login mechanism and without login",
         arguments: [
             ("startTLS", .startTLS, nil), ("startTLS", .startTLS, login()), ("login", .startTLS, login()),
             ("login", .startTLS, login("pässword", [.login])),
@@ -69,7 +69,7 @@ import Testing
         #expect(session?["ehlo"] == "sender.example")
     }
 
-    @Test("envelope sender and greeting name can be others")
+    @Test("envelope sender and greeting name can be configured")
     func envelope() throws {
         let address = "\(SystemRandom().uuid())@example.org"
         let server = try SMTPServer(
@@ -81,7 +81,7 @@ import Testing
         #expect(session?["ehlo"] == "host.sender.example")
     }
 
-    @Test("a connection is used again, and one that the server ended meanwhile is replaced")
+    @Test("a connection is reused, and one that the server closed is replaced")
     func reuse() throws {
         let address = "\(SystemRandom().uuid())@example.org"
         for _ in 0..<2 { #expect(try failure(at("startTLS"), to: address) == nil) }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("certificates for another name and of an unknown authority are refused, and nothing is said")
+    @Test("certificates for another name and of an unknown authority are rejected before anything is sent")
     func certificates() throws {
         func why(_ name: String, of client: CurlMailClient? = nil) throws -> String {
             guard case .certificate(let why)? = try failure(at(name, .startTLS, Self.login()), of: client)?.reason else { return "" }
@@ -106,13 +106,13 @@ import Testing
         #expect(try failure(at("startTLS"), of: CurlMailClient(caFile: "/nowhere.pem"))?.reason == .unreadableCertificateFile)
     }
 
-    @Test("a server without STARTTLS gets nothing, and one that wants TLS at once or no TLS at all is no partner")
+    @Test("a server that does not support the configured encryption is rejected before anything is sent")
     func encryption() throws {
         let missing = try failure(at("plain", .startTLS, Self.login()))
         #expect(missing?.reason == .encryptionNotOffered)
         #expect(missing?.isRetryable == false)
         guard case .encryption? = try failure(at("plain", .implicit))?.reason else { return #expect(Bool(false), "TLS to a plain server") }
-        // Who is spoken to in the clear and wants STARTTLS answers 530, as who wants a login does.
+        // Without TLS, a server that requires STARTTLS replies 530, as does a server that requires a login.
         let clear = try failure(at("startTLS", .noneToLoopback))
         guard case .encryptionRequired(let reply)? = clear?.reason else { return #expect(Bool(false), "sent in the clear") }
         #expect(reply.code == 530)
@@ -120,7 +120,7 @@ import Testing
         #expect("\(clear!)".hasSuffix("Use STARTTLS: omit --smtp-unencrypted, or set encryption to startTLS."))
     }
 
-    @Test("a wrong password, and a missing one, are the sender's fault and not to be retried")
+    @Test("a wrong password and a missing login are permanent failures")
     func logins() throws {
         let wrong = try failure(at("login", .startTLS, Self.login("wrong")))
         #expect(wrong?.reason == .loginRefused(code: 535))
@@ -130,7 +130,7 @@ import Testing
         #expect(reply.code == 530)
     }
 
-    @Test("refusals of recipient, sender and message are told apart, and for now from for good")
+    @Test("rejections of recipient, sender and message are distinct, and temporary ones are distinct from permanent ones")
     func refusals() throws {
         let nobody = try failure(at("startTLS"), to: "nobody@example.org")
         #expect(nobody?.reason == .recipientRefused(SMTPReply(code: 550, enhancedStatus: "5.1.1", text: "(address) no such mailbox")))
@@ -144,11 +144,11 @@ import Testing
         let spam = try failure(at("startTLS"), subject: "SPAM")
         #expect(spam?.reason == .messageRefused(SMTPReply(code: 554, enhancedStatus: "5.7.1", text: "Looks like spam")))
         #expect(spam?.isRetryable == false && spam?.isRecipientAtFault == false)
-        // None of them is in the way of the next message.
+        // A rejection does not affect the next message.
         #expect(try failure(at("startTLS")) == nil)
     }
 
-    @Test("a server that takes nobody now may be asked again")
+    @Test("a busy server is a temporary failure")
     func busy() throws {
         let busy = try failure(at("busy", .noneToLoopback))
         #expect(busy?.reason == .serverRefused(SMTPReply(code: 421, enhancedStatus: "4.3.2", text: "too many connections")))
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(
-        "a server that never answers, or not to the message, ends at the time limit", arguments: [("silent", false), ("mute_after", true)])
+        "a timeout reports whether the message may have arrived", arguments: [("silent", false), ("mute_after", true)])
     func silent(name: String, mayHaveArrived: Bool) throws {
         let start = Monotonic.nanoseconds()
         let failure = try failure(at(name, .noneToLoopback), milliseconds: 700)
@@ -165,9 +165,10 @@ import Testing
         #expect(Monotonic.nanoseconds() - start < 20_000_000_000)
     }
 
-    @Test("a connection cut within the message, and one cut after it, are told apart")
+    @Test("a connection closed during the message is distinct from one closed after it")
     func cut() throws {
-        // More than all buffers between hold, and not encoded first, which takes long without optimization.
+        // The message exceeds all buffers between the processes. It is passed in encoded form, because encoding is
+        // slow in debug builds.
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 32 << 20)
         let library = try CurlLibrary("libcurl.so.4")
         let easy = try #require(library.table.pointee.easy_init())
@@ -182,7 +183,7 @@ import Testing
         #expect(try failure(at("cut_after", .noneToLoopback))?.reason == .interrupted(mayHaveArrived: true))
     }
 
-    @Test("a closed port, a name without address, an address for nobody, and what is no SMTP are told apart")
+    @Test("unreachable servers, unresolvable names, addresses that are not allowed and other protocols are distinct failures")
     func unreachable() throws {
         #expect(try failure(SMTPServer(host: "127.0.0.1", port: 1))?.reason == .unreachable)
         #expect(try failure(SMTPServer(host: "nowhere.invalid"))?.reason == .unresolvable)
@@ -195,7 +196,7 @@ import Testing
         #expect(missing?.description.contains("apt-get install libcurl4") == true)
     }
 
-    @Test("sending is cancelled while the server is silent")
+    @Test("sending can be canceled while the server does not respond")
     func cancelled() throws {
         let start = Monotonic.nanoseconds()
         let submission = MailSubmission(try Self.message(to: "ann@example.org"), through: try at("silent", .noneToLoopback)) {
@@ -205,7 +206,7 @@ import Testing
         #expect(Monotonic.nanoseconds() - start < 20_000_000_000)
     }
 
-    @Test("many threads share a client")
+    @Test("threads can share a client")
     func threads() async throws {
         let address = "\(SystemRandom().uuid())@example.org"
         let server = try at("login", .startTLS, Self.login())

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "addresses up to every border of validity are taken as they were typed",
+        "valid addresses are accepted unchanged, up to every limit",
         arguments: [
             "a@b.de", "First.Last+tag@Mail.Example.COM", "o'neill!#$%&*-/=?^_`{|}~@xn--mller-kva.example", "1@2.3x",
             String(repeating: "a", count: 64) + "@example.com", "a@" + String(repeating: "b", count: 63) + ".example",
@@ -20,7 +20,7 @@ import Testing
     func taken(text: String) throws { #expect(try MailAddress(text).description == text) }
 
     @Test(
-        "texts that are no address are refused",
+        "texts that are not addresses are rejected",
         arguments: [
             "", "@", "a@", "@b.de", "a", "a@b", "a@b.", "a@.b", "a@b..de", ".a@b.de", "a.@b.de", "a..b@c.de", "a b@c.de", " a@b.de",
             "a@b.de ", "a@-b.de", "a@b-.de", "a@b_c.de", "a@b@c.de", "\"a b\"@c.de", "a@[127.0.0.1]", "a@127.0.0.1", "<a@b.de>",
@@ -30,10 +30,10 @@ import Testing
         ])
     func malformed(text: String) { #expect(Self.refusal(text) == .malformed) }
 
-    @Test("internationalised addresses are refused as such", arguments: ["jörg@example.com", "ann@münchen.example", "用户@例子.公司", "a@b。de"])
+    @Test("internationalized addresses are rejected", arguments: ["jörg@example.com", "ann@münchen.example", "用户@例子.公司", "a@b。de"])
     func internationalised(text: String) { #expect(Self.refusal(text) == .internationalised) }
 
-    @Test("addresses longer than SMTP allows are refused")
+    @Test("addresses longer than SMTP allows are rejected")
     func tooLong() {
         #expect(Self.refusal(String(repeating: "a", count: 65) + "@example.com") == .tooLong)
         #expect(Self.refusal("a@" + String(repeating: "bc.", count: 81) + "example123") == .tooLong)

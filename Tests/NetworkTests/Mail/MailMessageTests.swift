@@ -4,7 +4,7 @@ import Testing
 
 @testable import Network
 
-/// Messages as another implementation reads them: Python's `email`, under its strict policy.
+/// Encoded messages are parsed by another implementation: Python's `email` with its strict policy.
 @Suite struct MailMessageTests {
     let server: MailTestServer
 
@@ -18,10 +18,10 @@ import Testing
             subject: subject, text: text, html: html, sentAt: 1_700_000_000, random: SystemRandom())
     }
 
-    /// What a reader gets of a text in a header: one line without blanks at its ends.
+    /// The text as a parser returns it from a header: one line without leading and trailing spaces.
     static func shown(_ text: String) -> String { HeaderText.inOneLine(text) }
 
-    /// The text with one kind of line end. Not by `replacing`, to which CR LF is one character wherever it comes about.
+    /// The text with LF line endings. `replacing` is not suitable, because CR LF is one `Character`.
     static func lines(_ text: String) -> String {
         let scalars = text.unicodeScalars
         var lines = String.UnicodeScalarView()
@@ -46,7 +46,7 @@ import Testing
         #expect(read["headers"]?.array?.compactMap(\.string) == names + single, why)
     }
 
-    @Test("a message has a date, an id, both texts, and says that no person wrote it")
+    @Test("a message has a date, an ID, both texts and is marked as generated automatically")
     func whole() throws {
         var message = try Self.message(subject: "Your code", text: "Code: 12345678\n", html: "<p>Code: <b>12345678</b></p>", name: "Shop")
         message.replyTo = Mailbox(name: "Help, please", address: try MailAddress("help@example.com"))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "subjects and names that try to begin another header stay text",
+        "header injection in subjects and names is prevented",
         arguments: [
             "Hi\r\nBcc: eve@example.com", "Hi\nBcc: eve@example.com", "Hi\rBcc: eve@example.com", "Hi\r\n\r\n<script>", "Hi\u{85}Bcc: eve",
             "Hi\u{2028}Bcc: eve", "Hi\u{0}there", "Hi\u{b}\u{c}Bcc: x", "=?utf-8?Q?Hi=0D=0ABcc:_eve@example.com?=",
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "texts with long lines, dots, blanks at line ends, boundaries and every line end come back",
+        "bodies with long lines, dots, trailing spaces, boundaries and every line ending are preserved",
         arguments: [
             "", ".", "..\n.", "\n", "\r\n\r\n", "a\rb\nc\r\nd", "blank \ntab\t\n", " ", String(repeating: "x", count: 5000),
             String(repeating: "ü", count: 5000), String(repeating: "=", count: 200), "--=_alternative\n--=_alternative--",
@@ -91,7 +91,7 @@ import Testing
         try check(Self.message(text: text, html: text))
     }
 
-    @Test("whatever the texts are, they come back as they were, and no header is added")
+    @Test("random subjects, names and bodies are preserved, and no header is added")
     func anything() throws {
         var generator = SystemRandomNumberGenerator()
         let ranges: [ClosedRange<UInt32>] = [
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("dates of all ages are read as the second they were written for")
+    @Test("dates are parsed back to the same second")
     func dates() throws {
         var message = try Self.message()
         for seconds in [0, 951_782_399, 951_782_400, 951_868_800, 1_709_164_800, 4_107_542_400, 7_258_118_400, 253_402_300_799] as [Int64] {

@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import Network
 
-/// `Tests/Interop/mailserver.py`, started once for all tests. It ends, and removes its files, when its standard input does:
-/// at the latest with the test process.
+/// Runs `Tests/Interop/mailserver.py` once for all tests. The server exits and removes its files when its standard
+/// input closes, at the latest when the test process exits.
 final class MailTestServer: Sendable {
     static let shared = Result { try MailTestServer() }
 
@@ -19,7 +19,8 @@ final class MailTestServer: Sendable {
 
     private init() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
-        // Not standardized: that would follow the link out of the environment, to a Python that lacks its packages.
+        // Standardizing the URL would resolve the symbolic link to a Python outside of the environment, which lacks
+        // the packages.
         let prepared = tests.deletingLastPathComponent().appending(path: ".build/venv/bin/python").path
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -53,9 +54,9 @@ final class MailTestServer: Sendable {
         }
     }
 
-    /// The messages that came for an address since the last time this was asked.
+    /// Returns the messages for an address that arrived since the previous call.
     func take(_ address: String) throws -> [JSONValue] { try ask(["take": .string(address)]).array ?? [] }
 
-    /// What Python's `email` reads, under its strict policy.
+    /// Parses a message with Python's `email` and its strict policy.
     func parse(_ message: [UInt8]) throws -> JSONValue { try ask(["parse": .string(Data(message).base64EncodedString())]) }
 }

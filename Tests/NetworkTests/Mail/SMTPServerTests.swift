@@ -11,7 +11,7 @@ import Testing
         } catch { return error as? SMTPServer.Refusal }
     }
 
-    @Test("a URL names host, port and encryption; STARTTLS is required unless TLS comes first")
+    @Test("a URL sets host, port and encryption; smtp requires STARTTLS and smtps uses TLS")
     func urls() throws {
         let submission = try SMTPServer(url: "smtp://mail.example.com")
         #expect((submission.origin, submission.encryption) == ("smtp://mail.example.com:587", .startTLS))
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "what is no server is refused",
+        "malformed server URLs are rejected",
         arguments: [
             ("mail.example.com", .url), ("http://mail.example.com", .url), ("smtp://user:secret@mail.example.com", .url),
             ("smtp://mail.example.com/path", .url), ("smtp://mail.example.com?x", .url), ("smtp://", .host), ("smtp://a b", .host),
@@ -33,7 +33,7 @@ import Testing
         ] as [(String, SMTPServer.Refusal)])
     func refused(url: String, refusal: SMTPServer.Refusal) { #expect(Self.refusal { try SMTPServer(url: url) } == refusal) }
 
-    @Test("logins and greeting names that cannot be said are refused")
+    @Test("logins and greeting names with characters that SMTP cannot transmit are rejected")
     func unsayable() {
         func login(_ user: String, _ password: String) -> SMTPServer.Login {
             .init(user: user, password: SecretBytes(Array(password.utf8)))

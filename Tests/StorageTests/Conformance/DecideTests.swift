@@ -2,7 +2,7 @@ import Storage
 import Synchronization
 import Testing
 
-@Suite("Reads decide, writes decide again")
+@Suite("Decisions made in a read and repeated in the write")
 struct DecideTests {
     enum Choice: Decision {
         case keep(Int64)
@@ -25,7 +25,7 @@ struct DecideTests {
             })
     }
 
-    @Test("what only reads makes no write", arguments: Backend.all)
+    @Test("a decision that only reads starts no write transaction", arguments: Backend.all)
     func onlyReads(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("alice", 7)
@@ -34,19 +34,19 @@ struct DecideTests {
         #expect(try database.facts().writes == before)
     }
 
-    @Test("a decision that was overtaken is made anew", arguments: Backend.all)
+    @Test("a decision is repeated if the data changed before the write", arguments: Backend.all)
     func overtaken(_ backend: Backend) throws {
         let database = try backend.open()
         let decisions = Atomic<Int>(0)
         let number = try numberOfAlice(database, creating: 8) {
-            // Between the first decision and the write somebody else is faster.
+            // Another thread inserts the row between the first decision and the write.
             if decisions.wrappingAdd(1, ordering: .relaxed).newValue == 1 { try? database.insert("alice", 7) }
         }
         #expect(number == 7)
         #expect(decisions.load(ordering: .relaxed) == 2)
     }
 
-    @Test("of many at once, one creates and all agree", arguments: Backend.all)
+    @Test("of many concurrent decisions, one creates the row and all return the same result", arguments: Backend.all)
     func race(_ backend: Backend) throws {
         let database = try backend.open()
         let numbers = Mutex<Set<Int64>>([])

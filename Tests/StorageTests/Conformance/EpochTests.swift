@@ -1,9 +1,9 @@
 import Storage
 import Testing
 
-@Suite("The epoch tells when what is remembered must be read anew")
+@Suite("The epoch that invalidates cached data")
 struct EpochTests {
-    @Test("it moves when it is advanced, and only then", arguments: Backend.all)
+    @Test("the epoch changes only when it is advanced", arguments: Backend.all)
     func moves(_ backend: Backend) throws {
         let database = try backend.open()
         let before = try database.read { try $0.epoch }
@@ -14,7 +14,7 @@ struct EpochTests {
         #expect(try database.write { try $0.epoch } == before + 1)
     }
 
-    @Test("every reading connection sees it", arguments: Backend.all)
+    @Test("every reading connection reads the advanced epoch", arguments: Backend.all)
     func everywhere(_ backend: Backend) throws {
         let database = try backend.open()
         let before = try database.read { try $0.epoch }
@@ -27,7 +27,7 @@ struct EpochTests {
         }
     }
 
-    @Test("an advance that is undone was none", arguments: Backend.all)
+    @Test("an advance in a rolled-back transaction has no effect", arguments: Backend.all)
     func undone(_ backend: Backend) throws {
         let database = try backend.open()
         let before = try database.read { try $0.epoch }
@@ -42,7 +42,7 @@ struct EpochTests {
         #expect(try database.write { try $0.epoch } == before)
     }
 
-    @Test("inside the write that advances it no answer comes twice, so that nothing undone is remembered", arguments: Backend.all)
+    @Test("in a write that advances the epoch, each read returns a new negative value, so nothing is cached", arguments: Backend.all)
     func neverRemembered(_ backend: Backend) throws {
         let database = try backend.open()
         var seen: [Int64] = []

@@ -1,13 +1,13 @@
 import Storage
 import Testing
 
-@Suite("A text that is asked for again and again")
+@Suite("Cached results of text queries")
 struct TextTests {
     private static let note: SQL = "SELECT note FROM item WHERE id = $1"
 
     private func note(_ id: String, in database: any Database) throws -> String? { try database.read { try $0.text(Self.note, id) } }
 
-    @Test("is the one that was committed last, however often it was answered before", arguments: Backend.all)
+    @Test("the result is the last committed value, however often it was read before", arguments: Backend.all)
     func isCurrent(_ backend: Backend) throws {
         let database = try backend.open()
         #expect(try note("a", in: database) == nil)
@@ -20,7 +20,7 @@ struct TextTests {
         #expect(try note("a", in: database) == nil)
     }
 
-    @Test("is current on every connection that reads", arguments: Backend.all)
+    @Test("the result is current on every reading connection", arguments: Backend.all)
     func everywhere(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")
@@ -33,7 +33,7 @@ struct TextTests {
         }
     }
 
-    @Test("is the one of its own write inside that write", arguments: Backend.all)
+    @Test("a write transaction reads its own changes", arguments: Backend.all)
     func inWrite(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")
@@ -46,7 +46,7 @@ struct TextTests {
         #expect(seen == ["old", "new"])
     }
 
-    @Test("belongs to its question byte by byte: neither another statement nor an equivalent spelling shares it", arguments: Backend.all)
+    @Test("results are cached per statement and per byte-exact parameter", arguments: Backend.all)
     func questions(_ backend: Backend) throws {
         let database = try backend.open()
         try database.write { tx in
@@ -59,7 +59,7 @@ struct TextTests {
         }
     }
 
-    @Test("is forgotten after thousands of others, and answered all the same", arguments: Backend.embedded)
+    @Test("results remain correct after thousands of other queries", arguments: Backend.embedded)
     func many(_ backend: Backend) throws {
         let database = try backend.open()
         try database.write { tx in

@@ -1,16 +1,16 @@
 import Storage
 import Testing
 
-@Suite("A transaction is seen and kept together")
+@Suite("Atomicity and isolation of transactions")
 struct TransactionTests {
-    @Test("what a write wrote is read afterwards", arguments: Backend.all)
+    @Test("committed changes are visible to later reads", arguments: Backend.all)
     func writeThenRead(_ backend: Backend) throws {
         let database = try backend.open()
         #expect(try database.write { tx in try tx.execute("INSERT INTO item (id, number) VALUES ($1, $2)", "a", 7) } == 1)
         #expect(try database.read { tx in try tx.queryOne("SELECT number FROM item WHERE id = $1", "a") { $0.int(0) } } == 7)
     }
 
-    @Test("the rows of every table are counted, in the transaction that asks", arguments: Backend.all)
+    @Test("row counts of all tables include the changes of the current transaction", arguments: Backend.all)
     func counted(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")
@@ -21,7 +21,7 @@ struct TransactionTests {
         #expect(counts["item"] == 2 && counts["part"] == 0 && counts["mintmark_meta"] == 2)
     }
 
-    @Test("a write whose body throws keeps nothing, and throws the same", arguments: Backend.all)
+    @Test("a write whose body throws is rolled back and rethrows the error", arguments: Backend.all)
     func undone(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("kept")
@@ -37,7 +37,7 @@ struct TransactionTests {
         try database.insert("undone")
     }
 
-    @Test("a statement that is refused undoes its write", arguments: Backend.all)
+    @Test("a rejected statement rolls back its transaction", arguments: Backend.all)
     func constraint(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")
@@ -50,7 +50,7 @@ struct TransactionTests {
         #expect(try database.count() == 1)
     }
 
-    @Test("a read sees one moment, whatever is committed meanwhile", arguments: Backend.all)
+    @Test("a read sees one snapshot, even if other transactions commit during it", arguments: Backend.all)
     func snapshot(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")
@@ -65,7 +65,7 @@ struct TransactionTests {
                 try database.read { tx in
                     let before = try tx.queryOne("SELECT COUNT(*) FROM item") { $0.int(0) }
                     mayWrite.send()
-                    // The write finishes meanwhile; only in memory it waits for this read.
+                    // The write finishes during this read, except in memory, where it waits for the read.
                     if !backend.testDescription.contains("memory") { #expect(hasRead.wait(seconds: 20)) }
                     #expect(try tx.queryOne("SELECT COUNT(*) FROM item") { $0.int(0) } == before)
                 }
@@ -74,14 +74,14 @@ struct TransactionTests {
         #expect(try database.count() == 2)
     }
 
-    @Test("a read cannot write", arguments: Backend.all)
+    @Test("a read transaction cannot write", arguments: Backend.all)
     func readOnly(_ backend: Backend) throws {
         let database = try backend.open()
         #expect(throws: StoreError.self) { try database.read { tx in try tx.execute("INSERT INTO item (id) VALUES ($1)", "a") } }
         #expect(try database.count() == 0)
     }
 
-    @Test("a transaction inside another of the same store is refused instead of waiting for itself", arguments: Backend.all)
+    @Test("a transaction inside another one of the same store fails instead of deadlocking", arguments: Backend.all)
     func nested(_ backend: Backend) throws {
         let database = try backend.open()
         let nested = StoreError.failed(reason: "a transaction was started inside another transaction of the same store")
@@ -93,7 +93,7 @@ struct TransactionTests {
         #expect(try database.read { _ in try other.count() } == 0)
     }
 
-    @Test("a transaction that outlives its body does nothing", arguments: Backend.all)
+    @Test("a transaction that is used after its end fails", arguments: Backend.all)
     func escaped(_ backend: Backend) throws {
         let database = try backend.open()
         for escaped in [try database.read { $0 }, try database.write { $0 }] {
@@ -101,7 +101,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("writes know the name of their connection, reads have none", arguments: Backend.all)
+    @Test("a write transaction has the ID of its connection, and a read transaction has an empty ID", arguments: Backend.all)
     func names(_ backend: Backend) throws {
         let database = try backend.open()
         let first = try database.write { $0.connectionId }
@@ -111,14 +111,14 @@ struct TransactionTests {
         #expect(try backend.open().write { $0.connectionId } != first)
     }
 
-    @Test("two stores know nothing of each other", arguments: Backend.all)
+    @Test("changes in one store do not affect another", arguments: Backend.all)
     func separate(_ backend: Backend) throws {
         let (one, other) = (try backend.open(), try backend.open())
         try one.insert("a")
         #expect(try other.count() == 0)
     }
 
-    @Test("a closed store has finished its writes and takes no more", arguments: Backend.all)
+    @Test("a closed store rejects reads and writes", arguments: Backend.all)
     func closed(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")

@@ -1,11 +1,11 @@
 import Storage
 import Testing
 
-@Suite("Values come back as they were given")
+@Suite("Stored values are read back unchanged")
 struct ValueTests {
     static let texts = ["", "plain", "Zoë 👩‍👩‍👧 \u{FEFF}", "'; DROP TABLE item; --", String(repeating: "long ", count: 100_000)]
 
-    @Test("text", arguments: Backend.all, texts)
+    @Test("text is preserved", arguments: Backend.all, texts)
     func text(_ backend: Backend, _ text: String) throws {
         let database = try backend.open()
         try database.write { tx in _ = try tx.execute("INSERT INTO item (id, note) VALUES ($1, $2)", "a", text) }
@@ -13,21 +13,21 @@ struct ValueTests {
         #expect(note == .some(text))
     }
 
-    @Test("integers", arguments: Backend.all, [0, -1, Int64.max, Int64.min])
+    @Test("integers are preserved", arguments: Backend.all, [0, -1, Int64.max, Int64.min])
     func integers(_ backend: Backend, _ integer: Int64) throws {
         let database = try backend.open()
         try database.write { tx in _ = try tx.execute("INSERT INTO item (id, number) VALUES ($1, $2)", "a", integer) }
         #expect(try database.read { tx in try tx.queryOne("SELECT number FROM item") { $0.int(0) } } == integer)
     }
 
-    @Test("truth", arguments: Backend.all, [true, false])
+    @Test("Boolean values are preserved", arguments: Backend.all, [true, false])
     func truth(_ backend: Backend, _ flag: Bool) throws {
         let database = try backend.open()
         try database.write { tx in _ = try tx.execute("INSERT INTO item (id, flag) VALUES ($1, $2)", "a", flag) }
         #expect(try database.read { tx in try tx.queryOne("SELECT flag FROM item") { $0.bool(0) } } == flag)
     }
 
-    @Test("bytes", arguments: Backend.all, [0, 1, 3 << 20])
+    @Test("bytes are preserved", arguments: Backend.all, [0, 1, 3 << 20])
     func bytes(_ backend: Backend, _ count: Int) throws {
         let database = try backend.open()
         let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -35,7 +35,7 @@ struct ValueTests {
         #expect(try database.read { tx in try tx.queryOne("SELECT data FROM item") { $0.optionalBytes(0) } } == .some(data))
     }
 
-    @Test("nothing is not the empty text, and not zero", arguments: Backend.all)
+    @Test("NULL is distinct from the empty text and from zero", arguments: Backend.all)
     func nothing(_ backend: Backend) throws {
         let database = try backend.open()
         try database.write { tx in
@@ -50,7 +50,7 @@ struct ValueTests {
         }
     }
 
-    @Test("one parameter may stand in several places, and the order of places does not matter", arguments: Backend.all)
+    @Test("a parameter can occur several times and in any order", arguments: Backend.all)
     func places(_ backend: Backend) throws {
         let database = try backend.open()
         try database.write { tx in _ = try tx.execute("INSERT INTO item (note, id, number) VALUES ($2, $1, $3)", "a", "b", 3) }
@@ -60,7 +60,7 @@ struct ValueTests {
         #expect(found == ["ab"])
     }
 
-    @Test("more than sixteen parameters", arguments: Backend.all)
+    @Test("a statement can have more than sixteen parameters", arguments: Backend.all)
     func manyParameters(_ backend: Backend) throws {
         let database = try backend.open()
         let sum = try database.read { tx in
@@ -72,7 +72,7 @@ struct ValueTests {
         #expect(sum == 171)
     }
 
-    @Test("too few or too many values are refused", arguments: Backend.all)
+    @Test("a statement with too few or too many values fails", arguments: Backend.all)
     func wrongCount(_ backend: Backend) throws {
         let database = try backend.open()
         #expect(throws: StoreError.self) {
@@ -83,7 +83,7 @@ struct ValueTests {
         }
     }
 
-    @Test("collation C orders by bytes", arguments: Backend.all)
+    @Test("the collation C orders text by its bytes", arguments: Backend.all)
     func collation(_ backend: Backend) throws {
         let database = try backend.open()
         let names = ["b", "B", "a", "é", "Z", "aa", "😀", "ﬀ", ""]
@@ -92,7 +92,7 @@ struct ValueTests {
         #expect(ordered == names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     }
 
-    @Test("execute answers how many rows changed, returning answers them", arguments: Backend.all)
+    @Test("execute returns the number of changed rows, and a RETURNING clause returns rows", arguments: Backend.all)
     func changes(_ backend: Backend) throws {
         let database = try backend.open()
         for name in ["a", "b", "c"] { try database.insert(name, 1) }
@@ -105,7 +105,7 @@ struct ValueTests {
         }
     }
 
-    @Test("what belongs to a row goes with it, and cannot come without", arguments: Backend.all)
+    @Test("deleting a row deletes its dependent rows, and a dependent row requires an existing parent", arguments: Backend.all)
     func foreignKeys(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")

@@ -3,9 +3,10 @@ import Storage
 import Synchronization
 import Testing
 
-@Suite("Writers that meet in PostgreSQL")
+@Suite("Concurrent writes in PostgreSQL")
 struct IsolationTests {
-    /// Adds a row unless there is one; nothing but the count keeps a second one out.
+    /// Inserts a row if the table is empty. Only the isolation level prevents concurrent transactions from inserting
+    /// a second row.
     private func addTheOnlyOne(_ tx: Transaction, _ id: String, meeting: () -> Void = {}) throws -> Bool {
         guard try tx.queryOne("SELECT COUNT(*) FROM item", row: { $0.int(0) }) == 0 else { return false }
         meeting()
@@ -13,7 +14,7 @@ struct IsolationTests {
         return true
     }
 
-    @Test("serializable writes that read what the other changes are as if one came after the other")
+    @Test("serializable writes that read each other's changes have the result of a serial execution")
     func serializable() throws {
         let database = try Backend.postgres.open()
         let added = Atomic<Int>(0)
@@ -27,7 +28,7 @@ struct IsolationTests {
         #expect(try database.count() == 1)
     }
 
-    @Test("a body that met another is run again")
+    @Test("the body is run again after a serialization failure")
     func again() throws {
         let database = try Backend.postgres.open()
         let runs = Atomic<Int>(0)
@@ -46,13 +47,14 @@ struct IsolationTests {
         #expect(try database.count() == 1)
     }
 
-    @Test("who locks an id waits for who has it, and sees what that one did")
+    @Test("a lock on an ID waits for the transaction that holds it and then sees its changes")
     func locks() throws {
         let database = try Backend.postgres.open()
         try together(4) { thread in
             for _ in 0..<10 {
                 try database.write { tx in
-                    // Whatever the order they are named in, nobody waits in a circle.
+                    // Locks are acquired in a fixed order, whatever the order of the arguments, so no deadlock
+                    // occurs.
                     try tx.lock(thread % 2 == 0 ? ["a", "b", "c"] : ["c", "b", "a", "a"])
                     let count = try tx.queryOne("SELECT COUNT(*) FROM item") { $0.int(0) } ?? 0
                     try tx.execute("INSERT INTO item (id, number) VALUES ($1, $2)", "item \(count)", count)
@@ -62,7 +64,7 @@ struct IsolationTests {
         #expect(try database.count() == 40)
     }
 
-    @Test("two that wait for each other's rows are told apart by running one again")
+    @Test("a deadlock between two writes is resolved by running one of them again")
     func deadlock() throws {
         let database = try Backend.postgres.open()
         try database.insert("a")
@@ -81,7 +83,7 @@ struct IsolationTests {
         #expect(try database.read { try $0.queryOne("SELECT SUM(number) FROM item") { $0.int(0) } } == 4)
     }
 
-    @Test("who was overtaken looks again, and who always is gives up")
+    @Test("a body that reports a serialization conflict is run again, and fails with busy if it always does")
     func overtaken() throws {
         let database = try Backend.postgres.open()
         var runs = 0
@@ -96,7 +98,7 @@ struct IsolationTests {
         #expect(throws: StoreError.busy) { try database.write { _ in throw Overtaken() } }
     }
 
-    @Test("an error that the body hides is an error all the same")
+    @Test("an error that the body catches still fails the transaction")
     func hidden() throws {
         let database = try Backend.postgres.open()
         #expect(throws: StoreError.self) {
@@ -108,7 +110,7 @@ struct IsolationTests {
         #expect(try database.count() == 0)
     }
 
-    @Test("a lock that is held too long, and connections that are all in use, are busy in time")
+    @Test("a lock wait that is too long and an exhausted connection pool fail with busy")
     func busy() throws {
         let address = try PostgresServer.shared.newDatabase()
         let database = try PostgresDatabase(

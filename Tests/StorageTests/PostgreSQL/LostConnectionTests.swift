@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Connections to PostgreSQL that are lost")
+@Suite("Lost connections to PostgreSQL")
 struct LostConnectionTests {
     private let address: PostgresAddress
     private let database: PostgresDatabase
@@ -14,7 +14,7 @@ struct LostConnectionTests {
         database = try PostgresDatabase(address, migrations: testSchema, connectionId: uniqueName())
     }
 
-    /// What an administrator does, and a restart.
+    /// Ends all connections, as an administrator or a restart does.
     private func endConnections() throws {
         try PostgresServer.shared.administer(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
@@ -22,7 +22,7 @@ struct LostConnectionTests {
 
     private var name: String { String(address.description.split(separator: "/")[2].prefix { $0 != "?" }) }
 
-    @Test("between transactions nobody notices")
+    @Test("a connection lost between transactions is replaced transparently")
     func idle() throws {
         try database.insert("a")
         try endConnections()
@@ -32,7 +32,7 @@ struct LostConnectionTests {
         #expect(try database.count() == 2)
     }
 
-    @Test("within a transaction the body is run again, and its changes are there once")
+    @Test("after a connection is lost within a transaction, the body is run again and its changes are applied once")
     func within() throws {
         var runs = 0
         let id = try database.write { tx in
@@ -47,7 +47,7 @@ struct LostConnectionTests {
         #expect(id != "")
     }
 
-    @Test("a new connection has a name of its own, so that no chain of records is written by two")
+    @Test("a new connection has a new ID, so that no two connections extend the same audit chain")
     func names() throws {
         let before = try database.write { $0.connectionId }
         try endConnections()
@@ -56,11 +56,11 @@ struct LostConnectionTests {
         #expect(after.hasPrefix(before))
     }
 
-    // MARK: The mark of a commit
+    // MARK: Commit marks
 
     private func connect() throws -> PostgresConnection { try PostgresConnecting(address, waitMilliseconds: 5_000).connect(name: "") }
 
-    @Test("a commit that was kept is known by its mark")
+    @Test("a successful commit is recognized by its mark")
     func kept() throws {
         let connection = try connect()
         try connection.beginWrite(.readCommitted)
@@ -69,7 +69,7 @@ struct LostConnectionTests {
         #expect(try CommitMark.wasKept("m1", askingOver: connect()))
     }
 
-    @Test("a commit that had not arrived when it was asked for never succeeds")
+    @Test("a commit that arrives after the check for its mark fails")
     func late() throws {
         let connection = try connect()
         try connection.beginWrite(.readCommitted)
@@ -80,7 +80,7 @@ struct LostConnectionTests {
         #expect(try database.count() == 0)
     }
 
-    @Test("while a transaction that has written its mark is still at work, the question waits for its end")
+    @Test("the check waits for the end of a running transaction that has written its mark")
     func atWork() throws {
         let connection = Owned(try connect())
         try connection.value.beginWrite(.readCommitted)

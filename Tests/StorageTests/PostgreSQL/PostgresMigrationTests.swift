@@ -1,7 +1,7 @@
 import Storage
 import Testing
 
-@Suite("The schema of a PostgreSQL store moves forward, one version after the other")
+@Suite("Migrations of a PostgreSQL store, one version at a time")
 struct PostgresMigrationTests {
     private static let steps = [
         Migration(version: 1, statements: ["CREATE TABLE one (id TEXT PRIMARY KEY)"]),
@@ -19,7 +19,7 @@ struct PostgresMigrationTests {
         try PostgresDatabase(address, migrations: Array(steps), migrates: migrates, connectionId: uniqueName())
     }
 
-    @Test("only what is missing is run")
+    @Test("only missing migrations are run")
     func missing() throws {
         try open(Self.steps.prefix(1)).close()
         let database = try open(Self.steps.prefix(3))
@@ -29,14 +29,14 @@ struct PostgresMigrationTests {
         #expect(try open(Self.steps.prefix(3)).read { tx in try tx.queryOne("SELECT COUNT(*) FROM two") { $0.int(0) } } == 1)
     }
 
-    @Test("a program runs on its own version and the next one, and refuses later ones")
+    @Test("a program accepts a store of its own schema version or the next one, and rejects later versions")
     func newer() throws {
         try open(Self.steps).close()
         #expect(try open(Self.steps.prefix(3)).facts().schemaVersion == 4)
         #expect(throws: StoreError.tooNew(found: 4, supported: 2)) { try open(Self.steps.prefix(2)) }
     }
 
-    @Test("a step that fails leaves nothing of any step")
+    @Test("a failed migration rolls back all migrations of the run")
     func failing() throws {
         try open(Self.steps.prefix(1)).close()
         let broken = Migration(version: 3, statements: ["CREATE TABLE three (id TEXT)", "INSERT INTO nowhere VALUES (1)"])
@@ -46,13 +46,13 @@ struct PostgresMigrationTests {
         #expect(throws: StoreError.self) { try database.read { tx in try tx.query("SELECT id FROM two") { $0.string(0) } } }
     }
 
-    @Test("told not to migrate, an old store is refused and a new one is made")
+    @Test("with migrations disabled, opening an old store fails and a new store is created")
     func notNow() throws {
         try open(Self.steps.prefix(1), migrates: false).close()
         #expect(throws: StoreError.tooOld(found: 1, needed: 2)) { try open(Self.steps.prefix(2), migrates: false) }
     }
 
-    @Test("many that start at once agree")
+    @Test("threads that open a store at the same time migrate it once")
     func race() throws {
         try together(8) { _ in
             let database = try open(Self.steps)
@@ -63,7 +63,7 @@ struct PostgresMigrationTests {
         #expect(try database.read { tx in try tx.queryOne("SELECT COUNT(*) FROM four") { $0.int(0) } } == 8)
     }
 
-    @Test("text is ordered by its bytes whatever the database's language, without naming a collation")
+    @Test("text is ordered by its bytes, whatever the locale of the database")
     func byteOrder() throws {
         try PostgresServer.shared.administer(
             "CREATE DATABASE icu LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0")
@@ -74,7 +74,7 @@ struct PostgresMigrationTests {
         #expect(ordered == ["B", "Z", "a", "b", "é"])
     }
 
-    @Test("a database with other tables is no store, and one that is not there says so")
+    @Test("a database with foreign tables is not a store, and a missing database is reported with its name")
     func foreign() throws {
         try PostgresServer.shared.administer("CREATE TABLE theirs (x INT)", in: name)
         #expect(throws: StoreError.notAStore(path: address.description)) { try open(Self.steps) }

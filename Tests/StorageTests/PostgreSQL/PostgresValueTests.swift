@@ -2,9 +2,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("What PostgreSQL takes and gives")
+@Suite("Values, addresses and errors of PostgreSQL")
 struct PostgresValueTests {
-    @Test("a text with U+0000 is refused before it is sent")
+    @Test("text with U+0000 is rejected before it is sent")
     func nul() throws {
         let database = try Backend.postgres.open()
         let refusal = StoreError.failed(reason: "PostgreSQL cannot store text with the character U+0000")
@@ -12,7 +12,7 @@ struct PostgresValueTests {
         #expect(try database.count() == 0)
     }
 
-    @Test("sums, narrow integers and nothing read as numbers", arguments: [0, 1, -1, 9_999, 10_000, -123_456_789, 1 << 40, 99_990_000])
+    @Test("sums, small integers and NULL are read as numbers", arguments: [0, 1, -1, 9_999, 10_000, -123_456_789, 1 << 40, 99_990_000])
     func numbers(_ number: Int) throws {
         let database = try Backend.postgres.open()
         try database.insert("a", number)
@@ -25,7 +25,7 @@ struct PostgresValueTests {
         }
     }
 
-    @Test("a statement first run with nothing takes a value later")
+    @Test("a statement that was first run with NULL accepts a value later")
     func nothingFirst() throws {
         let database = try Backend.postgres.open()
         for note in [nil, "text", nil, ""] {
@@ -40,7 +40,7 @@ struct PostgresValueTests {
         }
     }
 
-    @Test("a value of another type than before is refused, not changed into something else")
+    @Test("a value with a type other than in the first run is rejected instead of being converted")
     func types() throws {
         let database = try Backend.postgres.open()
         let values: [any SQLValue] = [1, "1", true]
@@ -50,14 +50,14 @@ struct PostgresValueTests {
         }
     }
 
-    @Test("under no patience nothing is asked of the server")
+    @Test("a thread that must not wait sends nothing to the server")
     func patience() throws {
         let database = try Backend.postgres.open()
         #expect(throws: WouldWait.self) { try Patience.with(.none) { try database.count() } }
         #expect(throws: WouldWait.self) { try Patience.with(.none) { try database.insert("a") } }
     }
 
-    @Test("another process's change of the epoch is seen within a second, one's own at once")
+    @Test("an epoch advanced by another store is seen within one second, and by the same store immediately")
     func epoch() throws {
         let address = try PostgresServer.shared.newDatabase()
         let (one, other) = (
@@ -72,7 +72,7 @@ struct PostgresValueTests {
     }
 
     @Test(
-        "an address shows where, never what may be a password",
+        "the description of an address contains the server and database, but never the password",
         arguments: [
             ("postgres://me:pw@host:5432/db?sslmode=require&password=pw", "postgres://me@host:5432/db"),
             ("postgresql:///db?host=/run/x&port=5433&user=me", "postgres:///db?host=/run/x&port=5433"),
@@ -87,7 +87,7 @@ struct PostgresValueTests {
     }
 
     @Test(
-        "what the server says becomes what a store says",
+        "server errors are mapped to store errors",
         arguments: [
             ("53100", true, StoreError.full), ("25006", true, .readOnly(reason: "why")), ("53300", false, .busy), ("57P03", false, .busy),
             ("40001", true, .busy), ("55P03", true, .busy), ("57014", true, .busy), ("57P01", true, .busy),
@@ -102,7 +102,7 @@ struct PostgresValueTests {
         #expect(PostgresFailure(state: state, reason: "why", isConnected: isConnected, address: address).error == error)
     }
 
-    @Test("a message of a server that refuses a connection is read with its SQLSTATE, in any language")
+    @Test("the SQLSTATE of a rejected connection is read from messages in any language")
     func refusals() {
         let address = PostgresAddress("postgres://h/d")
         let message = """

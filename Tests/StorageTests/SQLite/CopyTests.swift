@@ -2,14 +2,14 @@ import Glibc
 import Storage
 import Testing
 
-@Suite("A copy of a store")
+@Suite("Copies of a store")
 struct CopyTests {
     private let path = TemporaryFolder.shared.path(uniqueName())
     private let target = TemporaryFolder.shared.path(uniqueName())
 
     private func count(_ tx: Transaction) throws -> Int64 { try tx.queryOne("SELECT COUNT(*) FROM item") { $0.int(0) } ?? 0 }
 
-    @Test("is the store of one moment while others write, with nothing half done in it")
+    @Test("a copy is a consistent snapshot, even during writes")
     func oneMoment() throws {
         let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
         for number in 0..<200 { try database.insert("before \(number)" + String(repeating: "x", count: 2_000)) }
@@ -18,7 +18,7 @@ struct CopyTests {
                 let copy = try database.copy(to: target, suffix: uniqueName(), isCancelled: { false }, noting: count)
                 let there = try SQLiteDatabase(.file(target), migrations: testSchema, connectionId: uniqueName())
                 #expect(try Int64(there.count()) == copy?.note && there.damage().isEmpty)
-                // Each write made an item together with its part.
+                // Each write inserts an item together with its part.
                 #expect(
                     try there.read { tx in try tx.queryOne("SELECT COUNT(*) FROM part") { $0.int(0) } } == copy.map { $0.note - 200 })
                 return
@@ -33,7 +33,7 @@ struct CopyTests {
         #expect(mode(of: target) == 0o600)
     }
 
-    @Test("of a store in memory is a store in a file")
+    @Test("a copy of a store in memory is a store in a file")
     func memory() throws {
         let database = try SQLiteDatabase(.memory, migrations: testSchema, connectionId: uniqueName())
         try database.insert("a")
@@ -45,7 +45,7 @@ struct CopyTests {
         #expect(try there.facts().journalMode == "wal")
     }
 
-    @Test("never takes the place of anything, not of a link that leads nowhere either")
+    @Test("a copy never overwrites an existing file, directory or broken symbolic link")
     func neverOver() throws {
         let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
         symlink("/nowhere/at/all", target)
@@ -56,7 +56,7 @@ struct CopyTests {
         }
     }
 
-    @Test("that is not finished is not there: cancelled, without a folder, on a full disk")
+    @Test("an incomplete copy leaves no file: after cancellation, without a directory, on a full disk")
     func unfinished() throws {
         let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
         for number in 0..<1_500 { try database.insert("\(number)" + String(repeating: "x", count: 8_000)) }

@@ -2,11 +2,11 @@ import Glibc
 import Storage
 import Testing
 
-@Suite("A disk that refuses")
+@Suite("Disk errors")
 struct DiskTests {
     private let path = TemporaryFolder.shared.path(uniqueName())
 
-    @Test("past the file size limit writes are told so, and what was answered is there")
+    @Test("writes above the file size limit fail, and acknowledged writes are preserved")
     func sizeLimit() throws {
         let probe = try Program.probe("fill", path, "400000")
         let lines = probe.lines(2)
@@ -18,7 +18,7 @@ struct DiskTests {
         try database.write { tx in _ = try tx.execute("INSERT INTO item (id, value) VALUES ($1, 0)", "with room again") }
     }
 
-    @Test("on a full disk nobody gets an answer for what was not committed, and with room again writing goes on")
+    @Test("on a full disk, uncommitted writes fail, and writes succeed again when space is available")
     func fullDisk() throws {
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())"
         mkdir(folder, 0o700)
@@ -44,11 +44,11 @@ struct DiskTests {
         database.close()
     }
 
-    @Test("a body that hides the error of a full disk does not get an answer either")
+    @Test("a body that catches the error of a full disk still fails")
     func hiddenError() throws {
         let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
         try database.insert("a")
-        // The limit of pages belongs to the writing connection, which only a write reaches.
+        // The page limit applies to the writing connection, which is accessible only in a write.
         try database.write { tx in _ = try tx.queryOne("PRAGMA max_page_count = 12") { $0.int(0) } }
         #expect(throws: StoreError.full) {
             try database.write { tx in
@@ -60,7 +60,7 @@ struct DiskTests {
         try database.insert("b")
     }
 
-    @Test("a store on a read-only disk is read and says why it is not written")
+    @Test("a store on a read-only disk can be read, and writes fail with the reason")
     func readOnly() throws {
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())"
         mkdir(folder, 0o700)

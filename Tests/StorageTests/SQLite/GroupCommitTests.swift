@@ -3,9 +3,9 @@ import Storage
 import Synchronization
 import Testing
 
-@Suite("Writes that wait at one moment share a commit")
+@Suite("Group commit of concurrent writes")
 struct GroupCommitTests {
-    @Test("a hundred threads make far fewer commits than writes", arguments: Backend.embedded)
+    @Test("concurrent writes of a hundred threads share commits", arguments: Backend.embedded)
     func shared(_ backend: Backend) throws {
         let database = try backend.open()
         try together(100) { thread in
@@ -17,7 +17,7 @@ struct GroupCommitTests {
         #expect(facts.commits < 300)
     }
 
-    @Test("a write that fails harms none of those beside it", arguments: Backend.all)
+    @Test("a failed write does not affect other writes in the same commit", arguments: Backend.all)
     func failure(_ backend: Backend) throws {
         let database = try backend.open()
         try together(60) { thread in
@@ -38,7 +38,7 @@ struct GroupCommitTests {
         #expect(try database.count() == 400)
     }
 
-    @Test("each write gets its own answer")
+    @Test("each write returns its own result")
     func answers() throws {
         let database = try Backend.memory.open()
         try together(50) { thread in
@@ -51,7 +51,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("an answer comes only after the commit: other connections see what it says", arguments: Backend.all)
+    @Test("a write returns only after the commit, so that other connections see its changes", arguments: Backend.all)
     func visible(_ backend: Backend) throws {
         let database = try backend.open()
         try together(20) { thread in
@@ -62,7 +62,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("the writes that wait are finished when the store is closed")
+    @Test("closing the store completes the waiting writes")
     func closing() throws {
         let path = TemporaryFolder.shared.path(uniqueName())
         let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
@@ -87,7 +87,7 @@ struct GroupCommitTests {
         #expect(answered.load(ordering: .relaxed) > 0)
     }
 
-    @Test("a store that is let go without closing ends its thread and its files can be used")
+    @Test("a store released without close ends its thread, and its file can be opened again")
     func letGo() throws {
         let path = TemporaryFolder.shared.path(uniqueName())
         for number in 0..<20 {

@@ -2,7 +2,7 @@ import Storage
 import Synchronization
 import Testing
 
-@Suite("The schema moves forward, one version after the other")
+@Suite("Migrations of a SQLite store, one version at a time")
 struct MigrationTests {
     private static let steps = [
         Migration(version: 1, statements: ["CREATE TABLE one (id TEXT PRIMARY KEY)"]),
@@ -19,7 +19,7 @@ struct MigrationTests {
         return try SQLiteDatabase(.file(path), migrations: steps, migrates: migrates, connectionId: uniqueName(), waitMilliseconds: 5_000)
     }
 
-    @Test("only what is missing is run")
+    @Test("only missing migrations are run")
     func missing() throws {
         try open(upTo: 1).close()
         let database = try open(upTo: 3)
@@ -28,14 +28,14 @@ struct MigrationTests {
         #expect(try open(upTo: 3).read { tx in try tx.queryOne("SELECT COUNT(*) FROM two") { $0.int(0) } } == 1)
     }
 
-    @Test("a program runs on its own version and the next one, and refuses later ones")
+    @Test("a program accepts a store of its own schema version or the next one, and rejects later versions")
     func newer() throws {
         try open(upTo: 4).close()
         #expect(try open(upTo: 3).facts().schemaVersion == 4)
         #expect(throws: StoreError.tooNew(found: 4, supported: 2)) { try open(upTo: 2) }
     }
 
-    @Test("a step that fails leaves nothing of any step")
+    @Test("a failed migration rolls back all migrations of the run")
     func failing() throws {
         try open(upTo: 1).close()
         let broken =
@@ -48,13 +48,13 @@ struct MigrationTests {
         #expect(throws: StoreError.self) { try database.read { tx in try tx.query("SELECT id FROM two") { $0.string(0) } } }
     }
 
-    @Test("told not to migrate, an old store is refused and a new one is made")
+    @Test("with migrations disabled, opening an old store fails and a new store is created")
     func notNow() throws {
         try open(upTo: 1, migrates: false).close()
         #expect(throws: StoreError.tooOld(found: 1, needed: 2)) { try open(upTo: 2, migrates: false) }
     }
 
-    @Test("many that start at once agree")
+    @Test("threads that open a store at the same time migrate it once")
     func race() throws {
         let path = path
         for round in 0..<10 {
@@ -68,7 +68,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("facts say which version was found")
+    @Test("facts contain the schema version found when the store was opened")
     func found() throws {
         #expect(try open(upTo: 1).facts().foundSchemaVersion == 0)
         let later = try open(upTo: 2).facts()
@@ -76,7 +76,7 @@ struct MigrationTests {
         #expect(try open(upTo: 2).facts().foundSchemaVersion == 2)
     }
 
-    @Test("facts say what a store is")
+    @Test("facts describe the store")
     func facts() throws {
         let database = try open(upTo: 2)
         try database.write { tx in _ = try tx.execute("INSERT INTO one (id) VALUES ($1)", "a") }

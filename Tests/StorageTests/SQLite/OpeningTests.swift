@@ -2,7 +2,7 @@ import Glibc
 import Storage
 import Testing
 
-@Suite("Opening makes a store, or says why not")
+@Suite("Opening and creating a store")
 struct OpeningTests {
     private let path = TemporaryFolder.shared.path(uniqueName())
 
@@ -23,7 +23,7 @@ struct OpeningTests {
         try shell.finish()
     }
 
-    @Test("its files are for this user alone, whatever the umask, and so are folders that are made")
+    @Test("the files of a store and its created directories are accessible only to the current user, whatever the umask")
     func modes() throws {
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())"
         let path = "\(folder)/deep/store.db"
@@ -35,7 +35,7 @@ struct OpeningTests {
         for made in [folder, "\(folder)/deep"] { #expect(mode(of: made) == 0o700, "\(made)") }
     }
 
-    @Test("a folder that is missing may be a mistake: it is made only where that is said")
+    @Test("a missing directory is created only on request")
     func noFolder() throws {
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())"
         #expect(
@@ -46,7 +46,7 @@ struct OpeningTests {
         #expect(mode(of: folder) == nil)
     }
 
-    @Test("what was written is there after opening again, and closing leaves one file")
+    @Test("data is preserved after closing and reopening, and closing leaves only the database file")
     func again() throws {
         let first = try open()
         try first.insert("a")
@@ -61,7 +61,7 @@ struct OpeningTests {
         #expect(try open().count() == 0)
     }
 
-    @Test("text, noise and one byte are no store and stay as they are", arguments: ["hello, world\n", "x", "noise"])
+    @Test("a file that is not a database is rejected and left unchanged", arguments: ["hello, world\n", "x", "noise"])
     func noDatabase(_ kind: String) throws {
         let content = kind == "noise" ? (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ 7) } : Array(kind.utf8)
         put(content)
@@ -69,7 +69,7 @@ struct OpeningTests {
         #expect(StoreFileContent.read(path) == String(content.hashValue), "the file was changed")
     }
 
-    @Test("another application's database is no store and stays as it is")
+    @Test("a database of another application is rejected and left unchanged")
     func foreign() throws {
         try shell("CREATE TABLE bookmarks (url TEXT);")
         let before = StoreFileContent.read(path)
@@ -77,13 +77,13 @@ struct OpeningTests {
         #expect(StoreFileContent.read(path) == before)
     }
 
-    @Test("a database that carries another application's mark is no store, even without tables")
+    @Test("a database with the application ID of another application is rejected, even without tables")
     func foreignMark() throws {
         try shell("PRAGMA application_id = 4711;")
         #expect(throws: StoreError.notAStore(path: path)) { try open() }
     }
 
-    @Test("a folder, a pipe and a link to nowhere cannot be opened")
+    @Test("a directory, a named pipe and a broken symbolic link cannot be opened")
     func otherThings() throws {
         mkdir(path, 0o700)
         #expect(throws: StoreError.cannotOpen(path: path, reason: "it is a directory")) { try open() }
@@ -95,7 +95,7 @@ struct OpeningTests {
         #expect(throws: StoreError.cannotOpen(path: path, reason: "it is a broken symbolic link")) { try open() }
     }
 
-    @Test("a path that looks like a URI is a path")
+    @Test("a path that looks like a URI is used as a path")
     func noURI() throws {
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())?mode=memory&x=%41"
         let database = try SQLiteDatabase(
@@ -104,7 +104,7 @@ struct OpeningTests {
         #expect(mode(of: "\(folder)/file:a.db") == 0o600)
     }
 
-    @Test("pages that were overwritten are found when they are met, and by looking for damage")
+    @Test("overwritten pages are reported as corrupt when they are read, and by the check for damage")
     func damaged() throws {
         let database = try open()
         try database.write { tx in
@@ -123,7 +123,7 @@ struct OpeningTests {
         #expect(try again.damage() != [])
     }
 
-    @Test("a store whose own table is gone is corrupt")
+    @Test("a store without its metadata table is corrupt")
     func withoutMeta() throws {
         try open().close()
         try shell("DROP TABLE mintmark_meta;")
@@ -131,7 +131,7 @@ struct OpeningTests {
     }
 }
 
-/// A mark of a file's bytes, read only while no store has it open.
+/// A hash of the contents of a file. Read it only while no store has the file open.
 enum StoreFileContent {
     static func read(_ path: String) -> String {
         let file = open(path, O_RDONLY)

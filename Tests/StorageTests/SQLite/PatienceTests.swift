@@ -2,16 +2,16 @@ import Platform
 import Storage
 import Testing
 
-@Suite("Who may not wait is told so")
+@Suite("Transactions that must not wait")
 struct PatienceTests {
-    @Test("a write without patience throws at once, and its body does not run", arguments: Backend.all)
+    @Test("a write that must not wait throws immediately, and its body does not run", arguments: Backend.all)
     func write(_ backend: Backend) throws {
         let database = try backend.open()
         #expect(throws: WouldWait.self) { try Patience.with(.none) { try database.insert("a") } }
         #expect(try database.count() == 0)
     }
 
-    @Test("a read without patience reads, where nobody is in the way", arguments: Backend.embedded)
+    @Test("a read that must not wait succeeds if no lock is in the way", arguments: Backend.embedded)
     func read(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")
@@ -19,7 +19,7 @@ struct PatienceTests {
         #expect(Patience.current == .full)
     }
 
-    @Test("on disk a read never waits for the writer")
+    @Test("on disk, a read never waits for a write")
     func whileWriting() throws {
         let database = try Backend.file.open()
         try database.insert("a")
@@ -41,7 +41,7 @@ struct PatienceTests {
         }
     }
 
-    @Test("in memory a read without patience would wait for the writer, one with patience does")
+    @Test("in memory, a read that must not wait throws during a write, and other reads wait")
     func memoryWhileWriting() throws {
         let database = try Backend.memory.open()
         let (isWriting, hasTried) = (Signal(), Signal())
@@ -61,7 +61,7 @@ struct PatienceTests {
         }
     }
 
-    @Test("memory is never busy, however many read and write")
+    @Test("a store in memory never fails with busy, whatever the number of readers and writers")
     func memoryStorm() throws {
         let database = try Backend.memory.open()
         try together(24) { thread in
@@ -72,7 +72,7 @@ struct PatienceTests {
         #expect(try database.count() == 1200)
     }
 
-    @Test("patience belongs to one thread and ends with its body, also after an error")
+    @Test("patience applies to one thread and is restored after the body, including after an error")
     func threads() throws {
         #expect(throws: Refused.self) {
             try Patience.with(.none) {

@@ -3,7 +3,7 @@ import Platform
 import Storage
 import Testing
 
-@Suite("Several processes on one file")
+@Suite("Several processes with one database file")
 struct SeveralProcessesTests {
     private let path = TemporaryFolder.shared.path(uniqueName())
 
@@ -11,7 +11,7 @@ struct SeveralProcessesTests {
         try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName(), waitMilliseconds: waitMilliseconds)
     }
 
-    /// Another process that holds the file's write lock.
+    /// Starts another process that holds the write lock of the file.
     private func holder() throws -> Program {
         let shell = try Program.shell(path)
         try shell.say("BEGIN IMMEDIATE; SELECT 'held';")
@@ -19,7 +19,7 @@ struct SeveralProcessesTests {
         return shell
     }
 
-    @Test("while another process holds the lock writes are busy in time and reads go on; afterwards all is well")
+    @Test("while another process holds the lock, writes fail with busy in time and reads succeed")
     func locked() throws {
         let database = try open(waitMilliseconds: 300)
         try database.insert("before")
@@ -37,7 +37,7 @@ struct SeveralProcessesTests {
         #expect(try database.count() == 2)
     }
 
-    @Test("a short lock is waited for")
+    @Test("a write waits for a lock that is held briefly")
     func lockedForAMoment() throws {
         let database = try open()
         let shell = try holder()
@@ -53,7 +53,7 @@ struct SeveralProcessesTests {
         try shell.finish()
     }
 
-    @Test("a file held exclusively is busy, also when it is opened, and without patience it would wait")
+    @Test("an exclusively locked file fails with busy when it is opened")
     func exclusive() throws {
         try open().close()
         let shell = try Program.shell(path)
@@ -80,7 +80,7 @@ struct SeveralProcessesTests {
         #expect(try one.write { try $0.epoch } == before + 1)
     }
 
-    @Test("a process that is killed while it writes has lost nothing that it answered")
+    @Test("a process killed during writes loses no acknowledged write")
     func killed() throws {
         for _ in 0..<5 {
             let probe = try Program.probe("write", path + ".killed", "16")
@@ -100,7 +100,7 @@ struct SeveralProcessesTests {
         }
     }
 
-    @Test("two processes write at once and both are answered")
+    @Test("two processes can write to one file at the same time")
     func twoProcesses() throws {
         let probes = [try Program.probe("write", path + ".two", "4"), try Program.probe("write", path + ".two", "4")]
         for probe in probes { #expect(!probe.lines(100).contains { $0.hasPrefix("!") }) }

@@ -2,9 +2,9 @@ import Platform
 import Storage
 import Testing
 
-@Suite("Reads that share one view")
+@Suite("Reads that share one snapshot")
 struct SharedReadsTests {
-    @Test("what is written elsewhere meanwhile is not seen until the view ends")
+    @Test("changes of other threads are not visible until the snapshot ends")
     func oneView() throws {
         let database = try Backend.file.open()
         try SharedReads.during {
@@ -16,7 +16,7 @@ struct SharedReadsTests {
         try SharedReads.during { () throws in #expect(try database.count() == 1) }
     }
 
-    @Test("a write of the same thread ends the view and is seen after it", arguments: Backend.all)
+    @Test("a write of the same thread ends the snapshot, and later reads see the write", arguments: Backend.all)
     func ownWrite(_ backend: Backend) throws {
         let database = try backend.open()
         try SharedReads.during {
@@ -26,7 +26,7 @@ struct SharedReadsTests {
         }
     }
 
-    @Test("a body that throws leaves the view as it was", arguments: Backend.all)
+    @Test("a failed read does not end the snapshot", arguments: Backend.all)
     func failure(_ backend: Backend) throws {
         let database = try backend.open()
         try SharedReads.during { () throws in
@@ -38,7 +38,7 @@ struct SharedReadsTests {
         #expect(try database.count() == 1)
     }
 
-    @Test("two stores do not share, and neither is left locked", arguments: Backend.all)
+    @Test("stores do not share a snapshot, and neither remains locked", arguments: Backend.all)
     func twoStores(_ backend: Backend) throws {
         let (one, other) = (try backend.open(), try backend.open())
         try one.insert("a")
@@ -54,7 +54,7 @@ struct SharedReadsTests {
         #expect(try one.count() == 0)
     }
 
-    @Test("the epoch is that of the view", arguments: Backend.all)
+    @Test("the epoch is read from the snapshot", arguments: Backend.all)
     func epoch(_ backend: Backend) throws {
         let database = try backend.open()
         let before = try database.read { try $0.epoch }

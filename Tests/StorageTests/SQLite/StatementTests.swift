@@ -1,11 +1,11 @@
 import Storage
 import Testing
 
-@Suite("Statements are kept prepared")
+@Suite("Cached prepared statements")
 struct StatementTests {
     private let path = TemporaryFolder.shared.path(uniqueName())
 
-    @Test("a kept statement follows a change of the schema by another process")
+    @Test("a cached statement is prepared again after a schema change by another process")
     func schemaChange() throws {
         let database = try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName())
         try database.insert("a", 1)
@@ -20,7 +20,7 @@ struct StatementTests {
         #expect(try database.count() == 2)
     }
 
-    @Test("a statement may be run again while its rows are being read")
+    @Test("a statement can be run again while its rows are being read")
     func again() throws {
         let database = try Backend.memory.open()
         for name in ["a", "b", "c"] { try database.insert(name) }
@@ -32,7 +32,7 @@ struct StatementTests {
         #expect(try database.read { try names($0, 1) } == ["aabc", "babc", "cabc"])
     }
 
-    @Test("an error while reading rows leaves the statement usable")
+    @Test("a statement remains usable after an error while reading its rows")
     func errorInRow() throws {
         let database = try Backend.memory.open()
         for name in ["a", "b"] { try database.insert(name) }
@@ -44,7 +44,7 @@ struct StatementTests {
         }
     }
 
-    @Test("a NUL within text stays there")
+    @Test("text with NUL characters is preserved")
     func nul() throws {
         let database = try Backend.memory.open()
         let text = "a\0b\0"
@@ -53,14 +53,14 @@ struct StatementTests {
         #expect(note == text)
     }
 
-    @Test("parameters must be $1 to $n without a gap")
+    @Test("parameters must be numbered from $1 without gaps")
     func gap() throws {
         let database = try Backend.memory.open()
         #expect(throws: StoreError.self) { try database.read { tx in try tx.queryOne("SELECT $1, $3", 1, 3) { $0.int(0) } } }
         #expect(throws: StoreError.self) { try database.read { tx in try tx.queryOne("SELECT ?", 1) { $0.int(0) } } }
     }
 
-    @Test("each error says in a sentence what happened and what can be done")
+    @Test("each error has a distinct description")
     func sentences() {
         let all: [StoreError] = [
             .busy, .readOnly(reason: "r"), .full, .corrupt(reason: "r"), .tooNew(found: 9, supported: 1), .tooOld(found: 1, needed: 2),

@@ -2,15 +2,15 @@ import Storage
 import Synchronization
 import Testing
 
-/// A kind of database that the conformance suite runs on. A new driver adds itself to `all`.
+/// A kind of database on which the conformance tests run. Add a new driver to `all`.
 struct Backend: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Makes a new, empty store with these migrations.
+    /// Creates an empty store with these migrations.
     let make: @Sendable (_ migrations: [Migration]) throws -> any Database
 
-    /// What every driver must do is tested on these.
+    /// The backends for tests of behavior that every driver must implement.
     static let all = [memory, file, postgres]
-    /// What only SQLite does.
+    /// The backends for tests of behavior specific to SQLite.
     static let embedded = [memory, file]
 
     static let memory = Backend(testDescription: "SQLite in memory") { migrations in
@@ -28,7 +28,7 @@ struct Backend: Sendable, CustomTestStringConvertible {
     func open() throws -> any Database { try make(testSchema) }
 }
 
-/// What the tests keep.
+/// The schema of the stores in the tests.
 let testSchema = [
     Migration(
         version: 1,
@@ -56,5 +56,5 @@ extension Database {
 
 private let names = Atomic<Int>(0)
 
-/// A name that nobody else has in this run.
+/// A name that is unique within the test process.
 func uniqueName() -> String { "test-\(names.wrappingAdd(1, ordering: .relaxed).newValue)" }

@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// Runs `body` on so many threads at once and waits for all. The first error is thrown.
+/// Runs `body` on `threads` threads at the same time, waits for all of them and throws the first error.
 func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) throws -> Void) throws {
     let state = Gate((running: threads, failure: (any Error)?.none))
     for thread in 0..<threads {
@@ -16,7 +16,7 @@ func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) throws
     if let failure { throw failure }
 }
 
-/// Something that one thread opens and others wait for.
+/// A one-time signal that one thread sends and others wait for.
 final class Signal: Sendable {
     private let gate = Gate(false)
 
@@ -27,6 +27,6 @@ final class Signal: Sendable {
 
     func wait() { gate.wait { $0 ? () : nil } }
 
-    /// - Returns: whether it came in time.
+    /// - Returns: Whether the signal was sent within the time.
     func wait(seconds: UInt64) -> Bool { gate.wait(deadline: Monotonic.nanoseconds() + seconds * 1_000_000_000) { $0 ? () : nil } != nil }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What several threads were answered.
+/// The outcomes of the writes of several threads.
 final class Kept: Sendable {
     private let state = Mutex((names: [String](), refused: 0))
 

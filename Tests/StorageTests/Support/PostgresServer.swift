@@ -2,9 +2,9 @@ import Foundation
 
 @testable import Storage
 
-/// A PostgreSQL server that ends with this process.
+/// A PostgreSQL server that stops when this process exits.
 final class PostgresServer: Sendable {
-    /// The one that most tests share, each with a database of its own.
+    /// The server shared by most tests. Each test creates its own database.
     static let shared = PostgresServer()
 
     let folder: String
@@ -23,21 +23,21 @@ final class PostgresServer: Sendable {
         PostgresAddress("postgres://\(user)@/\(database)?host=\(folder)")
     }
 
-    /// A new, empty database.
+    /// Creates an empty database.
     func newDatabase() throws -> PostgresAddress {
         let name = uniqueName()
         try administer(#"CREATE DATABASE "\#(name)""#)
         return address(of: name)
     }
 
-    /// Runs a statement as a person would with psql.
+    /// Runs a statement with administrator rights, as psql does.
     func administer(_ statement: String, in database: String = "postgres") throws {
         let connection = try PostgresConnecting(address(of: database), waitMilliseconds: 20_000).connect(name: "")
         defer { connection.close() }
         try connection.execute(statement)
     }
 
-    /// Stops, crashes or starts the server, and returns when that is done.
+    /// Stops, crashes or starts the server, and returns after the change is complete.
     func order(_ order: String) throws {
         try program.say(order)
         guard program.lines(1) == [Substring(order)] else { throw Refused() }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Another process: the probe that is built beside these tests, or the sqlite3 shell.
+/// Another process: the probe that is built with these tests, or the sqlite3 shell.
 final class Program: @unchecked Sendable {
-    // Safe because each test uses it from one thread at a time.
+    // This is safe because each test uses the process from one thread at a time.
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
@@ -25,7 +25,7 @@ final class Program: @unchecked Sendable {
 
     func say(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-    /// What the process prints until there are so many lines, or the end.
+    /// Returns the next `count` lines of output, or fewer if the process ends.
     func lines(_ count: Int) -> [Substring] {
         var text = ""
         while text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) < count {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder that goes when the tests end.
+/// A directory that is removed when the tests end.
 final class TemporaryFolder: Sendable {
     static let shared = TemporaryFolder()
 
@@ -29,7 +29,7 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// The low twelve bits of a file's mode, nil if there is no such file.
+/// The low twelve bits of the file mode, or `nil` if the file does not exist.
 func mode(of path: String) -> mode_t? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// bench answers how many seconds so many calls of a typed method take, with AtOnce of them under way.
+// bench performs s.Calls calls of a typed method with s.AtOnce concurrent callers, and returns the elapsed time in seconds.
 func (d *driver) bench(ctx context.Context, s *step) answer {
 	method, arguments, ok := typed(d.clients[s.Client], s)
 	if !ok {

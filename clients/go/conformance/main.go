@@ -1,4 +1,4 @@
-// Command conformance is the Go client, as clients/conformance/README.md asks of a driver.
+// Command conformance is the conformance driver of the Go client, described in clients/conformance/README.md.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"mintmark.localhost/mintmark"
 )
 
-// A step as it is read; each kind uses some of its members.
+// A decoded step; each kind of step uses some of the members.
 type step struct {
 	Do, Client, Call, Then, Method, Provider, Backend, Value string
 
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// answer is what a step is answered with.
+// answer is the outcome of a step.
 type answer map[string]any
 
 func told(result any, err error) answer {
@@ -58,7 +58,7 @@ func told(result any, err error) answer {
 
 var errBackend = errors.New("the backend is down")
 
-// described is an error as the runner reads it.
+// described converts an error to the form that the conformance runner reads.
 func described(err error) answer {
 	found := answer{"kind": kind(err), "message": err.Error(), "class": strings.TrimSuffix(reflect.Indirect(reflect.ValueOf(err)).Type().Name(), "Error")}
 	var answered *mintmark.APIError

@@ -10,7 +10,7 @@ import (
 	"mintmark.localhost/mintmark"
 )
 
-// provided is a CredentialsProvider and the backend that it asks.
+// provided is a CredentialsProvider and its simulated backend.
 type provided struct {
 	*mintmark.CredentialsProvider
 
@@ -69,7 +69,7 @@ func (d *driver) openProvider(s *step) error {
 	return nil
 }
 
-// token is what an application's backend does.
+// token simulates the backend of the application.
 func (p *provided) token(ctx context.Context, required mintmark.TokenRequired) (string, mintmark.Secret, error) {
 	p.mutex.Lock()
 	p.asked = append(p.asked, required.Logins)

@@ -71,7 +71,7 @@ func (d *driver) carryOut(s *step) answer {
 	return answer{"result": nil}
 }
 
-// work is what can be begun and waited for.
+// work performs the steps that can run in the background.
 func (d *driver) work(ctx context.Context, s *step) answer {
 	switch {
 	case s.Do == "call" || s.Do == "":
@@ -121,7 +121,7 @@ func (d *driver) close(ctx context.Context, s *step) error {
 	return client.Shutdown(ctx)
 }
 
-// call is by the typed method where it takes these parameters, else by the method's name.
+// call uses the typed method if it accepts these parameters; otherwise it calls the method by its name.
 func (d *driver) call(ctx context.Context, s *step) answer {
 	var options []mintmark.CallOption
 	if s.TimeoutSeconds > 0 {
@@ -151,7 +151,7 @@ func (d *driver) call(ctx context.Context, s *step) answer {
 	return told(&raw, client.Call(ctx, s.Method, params, nil, options...))
 }
 
-// typed finds the method of the client, and its parameters if they come out of their struct as they went in.
+// typed returns the typed method of the client and its parameters. The last result is false if the parameters do not survive a round trip.
 func typed(client *mintmark.Client, s *step) (reflect.Value, []reflect.Value, bool) {
 	namespace, verb, _ := strings.Cut(s.Method, ".")
 	methods := reflect.ValueOf(&client.Namespaces).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, namespace) })
@@ -183,7 +183,7 @@ func typed(client *mintmark.Client, s *step) (reflect.Value, []reflect.Value, bo
 	return reflect.Value{}, nil, false
 }
 
-// same says whether two objects have the same members, each with all that is in it in the same order.
+// same reports whether two JSON objects have the same members with equal values. The order within the values must also be the same.
 func same(given, back []byte) bool {
 	var left, right map[string]json.RawMessage
 	if json.Unmarshal(given, &left) != nil && len(given) > 0 || json.Unmarshal(back, &right) != nil || len(left) != len(right) {

@@ -1,5 +1,5 @@
-// Package mintmarktest starts a Mintmark for a test: a new testing store in memory with a virtual clock, which ends with the test. It also has
-// the methods test.*, which only testing stores offer.
+// Package mintmarktest starts a Mintmark process for a test: a new testing store in memory with a virtual clock, which is discarded at the end of the
+// test. It also provides the methods test.*, which only testing stores offer.
 //
 //	func TestSignUp(t *testing.T) {
 //		m := mintmarktest.New(t)
@@ -18,7 +18,7 @@ import (
 	"mintmark.localhost/mintmark"
 )
 
-// Mintmark is a client with a process of its own.
+// Mintmark is a client with a separate process for one test.
 type Mintmark struct {
 	*mintmark.Client
 	// Test has the methods test.*.
@@ -27,7 +27,7 @@ type Mintmark struct {
 	t testing.TB
 }
 
-// New starts a process for a test. It ends with the test; if the test fails, its output includes the log of the process.
+// New starts a process for a test and stops it at the end of the test. If the test fails, its output includes the log of the process.
 func New(t testing.TB, options ...mintmark.Options) *Mintmark {
 	t.Helper()
 	var given mintmark.Options
@@ -43,7 +43,7 @@ func New(t testing.TB, options ...mintmark.Options) *Mintmark {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// Nothing is kept: what is still asked of it, such as a wait for a mail, is not waited for.
+		// The store is discarded, so requests that are still running, such as a wait for an email, are not awaited.
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		client.Shutdown(ctx)
@@ -54,31 +54,31 @@ func New(t testing.TB, options ...mintmark.Options) *Mintmark {
 	return &Mintmark{client, Methods(client), t}
 }
 
-// Now is the time that the store's clock shows.
+// Now returns the current time of the virtual clock.
 func (m *Mintmark) Now() time.Time {
 	m.t.Helper()
 	return m.turn(TestClockParams{})
 }
 
-// Freeze stops the clock at a time.
+// Freeze sets the virtual clock to a time and stops it.
 func (m *Mintmark) Freeze(at time.Time) {
 	m.t.Helper()
 	m.turn(TestClockParams{Freeze: mintmark.Ptr(true), SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
 }
 
-// Run lets the clock run on.
+// Run lets the virtual clock run again.
 func (m *Mintmark) Run() {
 	m.t.Helper()
 	m.turn(TestClockParams{Freeze: mintmark.Ptr(false)})
 }
 
-// Set sets the clock.
+// Set sets the virtual clock.
 func (m *Mintmark) Set(at time.Time) {
 	m.t.Helper()
 	m.turn(TestClockParams{SetAt: mintmark.Ptr(mintmark.TimestampOf(at))})
 }
 
-// Advance moves the clock on, by whole seconds.
+// Advance moves the virtual clock forward, in whole seconds.
 func (m *Mintmark) Advance(by time.Duration) {
 	m.t.Helper()
 	m.turn(TestClockParams{AdvanceSeconds: mintmark.Ptr(int64(by / time.Second))})
@@ -93,7 +93,7 @@ func (m *Mintmark) turn(params TestClockParams) time.Time {
 	return clock.Now.Time()
 }
 
-// Outbox has the messages that were sent, or with an address those to it.
+// Outbox returns the messages that were sent, or only those to the given address.
 func (m *Mintmark) Outbox(to ...string) []SentMessage {
 	m.t.Helper()
 	var params TestOutboxParams
@@ -107,7 +107,7 @@ func (m *Mintmark) Outbox(to ...string) []SentMessage {
 	return outbox.Messages
 }
 
-// Code is the code in the last message to an address or number that has one. A test that finds none fails.
+// Code returns the one-time code of the last message to an address or phone number that contains a code. The test fails if there is none.
 func (m *Mintmark) Code(to string) string {
 	m.t.Helper()
 	messages := m.Outbox(to)
@@ -131,7 +131,7 @@ func (m *Mintmark) Code(to string) string {
 	return ""
 }
 
-// testLog keeps what a process logs.
+// testLog collects the log of a process.
 type testLog struct {
 	mutex sync.Mutex
 	text  strings.Builder

@@ -9,7 +9,7 @@ import (
 	"mintmark.localhost/mintmark/mintmarktest"
 )
 
-func TestEveryTestHasAStoreOfItsOwnWhoseClockTurns(t *testing.T) {
+func TestEachTestHasItsOwnStoreAndClock(t *testing.T) {
 	t.Parallel()
 	first, second := mintmarktest.New(t), mintmarktest.New(t)
 	ctx := context.Background()
@@ -28,7 +28,7 @@ func TestEveryTestHasAStoreOfItsOwnWhoseClockTurns(t *testing.T) {
 	}
 }
 
-func TestTheClockIsSetAndRuns(t *testing.T) {
+func TestTheClockCanBeSetAndResumed(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	at := time.Unix(1_900_000_000, 0)
@@ -43,7 +43,7 @@ func TestTheClockIsSetAndRuns(t *testing.T) {
 	}
 }
 
-func TestACallThatIsUnderWayIsNotWaitedFor(t *testing.T) {
+func TestTheEndOfATestDoesNotWaitForRunningCalls(t *testing.T) {
 	t.Parallel()
 	done := make(chan error, 1)
 	hasStarted := t.Run("a test", func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestACallThatIsUnderWayIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestTheOutboxHasTheMailedCode(t *testing.T) {
+func TestTheOutboxContainsTheEmailedCode(t *testing.T) {
 	t.Parallel()
 	m := mintmarktest.New(t)
 	step, err := m.SignUp.Start(context.Background(), mintmark.SignUpStartParams{Username: "alice@example.com"})

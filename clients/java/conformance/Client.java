@@ -23,7 +23,7 @@ import mintmark.Notification;
 import mintmark.Options;
 import mintmark.json.JsonRecord;
 
-/** A client, and what it has heard. */
+/** A client and the notifications that it has received. */
 final class Client {
     private final List<Map<String, Object>> heard = new ArrayList<>();
     private final Mintmark mintmark;
@@ -85,7 +85,7 @@ final class Client {
                     answer.completeExceptionally(wrong);
                 }
             });
-            // Cancelling is for the future that the client gave.
+            // The caller cancels the returned future. Pass the cancellation on to the client's future.
             answer.whenComplete((result, wrong) -> future.cancel(true));
             return answer;
         } catch (Exception wrong) {
@@ -105,12 +105,12 @@ final class Client {
         return step.text("trace") == null ? calls : calls.withTrace(step.text("trace"));
     }
 
-    /** A typed call. */
+    /** A call of a typed method. */
     private interface Typed {
         Object call() throws Exception;
     }
 
-    /** The typed method, if it takes these parameters: they come out of their record as they went in. */
+    /** The typed method, or empty if the parameters do not survive a round trip through the parameter record. */
     private Optional<Typed> typed(Step step, Map<String, Object> params, String ending) throws Exception {
         var names = step.text("method").split("\\.", 2);
         var namespace = Arrays.stream(Calls.class.getMethods()).filter(each -> each.getName().equals(names[0]) && each.getParameterCount() == 0)
@@ -119,7 +119,7 @@ final class Client {
             return Optional.empty();
         }
         var methods = namespace.get().invoke(calls(step));
-        // Names that Java has for itself have a stroke behind them.
+        // Methods whose names are reserved words in Java end with an underscore.
         var wanted = List.of(names[1] + ending, names[1] + "_" + ending);
         var found = Arrays.stream(methods.getClass().getMethods()).filter(each -> wanted.contains(each.getName())).toList();
         for (var method : found) {
@@ -150,7 +150,7 @@ final class Client {
         }
     }
 
-    /** Seconds that so many calls take, with atOnce of them under way. */
+    /** Performs `calls` calls with `atOnce` concurrent callers, and returns the elapsed time in seconds. */
     double bench(Step step) throws Exception {
         var left = new AtomicLong(((Number) step.members().get("calls")).longValue());
         var atOnce = ((Number) step.members().get("atOnce")).intValue();

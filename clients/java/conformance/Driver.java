@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import mintmark.json.Json;
 
-/** The Java client, as clients/conformance/README.md asks of a driver: carries out steps. */
+/** The conformance driver of the Java client: performs the steps described in clients/conformance/README.md. */
 final class Driver {
     private final Map<String, Client> clients = new HashMap<>();
     private final Map<String, CompletableFuture<Object>> begun = new HashMap<>();
@@ -59,7 +59,7 @@ final class Driver {
                 return clients.get(step.text("client")).heard();
             }
             case "left" -> {
-                // The JDK keeps its own thread that waits for processes a minute longer than it needs it.
+                // The JDK keeps its `process reaper` thread for a minute after the last process has exited.
                 return Thread.getAllStackTraces().keySet().stream().filter(each -> !each.getName().equals("process reaper")).count();
             }
             case "close" -> {
@@ -86,7 +86,7 @@ final class Driver {
         return futures.stream().map(each -> Outcomes.of(each::get)).toList();
     }
 
-    /** A call is begun as it is in Java; other steps in a thread of their own. */
+    /** Begins a step. A call uses the asynchronous API of the client; every other step runs in its own thread. */
     private CompletableFuture<Object> begin(Step step) {
         var then = step.then();
         if (then.what().equals("call")) {

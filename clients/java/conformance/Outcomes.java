@@ -13,11 +13,11 @@ import mintmark.ClientClosedException;
 import mintmark.ProcessEndedException;
 import mintmark.ProtocolException;
 
-/** What became of a step, as the runner reads it. */
+/** The outcome of a step, in the form that the conformance runner reads. */
 final class Outcomes {
     private Outcomes() {}
 
-    /** What an application's backend fails with. */
+    /** The exception that the simulated backend throws. */
     static final class Down extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -10,7 +10,7 @@ import mintmark.TokenRequired;
 import mintmark.contract.CredentialsProviderMethods.OpenParams;
 import mintmark.contract.Errors.DeveloperUserAlreadyRegisteredException;
 
-/** A CredentialsProvider and the backend that it asks. */
+/** A CredentialsProvider and its simulated backend. */
 final class Provider {
     private final List<Map<String, String>> asked = new ArrayList<>();
     private final Mintmark mintmark;
@@ -49,7 +49,7 @@ final class Provider {
         return null;
     }
 
-    /** What an application's backend does. */
+    /** The simulated backend of the application. */
     private IssuedToken token(TokenRequired required) throws InterruptedException {
         synchronized (asked) {
             asked.add(required.logins());

@@ -7,7 +7,7 @@ import java.util.Map;
 import mintmark.json.Json;
 import mintmark.json.Read;
 
-/** A step as it is read; each kind uses some of its members. */
+/** A decoded step; each kind of step uses some of the members. */
 record Step(Map<String, Object> members) {
     static Step of(String line) {
         return new Step(object(Json.read(line)));
@@ -21,7 +21,7 @@ record Step(Map<String, Object> members) {
         return text("do");
     }
 
-    /** What begin begins. */
+    /** The step that a `begin` step begins. */
     Step then() {
         var other = new HashMap<>(members);
         other.put("do", members.getOrDefault("then", "call"));
@@ -48,7 +48,7 @@ record Step(Map<String, Object> members) {
         return members.get("logins") == null ? null : Read.map(Read.STRING).apply(members.get("logins"));
     }
 
-    /** Null where nothing is said. */
+    /** The duration, or null if the member is absent or not positive. */
     Duration seconds(String name) {
         return members.get(name) instanceof Number seconds && seconds.doubleValue() > 0
                 ? Duration.ofNanos((long) (seconds.doubleValue() * 1e9)) : null;

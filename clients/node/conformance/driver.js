@@ -1,4 +1,4 @@
-// The Node client, as ../../conformance/README.md asks of a driver.
+// The conformance driver of the Node client; see ../../conformance/README.md.
 import { createInterface } from "node:readline";
 import {
   BinaryNotFound, BinaryTooOld, CallAborted, CallTimedOut, ClientClosed, CredentialsProvider, DeveloperUserAlreadyRegistered, Mintmark,
@@ -10,7 +10,7 @@ const heard = {};
 const calls = {};
 const providers = {};
 
-/** What an application's own backend fails with. */
+/** The error that the simulated backend throws. */
 class Down extends Error {}
 
 const kinds = [
@@ -24,7 +24,7 @@ function keep(step, client) {
   client.on("notification", (notification) => heard[step.client].push(notification));
 }
 
-/** By the typed method where there is one; what is wrong on purpose goes by its name. */
+/** Calls the typed method if it exists; otherwise calls the method by its name, so that invalid names reach the process. */
 function call(step, signal) {
   const client = clients[step.client];
   const { timeoutSeconds, trace } = step;
@@ -47,7 +47,7 @@ function strange(step) {
   return clients[step.client].account.setClaims({ accountId: "a", claims: { value } });
 }
 
-/** Seconds that so many calls take, with `atOnce` of them under way. */
+/** Performs `calls` calls with `atOnce` concurrent callers, and returns the elapsed time in seconds. */
 async function bench({ client, method, params, calls, atOnce }) {
   const [namespace, verb] = method.split(".");
   const methods = clients[client][namespace];

@@ -2,102 +2,107 @@ import type { Namespaces } from "../generated/namespaces.js";
 import type { MintmarkError } from "./errors.js";
 
 declare global {
-  // As in TypeScript 5.2 and in @types/node, for compilers that do not have it yet.
+  // As in TypeScript 5.2 and in @types/node, for older compilers.
   interface SymbolConstructor {
     readonly asyncDispose: unique symbol;
   }
 }
 
-/** What a client is made with. Exactly one of `store` and `app` is named. */
+/** The options of a client. Exactly one of `store` and `app` is required. */
 export type MintmarkOptions = (
   | {
-      /** A file, or `:memory:` for a store that ends with the process. */
+      /** The store: a file, or `:memory:` for a store that is discarded when the process ends. */
       store: string;
       app?: undefined;
     }
   | {
-      /** The application whose store is used, `mintmark/<app>.db` in the folder of the user's data. */
+      /** The application whose store is used: `mintmark/<app>.db` in the user's data directory. */
       app: string;
       store?: undefined;
     }
 ) &
   ProcessOptions;
 
-/** What else a client is made with. */
+/** The other options of a client. */
 export interface ProcessOptions {
-  /** The program: a path, or a name to be looked for on `PATH`. Without it: `MINTMARK_BINARY`, else `mintmark`. */
+  /** The program: a path, or a name that is searched for on the `PATH`. Defaults to `MINTMARK_BINARY`, otherwise to `mintmark`. */
   binary?: string;
-  /** Use a testing store, whose clock can be turned. */
+  /** Whether to use a testing store, which has a virtual clock. */
   testing?: boolean;
-  /** Where a new testing store's clock stands, in seconds since 1970. */
+  /** The virtual clock of a new testing store, in seconds since 1970-01-01 UTC. */
   clock?: number;
-  /** The base of every issuer, an https URL. */
+  /** The base URL of all issuers; must be an https URL. */
   issuer?: string;
-  /** The first part of pool and identity ids. Without it: `local-1`. */
+  /** The first part of pool and identity IDs. Defaults to `local-1`. */
   region?: string;
-  /** The account number in ARNs. Without it: `000000000000`. */
+  /** The account number in ARNs. Defaults to `000000000000`. */
   account?: string;
-  /** A file with the master key, 32 bytes in base64url or hexadecimal. Without it: `<store>.key`, or `MINTMARK_MASTER_KEY` in `env`. */
+  /**
+   * The file with the master key, 32 bytes in base64url or hexadecimal. Defaults to `<store>.key`, or to `MINTMARK_MASTER_KEY` in `env`.
+   */
   masterKeyFile?: string;
-  /** Which methods are offered: all, or with `public` only what proves itself by tokens. */
+  /** The access level: `developer` offers all methods, `public` only those that require a token of the user. */
   caller?: "developer" | "public";
-  /** Record in the audit log that tokens were minted for known identities, too. */
+  /** Whether to record tokens minted for existing identities in the audit log, too. */
   auditIssuance?: boolean;
-  /** The path of a file to which the heads of the audit log are appended. */
+  /** The file to which the heads of the audit log are appended. */
   auditHeadsFile?: string;
-  /** Whether an older store is brought up to date. Without it: `auto`. */
+  /** Whether to migrate the tables of an older store. Defaults to `auto`. */
   migrate?: "auto" | "never";
-  /** The least level that is logged. Without it: `info`. */
+  /** The minimum level of log records. Defaults to `info`. */
   logLevel?: "trace" | "debug" | "info" | "notice" | "warning" | "error" | "critical";
-  /** Run calls strictly one after the other. */
+  /** Whether to run calls strictly one after the other. */
   sequential?: boolean;
-  /** How long SIGTERM waits for what is in flight, in seconds. Without it: 5. */
+  /** The time, in seconds, that SIGTERM waits for requests in flight. Defaults to 5. */
   drainSeconds?: number;
-  /** The longest request, in bytes. Without it: 1 MiB. */
+  /** The maximum size of a request, in bytes. Defaults to 1 MiB. */
   maxLineBytes?: number;
-  /** End when the process with this id is gone. Without it: this process; 0 for none. */
+  /** The PID of the process with which Mintmark exits. Defaults to this process; 0 for none. */
   parent?: number;
-  /** Make the store be as this document declares before serving: see `system.apply`. */
+  /** The configuration document that the store must match before it serves requests: see `system.apply`. */
   apply?: string;
-  /** Remove audit records that are older. Without it: keep all. */
+  /** The retention of audit records, in days. By default, all records are kept. */
   auditRetentionDays?: number;
-  /** How many connections to a PostgreSQL server may be open at once. Without it: 4. */
+  /** The maximum number of open connections to a PostgreSQL server. Defaults to 4. */
   dbConnections?: number;
-  /** A file of certificates (PEM) that are trusted beside the system's own when login providers are asked. */
+  /** The file with certificates (PEM) that are trusted for identity providers, in addition to the system's certificates. */
   caFile?: string;
-  /** The proxy by which login providers are asked. Without it: none. */
+  /** The HTTP proxy for requests to identity providers. By default, no proxy is used. */
   proxy?: string;
   /** The mail server, such as `smtp://mail.example.com:587` (STARTTLS) or `smtps://mail.example.com`. */
   smtpUrl?: string;
-  /** The address that mails come from. */
+  /** The sender address of emails. */
   mailFrom?: string;
-  /** Who logs in to the mail server, with the password in `smtpPasswordFile` or as `MINTMARK_SMTP_PASSWORD` in `env`. */
+  /** The user name for the mail server. The password is in `smtpPasswordFile`, or in `MINTMARK_SMTP_PASSWORD` in `env`. */
   smtpUser?: string;
-  /** A file with that password. */
+  /** The file with the password for the mail server. */
   smtpPasswordFile?: string;
-  /** Speak to the mail server without TLS; on a loopback address only. */
+  /** Whether to connect to the mail server without TLS; allowed only for loopback addresses. */
   smtpUnencrypted?: boolean;
-  /** Where text messages, and mails if there is no mail server, are posted to. */
+  /** The URL to which text messages are posted, and emails if no mail server is set. */
   webhookUrl?: string;
-  /** A file with the secret that posts are signed with; or `MINTMARK_WEBHOOK_SECRET` in `env`. */
+  /** The file with the secret that signs the posted messages; or `MINTMARK_WEBHOOK_SECRET` in `env`. */
   webhookSecretFile?: string;
-  /** A file that every message is written to, both ways and without secrets. */
+  /** The file to which all requests and responses are written, without secrets. */
   traceFile?: string;
-  /** Further arguments of `mintmark serve`. */
+  /** Additional arguments of `mintmark serve`. */
   arguments?: readonly string[];
-  /** Environment variables of the process, beside those of this one. */
+  /** Environment variables of the process, in addition to those of this process. */
   env?: Record<string, string | undefined>;
-  /** The folder the process runs in. */
+  /** The working directory of the process. */
   cwd?: string;
-  /** Where the process's log goes: to this one's standard error, nowhere, or line by line to a function. Without it: `inherit`. */
+  /**
+   * The destination of the process's log: the standard error of this process, nowhere, or a function that receives each line. Defaults to
+   * `inherit`.
+   */
   stderr?: "inherit" | "ignore" | ((line: string) => void);
-  /** Whether a call starts a new process after one has died. Without it: unless the store was `:memory:`. */
+  /** Whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is `:memory:`. */
   restart?: boolean;
-  /** How long a call may take where it does not say so itself, in milliseconds. Without it: for ever. */
+  /** The time limit, in milliseconds, of calls that do not set their own. By default, calls have no time limit. */
   timeoutMs?: number;
 }
 
-/** What an `AbortSignal` has of what is used here. */
+/** The members of an `AbortSignal` that the client uses. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason?: any;
@@ -105,22 +110,21 @@ export interface AbortSignalLike {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** How one call is made. */
+/** The options of one call. */
 export interface CallOptions {
-  /** How long it may take, in milliseconds; then it rejects with `CallTimedOut` and is cancelled. */
+  /** The time limit, in milliseconds. A call that exceeds it is canceled and rejects with `CallTimedOut`. */
   timeoutMs?: number;
   /**
-   * Cancels the call: it rejects with `CallAborted`, whose name is `AbortError`, at once. What was changed already stays
-   * changed.
+   * Cancels the call: it immediately rejects with `CallAborted`, whose name is `AbortError`. Changes that were already committed remain.
    */
   signal?: AbortSignalLike;
-  /** At most 128 characters that stand in the logs and audit records of this call. */
+  /** The trace, at most 128 characters, which is written to the logs and audit records of this call. */
   trace?: string;
-  /** Called with what the method says of its progress, such as `account.import`, before the call resolves. */
+  /** Called with each progress value of methods such as `account.import`, before the call resolves. */
   progress?: (value: any) => void;
 }
 
-/** What Mintmark tells without being asked, such as `credentialsProvider/identityChanged`. */
+/** A notification from Mintmark, such as `credentialsProvider/identityChanged`. */
 export interface Notification {
   method: string;
   params: { [name: string]: unknown } | undefined;
@@ -128,40 +132,43 @@ export interface Notification {
 
 /** The events of a client. */
 export interface MintmarkEvents {
-  /** Mintmark tells something. */
+  /** Mintmark sent a notification. */
   notification: (notification: Notification) => void;
-  /** The process ended though nobody closed the client: `ProcessEnded`, `BinaryNotFound` or `ProtocolError`. Calls that waited reject with it too. */
+  /**
+   * The process ended without a call of `close`: `ProcessEnded`, `BinaryNotFound` or `ProtocolError`. Waiting calls also reject with this
+   * error.
+   */
   exit: (error: MintmarkError) => void;
 }
 
 /**
- * A Mintmark process and its methods, `m.token.mintForDeveloper({…})`. The first call starts the process.
+ * A Mintmark process and its methods, such as `m.token.mintForDeveloper({…})`. The first call starts the process.
  *
- * An open client that waits for nothing does not keep Node running; when Node ends, so does the process.
+ * An open client without waiting calls does not keep Node running. The process ends with Node.
  */
 export declare class Mintmark {
-  /** Starts the process and waits until it answers. */
+  /** Starts the process and waits for its first response. */
   static start(options: MintmarkOptions): Promise<Mintmark>;
 
-  /** Starts a process with a fresh testing store in memory. */
+  /** Starts a process with an empty testing store in memory. */
   static testing(options?: ProcessOptions & { store?: string }): Promise<Mintmark>;
 
-  /** @throws {TypeError} when an option is unknown, or neither or both of `store` and `app` are named. */
+  /** @throws {TypeError} if an option is unknown, or if neither or both of `store` and `app` are set. */
   constructor(options: MintmarkOptions);
 
-  /** The process's id, while there is one. */
+  /** The ID of the process; undefined if none is running. */
   readonly pid: number | undefined;
 
-  /** Calls a method by its name: one that this client does not know yet. */
+  /** Calls a method by its name. Use this for methods that this client does not know. */
   call(method: string, params?: object, options?: CallOptions): Promise<any>;
 
   /**
-   * Lets the process answer what it was asked, and end; after `timeoutMs`, 10,000 without it, it is killed. Later calls are
-   * refused with `ClientClosed`.
+   * Lets the process finish the requests that it has received, then waits for its exit. Kills it after `timeoutMs`, which defaults to
+   * 10,000. Later calls reject with `ClientClosed`.
    */
   close(options?: { timeoutMs?: number }): Promise<void>;
 
-  /** The same as `close`: `await using m = await Mintmark.start({…})`. */
+  /** Same as `close`, for `await using m = await Mintmark.start({…})`. */
   [Symbol.asyncDispose](): Promise<void>;
 
   on<Event extends keyof MintmarkEvents>(event: Event, listener: MintmarkEvents[Event]): this;

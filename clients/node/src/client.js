@@ -8,19 +8,19 @@ import { ServerProcess } from "./process.js";
 import { conceal } from "./secrets.js";
 import { BinaryTooOld } from "./too-old.js";
 
-/** What setTimeout can count, 24 days; it would take a longer time for none at all. */
+/** The maximum delay of setTimeout, 24 days. A longer delay would expire immediately. */
 const longestTimer = 2 ** 31 - 1;
 
-/** One signal may end any number of calls: Node would take more than ten for a leak. */
+/** Raises the listener limit, because one signal can abort many calls: Node warns of a leak above ten listeners. */
 function listen(signal, abort) {
   if (signal instanceof EventTarget) setMaxListeners(0, signal);
   signal.addEventListener("abort", abort, { once: true });
 }
 
 /**
- * A Mintmark process and its methods, `m.token.mintForDeveloper({…})`. The first call starts the process.
+ * A Mintmark process and its methods, such as `m.token.mintForDeveloper({…})`. The first call starts the process.
  *
- * An open client that waits for nothing does not keep Node running; when Node ends, so does the process.
+ * An open client without waiting calls does not keep Node running. The process ends with Node.
  */
 export class Mintmark extends EventEmitter {
   #options;
@@ -28,20 +28,20 @@ export class Mintmark extends EventEmitter {
   #process = null;
   #closing = null;
 
-  /** Starts the process and waits until it answers. */
+  /** Starts the process and waits for its first response. */
   static async start(options) {
     const client = new this(options);
     try {
       await client.system.ping();
     } catch (error) {
-      // Nothing was asked of it that it should finish.
+      // There are no calls in flight to wait for.
       await client.close({ timeoutMs: 0 });
       throw error;
     }
     return client;
   }
 
-  /** Starts a process with a fresh testing store in memory. */
+  /** Starts a process with an empty testing store in memory. */
   static testing(options) {
     return this.start({ store: ":memory:", testing: true, ...options });
   }
@@ -50,23 +50,23 @@ export class Mintmark extends EventEmitter {
     super();
     check(options);
     this.#options = { ...options };
-    // A store, a program: relative ones are the same after a process.chdir.
+    // Relative paths of the store and the program must not change after process.chdir.
     this.#cwd = resolve(options.cwd ?? ".");
     const call = (method, params, options) => this.#call(method, params, options);
     for (const [name, Methods] of Object.entries(namespaces)) this[name] = new Methods(call);
   }
 
-  /** The process's id, while there is one. */
+  /** The ID of the process; undefined if none is running. */
   get pid() {
     return this.#process?.isUsable ? this.#process.pid : undefined;
   }
 
-  /** Calls a method by its name: one that this client does not know yet. */
+  /** Calls a method by its name. Use this for methods that this client does not know. */
   call(method, params, options) {
     return this.#call({ name: method, secrets: [] }, params, options);
   }
 
-  /** Lets the process answer what it was asked, and end. Later calls are refused. */
+  /** Lets the process finish the requests that it has received, then waits for its exit. Later calls reject. */
   close({ timeoutMs = 10_000 } = {}) {
     this.#closing ??= Promise.resolve(this.#process?.close(timeoutMs));
     return this.#closing;
@@ -76,14 +76,14 @@ export class Mintmark extends EventEmitter {
     return this.close();
   }
 
-  // Errors are made in this function, so that their stack shows who called.
+  // Errors are created in this function, so that their stack contains the caller.
   async #call(method, params = {}, options = {}) {
     if (params === null || typeof params !== "object" || Array.isArray(params)) {
       throw new TypeError(`${method.name} takes an object of named parameters.`);
     }
     checkCall(options);
     const { timeoutMs = this.#options.timeoutMs, signal, trace, progress } = options;
-    // Nothing is waited for unless a process has died: calls are sent in the order in which they are made.
+    // Awaits only if a process has ended, so that calls are sent in the order in which they are made.
     const process = this.#usable(method.name, signal) ?? (await this.#afterDeath(method.name, signal));
     const { outcome, cancel } = process.request({ method: method.name, params, trace }, progress);
     const abort = () => cancel({ failure: () => new CallAborted(method.name, signal.reason) });
@@ -99,7 +99,7 @@ export class Mintmark extends EventEmitter {
     return conceal(answer.result, method.secrets);
   }
 
-  /** The process, started where there is none; nothing where one has died that held what cannot be had again. */
+  /** The process; started if there is none. Undefined if a process has ended and must not be replaced. */
   #usable(method, signal) {
     if (this.#closing) throw new ClientClosed(method);
     if (signal?.aborted) throw new CallAborted(method, signal.reason);
@@ -112,7 +112,7 @@ export class Mintmark extends EventEmitter {
     const dead = this.#process;
     await dead.ended;
     const error = dead.outcome.failure(this.#advice, method);
-    // Where no process ever ran, nothing was lost.
+    // If the program was never started, no data were lost.
     if (!(error instanceof BinaryNotFound)) throw error;
     if (!this.#process.isUsable) this.#spawn();
     return this.#usable(method, signal);
@@ -127,12 +127,12 @@ export class Mintmark extends EventEmitter {
     return this.#process;
   }
 
-  /** Whether a new process takes the place of one that died: its data are where they were. */
+  /** Whether a process that has ended is replaced by a new one, because its data still exist. */
   get #restarts() {
     return this.#options.restart ?? this.#options.store !== ":memory:";
   }
 
-  /** Shows neither the environment nor the options, which may hold secrets. */
+  /** Omits the environment and the options, which can contain secrets. */
   [Symbol.for("nodejs.util.inspect.custom")]() {
     return `Mintmark { ${this.#closing ? "closed" : this.pid === undefined ? "no process" : `pid: ${this.pid}`} }`;
   }

@@ -1,53 +1,53 @@
-/** Every error that this client rejects with; wrong options and arguments are `TypeError`s. */
+/** The superclass of all errors of this client, except `TypeError` for invalid options and arguments. */
 export declare class MintmarkError extends Error {}
 
-/** Mintmark answered with an error. A type that this client does not know yet is an `RpcError` itself. */
+/** Mintmark returned an error. An error type that this client does not know is a plain `RpcError`. */
 export declare class RpcError extends MintmarkError {
   constructor(error: { code: number; message: string; data?: object; method?: string; trace?: string }, options?: { cause?: unknown });
-  /** The number that belongs to this error. */
+  /** The number of the error. */
   readonly code: number;
-  /** Its stable name. */
+  /** The stable name of the error. */
   readonly type: string | undefined;
-  /** What it says beside its message. */
+  /** The details of the error. */
   readonly data: object;
   /** The method that was called. */
   readonly method: string | undefined;
   /** The `trace` of the call. */
   readonly trace?: string;
-  /** After how many seconds the same call may succeed, of an error that may go away by itself. */
+  /** The number of seconds after which the same call can succeed; undefined if a retry cannot succeed. */
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** The program is not where it was looked for, or cannot be run. */
+/** The program does not exist, or cannot be executed. */
 export declare class BinaryNotFound extends MintmarkError {
   private constructor();
-  /** What was looked for. */
+  /** The path or name of the program. */
   readonly binary: string;
 }
 
-/** The process ended before it answered. Whether what was asked for has been done is not known. */
+/** The process ended before it returned a response. It is unknown whether the call took effect. */
 export declare class ProcessEnded extends MintmarkError {
   private constructor();
   /** The program. */
   readonly binary: string;
-  /** Its exit status, if it ended by itself. */
+  /** Its exit status; null if a signal ended it. */
   readonly exitCode: number | null;
-  /** The signal that ended it, if one did. */
+  /** The signal that ended it; null if it exited by itself. */
   readonly signal: string | null;
-  /** The last lines it wrote to standard error, where `stderr` is a function. */
+  /** The last lines that it wrote to standard error; empty unless `stderr` is a function. */
   readonly stderr: string[];
-  /** The methods that were called and not answered. */
+  /** The methods that were waiting for a response. */
   readonly failedMethods: string[];
 }
 
-/** The answer took longer than `timeoutMs`. The call was cancelled; it may have taken effect nevertheless. */
+/** The call took longer than `timeoutMs`. It was canceled but may have taken effect. */
 export declare class CallTimedOut extends MintmarkError {
   private constructor();
   readonly method: string;
   readonly timeoutMs: number;
 }
 
-/** The call's `signal` was aborted; `cause` is its reason. The call was cancelled; it may have taken effect nevertheless. */
+/** The call's `signal` was aborted; `cause` is its reason. The call was canceled but may have taken effect. */
 export declare class CallAborted extends MintmarkError {
   private constructor();
   readonly name: "AbortError";
@@ -56,13 +56,13 @@ export declare class CallAborted extends MintmarkError {
   readonly cause: unknown;
 }
 
-/** `close` was called before. */
+/** The client was already closed. */
 export declare class ClientClosed extends MintmarkError {
   private constructor();
   readonly method: string;
 }
 
-/** What came out of the pipe is not what Mintmark writes; the process was ended. */
+/** The output of the program is not valid Mintmark output. The process was killed. */
 export declare class ProtocolError extends MintmarkError {
   private constructor();
   /** The program. */

@@ -1,13 +1,13 @@
-// The errors of this client. What Mintmark itself answers has one class each in ../generated/errors.js.
+// The errors of this client. The errors that Mintmark returns have classes in ../generated/errors.js.
 
-/** Every error that this client rejects with; wrong options and arguments are `TypeError`s. */
+/** The superclass of all errors of this client, except `TypeError` for invalid options and arguments. */
 export class MintmarkError extends Error {
   get name() {
     return this.constructor.name;
   }
 }
 
-/** Mintmark answered with an error. A type that this client does not know yet is an `RpcError` itself. */
+/** Mintmark returned an error. An error type that this client does not know is a plain `RpcError`. */
 export class RpcError extends MintmarkError {
   /** @param {{code: number, message: string, data?: object, method?: string, trace?: string}} error */
   constructor({ code, message, data, method, trace }, options) {
@@ -19,13 +19,13 @@ export class RpcError extends MintmarkError {
     if (trace !== undefined) this.trace = trace;
   }
 
-  /** After how many seconds the same call may succeed, of an error that may go away by itself. */
+  /** The number of seconds after which the same call can succeed; undefined if a retry cannot succeed. */
   get retryAfterSeconds() {
     return this.data.retryAfterSeconds;
   }
 }
 
-/** The program is not where it was looked for, or cannot be run. */
+/** The program does not exist, or cannot be executed. */
 export class BinaryNotFound extends MintmarkError {
   constructor(binary, cwd, cause) {
     const looked = binary.includes("/") ? `at ${binary}` : `named ${binary} on PATH`;
@@ -38,7 +38,7 @@ export class BinaryNotFound extends MintmarkError {
   }
 }
 
-/** The process ended before it answered. Whether what was asked for has been done is not known. */
+/** The process ended before it returned a response. It is unknown whether the call took effect. */
 export class ProcessEnded extends MintmarkError {
   /** @param {{binary: string, exitCode: number | null, signal: string | null, stderr: string[], failedMethods: string[]}} end */
   constructor(end, advice = "") {
@@ -56,7 +56,7 @@ function meaning(exitCode) {
   return "";
 }
 
-/** The answer took longer than `timeoutMs`. The call was cancelled; it may have taken effect nevertheless. */
+/** The call took longer than `timeoutMs`. It was canceled but may have taken effect. */
 export class CallTimedOut extends MintmarkError {
   constructor(method, timeoutMs) {
     super(`${method} was not answered within ${timeoutMs} ms. It was cancelled; it may have taken effect nevertheless.`);
@@ -65,7 +65,7 @@ export class CallTimedOut extends MintmarkError {
   }
 }
 
-/** The call's `signal` was aborted. The call was cancelled; it may have taken effect nevertheless. */
+/** The call's `signal` was aborted. The call was canceled but may have taken effect. */
 export class CallAborted extends MintmarkError {
   constructor(method, reason) {
     super(`${method} was aborted. It may have taken effect nevertheless.`, { cause: reason });
@@ -78,20 +78,20 @@ export class CallAborted extends MintmarkError {
   }
 }
 
-/** `close` was called before. */
+/** The client was already closed. */
 export class ClientClosed extends MintmarkError {
   constructor(method, what = "client") {
     super(`${method} was called on a ${what} that is closed. Make a new one.`);
     this.method = method;
   }
 
-  /** A CredentialsProvider that was closed before its first call. */
+  /** The error of a CredentialsProvider that was closed before its first call. */
   static ofProvider() {
     return new ClientClosed("credentialsProvider.open", "CredentialsProvider");
   }
 }
 
-/** What came out of the pipe is not what Mintmark writes; the process was ended. */
+/** The output of the program is not valid Mintmark output. The process was killed. */
 export class ProtocolError extends MintmarkError {
   constructor(binary, reason) {
     super(`${binary} does not answer as Mintmark does: ${reason}. Is it the right program?`);

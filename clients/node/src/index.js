@@ -1,4 +1,4 @@
-// Mintmark from Node: see ../README.md.
+// The Node client of Mintmark: see ../README.md.
 export * from "../generated/errors.js";
 export { contractVersion } from "../generated/namespaces.js";
 export { Mintmark } from "./client.js";

@@ -1,25 +1,25 @@
-/** JSON nested deeper is refused by the process. */
+/** The process rejects JSON that is nested deeper. */
 const maximumDepth = 64;
 
 /**
- * Cuts a stream of chunks into lines. A line may span many chunks, and a character may be cut between two: bytes become
- * text only when their line is whole.
+ * Splits a stream of chunks into lines. A line can span many chunks, and a chunk can end within a character, so bytes are decoded only
+ * after their line is complete.
  */
 export class LineSplitter {
   #parts = [];
   #length = 0;
   #maximum;
 
-  /** Whether a line was longer than the longest; what follows is no use then. */
+  /** Whether a line exceeded the maximum length. Later input is discarded. */
   isTooLong = false;
 
-  /** @param {number} maximum the longest line, in bytes. */
+  /** @param {number} maximum the maximum length of a line, in bytes. */
   constructor(maximum) {
     this.#maximum = maximum;
   }
 
   /**
-   * The lines that `chunk` completes, without their ends.
+   * Yields the lines that `chunk` completes, without their newlines.
    * @param {Buffer} chunk
    */
   *push(chunk) {
@@ -33,7 +33,7 @@ export class LineSplitter {
     this.#keep(chunk.subarray(start));
   }
 
-  /** What has come since the last whole line. */
+  /** The bytes since the last complete line, as text. Removes them from the buffer. */
   rest() {
     const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts, this.#length);
     this.#parts = [];
@@ -50,23 +50,24 @@ export class LineSplitter {
 }
 
 /**
- * Why Mintmark could not even read a line: such lines are answered without the id of their call, so they are not sent.
- * @param {string} text one request.
- * @param {number} maximum the longest line it reads, in bytes.
- * @param {number} depth how deep it nests.
- * @returns {{code: number, message: string, data: object} | null} the error it would answer.
+ * Checks whether Mintmark could parse a request. Mintmark returns errors about unparseable lines without the ID of their call, so such
+ * lines are not sent.
+ * @param {string} text the request.
+ * @param {number} maximum the maximum length of a line, in bytes.
+ * @param {number} depth the nesting depth of the request.
+ * @returns {{code: number, message: string, data: object} | null} the error that Mintmark would return, or null.
  */
 export function refusal(text, maximum, depth) {
   if (depth > maximumDepth) {
     const reason = `it nests deeper than ${maximumDepth} levels`;
     return { code: -32700, message: `This request cannot be sent: ${reason}.`, data: { type: "parseError", reason } };
   }
-  // A string has at most three bytes for each of its units: short ones need no counting.
+  // UTF-8 needs at most three bytes per UTF-16 code unit, so short strings need no counting.
   if (text.length * 3 > maximum && Buffer.byteLength(text) > maximum) {
     const reason = `it is longer than ${maximum} bytes (maxLineBytes)`;
     return { code: -32600, message: `This request cannot be sent: ${reason}.`, data: { type: "invalidRequest", reason } };
   }
-  // JSON.stringify escapes half surrogate pairs and nothing else with \ud…; a backslash of a string's own is doubled.
+  // JSON.stringify writes only unpaired surrogates as \ud… escapes; it doubles backslashes that are part of a string.
   if (text.includes("\\ud") && /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text)) {
     const reason = "half of a surrogate pair stands alone in a string";
     return { code: -32700, message: `This request cannot be sent: ${reason}.`, data: { type: "parseError", reason } };
@@ -75,10 +76,10 @@ export function refusal(text, maximum, depth) {
 }
 
 /**
- * Looks whether every value has a JSON: JSON.stringify makes null or nothing at all of what has none. To be called after it, which refuses
- * what is within itself.
- * @returns {number} how deep they nest, in a request.
- * @throws {TypeError} naming where one has none.
+ * Checks that every value can be written as JSON, because JSON.stringify replaces or omits other values. Call it after JSON.stringify,
+ * which rejects cycles.
+ * @returns {number} the nesting depth of the values within a request.
+ * @throws {TypeError} with the path of the first value that cannot be written.
  */
 export function checkValues(value, path = "params", depth = 2) {
   if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`${path} is ${value}, which has no JSON.`);

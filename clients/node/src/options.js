@@ -1,6 +1,6 @@
-// What a client is made with, as arguments of `mintmark serve`.
+// The options of a client, and their conversion to arguments of `mintmark serve`.
 
-/** Option to flag, of options that are handed to `mintmark serve`. */
+/** The flag of each option that is passed to `mintmark serve`. */
 const flags = {
   app: "--app",
   store: "--store",
@@ -34,15 +34,18 @@ const flags = {
   traceFile: "--trace-file",
 };
 
-/** Options that are handed over where they are left out. The process ends with this one, whoever else holds its pipe. */
+/**
+ * The defaults of options that are passed even if omitted. With `parent`, the process exits when this one does, even if another process
+ * holds its pipe.
+ */
 const defaults = { parent: () => (process.platform === "linux" ? process.pid : undefined) };
 
-/** Options that stay on this side. */
+/** Options that the client itself uses. */
 const own = ["binary", "arguments", "env", "cwd", "stderr", "restart", "timeoutMs"];
 
 /**
- * Looks whether options can be used.
- * @throws {TypeError} saying what to write instead.
+ * Validates the options of a client.
+ * @throws {TypeError} with the allowed values.
  */
 export function check(options) {
   if (options === null || typeof options !== "object") throw new TypeError('new Mintmark takes options, such as { store: "shop.db" }.');
@@ -68,8 +71,8 @@ export function check(options) {
 const ofCalls = ["timeoutMs", "signal", "trace", "progress"];
 
 /**
- * Looks whether the options of a call can be used: one that is misspelt would have no effect.
- * @throws {TypeError} saying what to write instead.
+ * Validates the options of a call. A misspelled option would otherwise have no effect.
+ * @throws {TypeError} with the allowed values.
  */
 export function checkCall(options) {
   if (options === null || typeof options !== "object") throw new TypeError("A call's options are an object, such as { timeoutMs: 1000 }.");
@@ -87,25 +90,25 @@ function checkTimeout(timeoutMs) {
   if (typeof timeoutMs !== "number" || !(timeoutMs > 0)) throw new TypeError("timeoutMs is a positive number of milliseconds.");
 }
 
-/** The arguments for the program. */
+/** Returns the command line arguments of the program. */
 export function toArguments(options) {
   const all = ["serve"];
   for (const [name, flag] of Object.entries(flags)) {
     const value = options[name] ?? defaults[name]?.();
     if (value === undefined || value === false) continue;
-    // With "=", a value may begin with "-".
+    // The form with "=" allows values that begin with "-".
     all.push(value === true ? flag : `${flag}=${value}`);
   }
   return [...all, ...(options.arguments ?? [])];
 }
 
-/** The environment for the program. What names a store there would win over the options, and is left out. */
+/** Returns the environment of the program, without the variables that name a store: they would take precedence over the options. */
 export function toEnvironment(options) {
   const { MINTMARK_STORE, MINTMARK_APP, ...env } = process.env;
   return { ...env, ...options.env };
 }
 
-/** The longest request that the program reads, in bytes; infinite where flags say what only the program knows. */
+/** The maximum length of a request, in bytes. Infinite if `arguments` sets the limit, because its value is not parsed here. */
 export function longestRequest(options) {
   if (options.arguments?.some((argument) => argument.startsWith("--max-line"))) return Infinity;
   return options.maxLineBytes ?? (Number(toEnvironment(options).MINTMARK_MAX_LINE) || 1024 * 1024);

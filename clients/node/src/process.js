@@ -4,37 +4,37 @@ import { checkValues, LineSplitter, refusal } from "./lines.js";
 import { longestRequest, toArguments, toEnvironment } from "./options.js";
 import { BinaryTooOld, oldVersion } from "./too-old.js";
 
-/** Answers have up to 16 MiB; what stands around them fits into the rest. */
+/** The maximum length of a line, in bytes: a result of 16 MiB and its envelope. */
 const longestLine = 17 * 1024 * 1024;
 
-/** Asked first of every process. Calls have higher ids. */
+/** The ID of the first request, system.info. Calls have higher IDs. */
 const infoId = 0;
 
-/** Whether a message notifies, asks or answers. */
+/** Whether a message is a valid notification, request or response. */
 const isMeant = ({ method, result, error }) =>
   typeof method === "string" || result !== undefined || (Number.isInteger(error?.code) && typeof error.message === "string");
 
-/** What to do about a program that ended before it ever answered. */
+/** The advice for a program that ended before its first response. */
 const stranger = "Is it the right program? MINTMARK_BINARY or { binary } names another.";
 
-/** How many lines of standard error stand in `ProcessEnded`. */
+/** The number of lines of standard error that `ProcessEnded` contains. */
 const keptLines = 20;
 
 /**
- * One process: calls go in by `request`, each gets its outcome. Nothing here rejects: an outcome is `{result}`, `{error}` as
- * it was answered, or `{failure}`, an object to make an error of. So errors are made where the call was made, and their
- * stack shows it.
+ * One process of mintmark serve. `request` sends a call and returns its outcome. No function of this class rejects. An outcome is
+ * `{result}`, `{error}` with the error that Mintmark returned, or `{failure}`, a function that creates an error. The caller creates the
+ * error, so that its stack contains the call.
  *
- * While calls wait for answers the process keeps Node running; when none do, it does not.
+ * The process keeps Node running only while calls wait for responses.
  */
 export class ServerProcess {
   /** The program. */
   binary;
-  /** Whether it takes calls. */
+  /** Whether the process accepts calls. */
   isUsable = true;
-  /** Settles when the process is gone and all it wrote has been read. */
+  /** Resolves when the process has exited and all its output has been read. */
   ended;
-  /** How it ended; an outcome, once it has. */
+  /** The outcome of calls that waited when the process ended; undefined while it runs. */
   outcome;
   #child;
   #pending = new Map();
@@ -48,8 +48,8 @@ export class ServerProcess {
   #longestRequest;
 
   /**
-   * @param {object} options those of `Mintmark`.
-   * @param {string} cwd where it runs.
+   * @param {object} options the options of `Mintmark`.
+   * @param {string} cwd the working directory of the process.
    * @param {{onNotification: Function, onEnd: Function}} listeners
    */
   constructor(options, cwd, listeners) {
@@ -65,7 +65,7 @@ export class ServerProcess {
     });
     this.ended = new Promise((resolve) => {
       this.#child.on("error", (cause) => {
-        // With a process id it is a signal that could not be sent.
+        // If the process has an ID, the error concerns a signal that could not be sent.
         if (this.pid === undefined) this.#end({ failure: () => new BinaryNotFound(this.binary, options.cwd, cause) }, resolve);
       });
       this.#child.on("close", (exitCode, signal) => this.#end(this.#endOf(exitCode, signal), resolve));
@@ -82,10 +82,10 @@ export class ServerProcess {
 
   /**
    * Sends a request.
-   * @param {object} request without `jsonrpc` and `id`.
-   * @param {((value: any) => void) | undefined} progress is called with what is told meanwhile.
-   * @returns {{outcome: Promise<object>, cancel: (reason: object) => void}} `cancel` settles with the outcome `reason` and
-   * tells the process that nobody waits any more.
+   * @param {object} request the request without `jsonrpc` and `id`.
+   * @param {((value: any) => void) | undefined} progress is called with each progress value.
+   * @returns {{outcome: Promise<object>, cancel: (reason: object) => void}} `cancel` settles the call with the outcome `reason` and cancels
+   * the request in the process.
    */
   request(request, progress) {
     const id = ++this.#lastId;
@@ -104,7 +104,7 @@ export class ServerProcess {
     return { outcome, cancel };
   }
 
-  /** Ends the input: what was sent is answered, then the process ends. It is killed when that takes too long. */
+  /** Closes the input. The process finishes the requests that it has received, then exits. It is killed after `timeoutMs`. */
   async close(timeoutMs) {
     this.isUsable = false;
     this.#hold();
@@ -114,7 +114,7 @@ export class ServerProcess {
     clearTimeout(timer);
   }
 
-  // Writing. Lines of one turn go out together; what the pipe does not take yet waits in the stream, in order.
+  // Writing. Lines of one turn of the event loop are written together. The stream buffers what the pipe does not accept yet.
 
   #write(text) {
     const { stdin } = this.#child;
@@ -130,13 +130,13 @@ export class ServerProcess {
     stdin.write(text + "\n");
   }
 
-  // Reading. Listeners are called on their own, so that one that throws costs no answer.
+  // Reading. Each listener runs in its own microtask, so that an exception in a listener does not affect responses.
 
   #connect(onLine) {
     const { stdin, stdout, stderr } = this.#child;
-    // Without a free descriptor there is no pipe; "error" tells it.
+    // If no file descriptor is available, there are no pipes; the "error" event reports the failure.
     if (!stdin) return;
-    // A broken pipe is the end of the process, and that is told by "close".
+    // A broken pipe means that the process has ended, which the "close" event reports.
     stdin.on("error", () => {});
     stdout.on("end", () => stdin.end());
     const answers = new LineSplitter(longestLine);
@@ -183,7 +183,7 @@ export class ServerProcess {
     this.#settle(message.id, message);
   }
 
-  /** A line that could not be read is answered without an id. If it is not clear whose it was, no call may wait for ever. */
+  /** Handles an error without an ID. The process could not parse a line, so every waiting call fails with that error. */
   #takeUnread(message) {
     for (const id of [...this.#pending.keys()]) this.#settle(id, message);
   }
@@ -209,14 +209,17 @@ export class ServerProcess {
     this.#refuse({ failure: () => new ProtocolError(this.binary, reason) });
   }
 
-  /** Ends a process that is no use; nothing that it answers from now on counts. */
+  /** Kills a process that cannot be used. Its later output is ignored. */
   #refuse(outcome) {
     this.isUsable = false;
     this.#failure = outcome;
     this.#kill();
   }
 
-  /** A child of its own, such as the program of a wrapper, may hold its answers open; "close" is not to wait for that. */
+  /**
+   * Kills the process and closes its output. A child process, such as the program of a wrapper script, can hold the pipes open and would
+   * delay "close".
+   */
   #kill() {
     this.#child.kill("SIGKILL");
     this.#child.stdout?.destroy();
@@ -240,7 +243,7 @@ export class ServerProcess {
     this.#listeners.onEnd(outcome);
   }
 
-  // Keeping Node running.
+  // Keeping Node running while calls wait.
 
   #hold() {
     if (this.#holds++ === 0) for (const handle of this.#handles()) handle.ref?.();

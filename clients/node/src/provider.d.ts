@@ -2,49 +2,49 @@ import type { Mintmark } from "./client.js";
 import type { CredentialsProviderOpenParams } from "../generated/namespaces.js";
 import type { Credentials, CredentialsProviderAnswer } from "../generated/types.js";
 
-/** What a backend gives: the result of `token.mintForDeveloper` is one. */
+/** The return value of a backend, such as the result of `token.mintForDeveloper`. */
 export interface IdentityToken {
   identityId: string;
   token: string;
 }
 
-/** What is known of a token that is needed. */
+/** The request for a token of the application's backend. */
 export interface TokenRequired {
-  /** The identity that is kept so far, for the backend to name in `token.mintForDeveloper`. */
+  /** The current identity ID, which the backend passes to `token.mintForDeveloper`; undefined if there is none. */
   identityId?: string;
-  /** Why it is needed. */
+  /** The reason a token is required. */
   reason?: string;
 }
 
-/** How a provider is opened. */
+/** The options of a credentials provider. */
 export type CredentialsProviderOptions = Omit<CredentialsProviderOpenParams, "tokenSource"> & {
-  /** Gives the token for the users of `logins`, minted by the application's own backend. What it throws, the call rejects with. */
+  /** Returns a token for the user of `logins`, minted by the application's backend. If it throws, the call rejects with the same error. */
   onTokenRequired(logins: { [provider: string]: string }, required: TokenRequired): IdentityToken | Promise<IdentityToken>;
 };
 
 /**
- * Keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed, `onTokenRequired` is
- * asked for it; calls that come meanwhile wait for the same one.
+ * Provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a token,
+ * `onTokenRequired` is called once for all waiting calls.
  */
 export declare class CredentialsProvider {
-  /** The first call opens it; after the process has died the next one opens it again, with the same identity. */
+  /** The first call opens the provider. If the process has ended, the next call opens it again with the same identity. */
   constructor(client: Mintmark, options: CredentialsProviderOptions);
 
-  /** Credentials that are good for a while, with `identityId` and `roleArn`. `refresh` renews them in any case. */
+  /** Returns valid credentials, with `identityId` and `roleArn`. `refresh` renews them even if they are still valid. */
   get(options?: { refresh?: boolean }): Promise<CredentialsProviderAnswer & { identityId: string; credentials: Credentials }>;
 
-  /** The id of the identity. */
+  /** Returns the ID of the identity. */
   identityId(): Promise<string>;
 
-  /** Says who the user is now. The identity is kept, and may become another one that the logins own. */
+  /** Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity. */
   setLogins(logins: { [provider: string]: string }): Promise<void>;
 
-  /** Drops the credentials and keeps the identity. */
+  /** Discards the credentials and keeps the identity. */
   clearCredentials(): Promise<void>;
 
-  /** Drops everything: credentials, identity and logins. For a sign-out, and for another user. */
+  /** Discards the credentials, the identity and the logins. Call this when the user signs out or another user signs in. */
   clearKeychain(): Promise<void>;
 
-  /** What it holds in memory is gone; the identity's id stays in the store under its key. */
+  /** Closes the provider and discards its data in memory. The store keeps the identity ID under the provider's key. */
   close(): Promise<void>;
 }

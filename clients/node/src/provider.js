@@ -2,8 +2,8 @@ import { ProviderNotOpen } from "../generated/errors.js";
 import { ClientClosed } from "./errors.js";
 
 /**
- * Keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed, `onTokenRequired` is
- * asked for it; calls that come meanwhile wait for the same one.
+ * Provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a token,
+ * `onTokenRequired` is called once for all waiting calls.
  */
 export class CredentialsProvider {
   #client;
@@ -20,34 +20,34 @@ export class CredentialsProvider {
     this.#params = { ...params, tokenSource: "caller" };
   }
 
-  /** Credentials that are good for a while. */
+  /** Returns valid credentials. */
   get({ refresh = false } = {}) {
     return this.#ready("get", refresh ? { refresh } : {});
   }
 
-  /** The id of the identity. */
+  /** Returns the ID of the identity. */
   async identityId() {
     return (await this.#ready("identityId", {})).identityId;
   }
 
-  /** Says who the user is now. */
+  /** Replaces the user's logins. */
   async setLogins(logins) {
     this.#params = { ...this.#params, logins };
     await this.#call("setLogins", { logins });
   }
 
-  /** Drops the credentials and keeps the identity. */
+  /** Discards the credentials and keeps the identity. */
   async clearCredentials() {
     await this.#call("clearCredentials", {});
   }
 
-  /** Drops everything: credentials, identity and logins. */
+  /** Discards the credentials, the identity and the logins. */
   async clearKeychain() {
     this.#params = { ...this.#params, logins: undefined };
     await this.#call("clearKeychain", {});
   }
 
-  /** Closes it; the identity's id stays in the store under its key. */
+  /** Closes the provider. The store keeps the identity ID under the provider's key. */
   async close() {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -58,7 +58,7 @@ export class CredentialsProvider {
     const answer = await this.#call(method, params);
     if (answer.state !== "tokenRequired") return answer;
     const { continuationToken } = answer;
-    // Whoever meets the same refresh gets the same continuation token, and shares one token.
+    // Calls that need the same renewal receive the same continuation token, and share one token request.
     if (!this.#asked.has(continuationToken)) {
       const asking = this.#ask(answer).finally(() => this.#asked.delete(continuationToken));
       this.#asked.set(continuationToken, asking);
@@ -78,7 +78,7 @@ export class CredentialsProvider {
     try {
       return await methods[method]({ ...params, provider });
     } catch (error) {
-      // A process that was started anew does not know it.
+      // The process was restarted and no longer has the provider.
       if (!(error instanceof ProviderNotOpen) || this.#isClosed) throw error;
       if (this.#opened === opened) this.#opened = null;
       return methods[method]({ ...params, provider: await this.#open() });
@@ -96,7 +96,7 @@ export class CredentialsProvider {
   }
 }
 
-/** What a backend gave, if it is of use. */
+/** Validates the return value of the backend. */
 function taken(given) {
   if (typeof given?.identityId === "string" && typeof given.token === "string") return given;
   const found = given !== null && typeof given === "object" ? `an object with ${Object.keys(given).join(", ") || "nothing"}` : typeof given;

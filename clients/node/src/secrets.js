@@ -3,11 +3,11 @@ import { inspect } from "node:util";
 const hidden = { [inspect.custom]: (_depth, options) => options.stylize("[secret]", "special") };
 
 /**
- * Keeps secrets of a result out of `util.inspect`, and so out of `console.log`. They stay where they are, for reading and for
- * `JSON.stringify`; a copy of the object shows them.
+ * Hides the secrets of a result from `util.inspect`, and therefore from `console.log`. The values can still be read and are written by
+ * `JSON.stringify`. A copy of the object shows them.
  *
  * @param {unknown} value
- * @param {string[][]} paths `*` is every member.
+ * @param {string[][]} paths the paths of the secrets; `*` matches every member.
  */
 export function conceal(value, paths) {
   const holders = new Map();

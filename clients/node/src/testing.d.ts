@@ -1,32 +1,35 @@
 import type { Mintmark, ProcessOptions } from "./client.js";
 import type { SentMessage } from "../generated/types.js";
 
-/** What is used of the context that Node's test runner gives a test. */
+/** The members of Node's test context that are used. */
 export interface TestContextLike {
   after(run: () => Promise<void> | void): void;
 }
 
-/** The clock of a testing store. Times are seconds since 1970, or a `Date`; each call answers what it then shows. */
+/** The virtual clock of a testing store. Times are seconds since 1970, or a `Date`. Each method returns the new time. */
 export interface Clock {
   now(): Promise<number>;
-  /** Stops it, at a time or where it is. */
+  /** Stops the clock, at the given time or the current one. */
   freeze(at?: number | Date): Promise<number>;
-  /** Lets it run on. */
+  /** Lets the clock run again. */
   run(): Promise<number>;
   set(at: number | Date): Promise<number>;
-  /** Moves it on by so many seconds. */
+  /** Advances the clock by a number of seconds. */
   advance(seconds: number): Promise<number>;
 }
 
-/** The mails and text messages that a testing store would have sent. */
+/** The emails and text messages that a testing store has captured. */
 export interface Outbox {
-  /** All of them, or those to one address or number. */
+  /** Returns all messages, or those to one address or phone number. */
   messages(to?: string): Promise<SentMessage[]>;
-  /** The last one; rejects if there is none. */
+  /** Returns the last message; rejects if there is none. */
   last(to?: string): Promise<SentMessage>;
-  /** The code in the last one that has a code; rejects if there is none. */
+  /** Returns the code of the last message that contains a code; rejects if there is none. */
   code(to?: string): Promise<string>;
 }
 
-/** A Mintmark of the test's own, with an empty store in memory; closed after the test, its log shown if that failed (from Node 20.12 on, which tells). */
+/**
+ * Starts a Mintmark process for one test, with an empty store in memory, and closes it after the test. If the test fails, its log is shown
+ * (Node 20.12 and later).
+ */
 export function mintmark(t: TestContextLike, options?: ProcessOptions): Promise<{ m: Mintmark; clock: Clock; outbox: Outbox }>;

@@ -1,24 +1,24 @@
-// For tests: see ../README.md.
+// Helpers for tests: see ../README.md.
 import { Mintmark } from "./client.js";
 
 /**
- * A Mintmark of the test's own, closed after it.
- * @param {{after: Function}} t the context that Node's test runner gives a test.
+ * Starts a Mintmark process for one test, and closes it after the test.
+ * @param {{after: Function}} t the test context of Node's test runner.
  */
 export async function mintmark(t, options) {
   if (typeof t?.after !== "function") throw new TypeError("mintmark takes the context of the test: test(\"…\", async (t) => { const { m } = await mintmark(t); … }).");
   const lines = [];
   const m = await Mintmark.testing({ stderr: (line) => lines.push(line), ...options });
   t.after(async () => {
-    // Nothing is kept: what is still asked of it, such as a wait for a mail, is not waited for.
+    // The store is discarded, so calls that are still waiting, such as for an email, are not awaited.
     await m.close({ timeoutMs: 1000 });
-    // What a test of the runner says is shown beside it.
+    // Node's test runner shows diagnostics next to the test.
     if (t.passed === false) for (const line of lines) t.diagnostic?.(line);
   });
   return { m, clock: new Clock(m), outbox: new Outbox(m) };
 }
 
-/** The clock of a testing store. Times are seconds since 1970, or a `Date`. */
+/** The virtual clock of a testing store. Times are seconds since 1970, or a `Date`. */
 class Clock {
   #m;
 
@@ -47,7 +47,7 @@ class Clock {
   }
 }
 
-/** The mails and text messages that a testing store would have sent. */
+/** The emails and text messages that a testing store has captured. */
 class Outbox {
   #m;
 

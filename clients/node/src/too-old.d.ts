@@ -1,6 +1,6 @@
 import { MethodNotFound } from "../generated/errors.js";
 
-/** The program is older than this client, or does not have a method that this client has. */
+/** The program is older than this client, or lacks one of its methods. */
 export declare class BinaryTooOld extends MethodNotFound {
   private constructor();
   /** The program. */

@@ -3,7 +3,7 @@ import { MethodNotFound } from "../generated/errors.js";
 
 const advice = "Build or install the newer one; `mintmark --version` says what it is, MINTMARK_BINARY or { binary } names another.";
 
-/** The version in an answer to `system.info`, if it is below that of the contract. */
+/** The version in a response to `system.info`, if it is below that of the contract; otherwise undefined. */
 export function oldVersion(answer) {
   const version = answer.result?.version;
   return typeof version === "string" && isBelow(version, contractVersion) ? version : undefined;
@@ -15,7 +15,7 @@ function isBelow(version, other) {
   return place >= 0 && (left[place] ?? 0) < right[place];
 }
 
-/** The program is older than this client, or does not have a method that this client has. */
+/** The program is older than this client, or lacks one of its methods. */
 export class BinaryTooOld extends MethodNotFound {
   constructor(error, binary) {
     super({
@@ -27,7 +27,7 @@ export class BinaryTooOld extends MethodNotFound {
     this.binary = binary;
   }
 
-  /** For a program that says of itself that it is `version`. */
+  /** Creates the error for a program that reports the given version. */
   static ofVersion(version, method, binary) {
     const error = new this({ code: MethodNotFound.code, data: { type: MethodNotFound.type, method }, method }, binary);
     error.message = `${binary} is Mintmark ${version}, older than this client, which was made for ${contractVersion}. ${advice}`;

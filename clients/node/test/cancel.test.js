@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { CallAborted, CallTimedOut } from "../src/index.js";
 import { client, mint, program, shop, testing } from "./support.js";
 
-/** Stops the process until what it answers is called. */
+/** Stops the process. Returns a function that continues it. */
 function stop({ pid }) {
   process.kill(pid, "SIGSTOP");
   return () => process.kill(pid, "SIGCONT");
 }
 
-test("a call that takes too long rejects, and the next one is answered", async (t) => {
+test("a call that exceeds its time limit rejects, and the next call succeeds", async (t) => {
   const m = await testing(t);
   const pool = await shop(m);
   const goOn = stop(m);
@@ -26,7 +26,7 @@ test("a call that takes too long rejects, and the next one is answered", async (
   assert.ok((await mint(m, pool)).token);
 });
 
-test("a client's own timeout is every call's, unless the call says another", async (t) => {
+test("the timeoutMs option of a client applies to calls that set none", async (t) => {
   const m = client(t, { timeoutMs: 50 });
   await m.system.ping({}, { timeoutMs: 60_000 });
   const goOn = stop(m);
@@ -37,7 +37,7 @@ test("a client's own timeout is every call's, unless the call says another", asy
   assert.equal((await patient).length, 2);
 });
 
-test("an aborted call rejects with an AbortError that has the signal's reason, and the calls beside it go on", async (t) => {
+test("an aborted call rejects with an AbortError with the signal's reason, and concurrent calls succeed", async (t) => {
   const m = await testing(t);
   const goOn = stop(m);
   const controller = new AbortController();
@@ -55,13 +55,13 @@ test("an aborted call rejects with an AbortError that has the signal's reason, a
   assert.ok((await beside).now > 0);
 });
 
-test("a call whose signal is aborted already is not sent", async (t) => {
+test("a call with an aborted signal is not sent", async (t) => {
   const m = client(t);
   await assert.rejects(m.system.ping({}, { signal: AbortSignal.abort() }), CallAborted);
   assert.equal(m.pid, undefined);
 });
 
-test("an aborted call is cancelled: the program is told which one", async (t) => {
+test("an aborted call sends a cancellation with its ID", async (t) => {
   const told = [];
   const m = client(t, {
     binary: program(
@@ -76,7 +76,7 @@ test("an aborted call is cancelled: the program is told which one", async (t) =>
   assert.deepEqual(told, [{ jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 1 } }]);
 });
 
-test("an answer leaves no listener on the signal and no timer behind", async (t) => {
+test("a completed call leaves no listener on the signal and no timer", async (t) => {
   const m = await testing(t);
   let listeners = 0;
   const signal = { aborted: false, addEventListener: () => listeners++, removeEventListener: () => listeners-- };

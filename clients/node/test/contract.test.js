@@ -6,7 +6,7 @@ import { client, schema } from "./support.js";
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-test("every method of the contract is there, with its summary as doc comment, in the script and in the declarations", (t) => {
+test("every method of the contract exists, with its summary as doc comment in scripts and declarations", (t) => {
   const m = client(t);
   for (const method of schema("openrpc.json").methods) {
     const [namespace, verb] = method.name.split(".");
@@ -19,7 +19,7 @@ test("every method of the contract is there, with its summary as doc comment, in
   }
 });
 
-test("every error of the contract has a class of its own with its code and its type", () => {
+test("every error of the contract has a class with its code and its type", () => {
   const { errors } = schema("errors.json");
   assert.ok(errors.length > 50);
   for (const { code, type } of errors) {
@@ -35,7 +35,7 @@ test("every error of the contract has a class of its own with its code and its t
   }
 });
 
-test("the package has the version of the contract, and no dependencies", () => {
+test("the package has the version of the contract and no dependencies", () => {
   const { version, dependencies } = JSON.parse(read("package.json"));
   assert.equal(version, schema("service.json").version);
   assert.equal(version, mintmark.contractVersion);

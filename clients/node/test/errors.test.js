@@ -5,7 +5,7 @@ import { client, mint, program, shop, testing } from "./support.js";
 
 const nowhere = "local-1:00000000-0000-0000-0000-000000000000";
 
-test("an error is an object of its class, with its data, its method and the trace of the call", async (t) => {
+test("an error is an instance of its class, with its data, method and trace", async (t) => {
   const m = await testing(t);
   await assert.rejects(m.pool.get({ poolId: nowhere }, { trace: "t-1" }), (error) => {
     assert.ok(error instanceof mintmark.PoolNotFound);
@@ -19,7 +19,7 @@ test("an error is an object of its class, with its data, its method and the trac
   });
 });
 
-test("invalid parameters are told with all their violations", async (t) => {
+test("an invalidParams error contains all violations", async (t) => {
   const m = await testing(t);
   await assert.rejects(m.token.mintForDeveloper({ poolId: "?", logins: {}, durationSeconds: 0, colour: 1 }), (error) => {
     assert.ok(error instanceof mintmark.InvalidParams);
@@ -29,7 +29,7 @@ test("invalid parameters are told with all their violations", async (t) => {
   });
 });
 
-test("an error that may go away says after how many seconds, one that does not says nothing", async (t) => {
+test("retryAfterSeconds is set only on errors that can be retried", async (t) => {
   const m = client(t, {
     binary: program(t, `answer({ id: request.id, error: { code: 8001, message: "busy", data: { type: "storeBusy", retryAfterSeconds: 1 } } });`),
   });
@@ -38,7 +38,7 @@ test("an error that may go away says after how many seconds, one that does not s
   await assert.rejects(real.pool.get({ poolId: nowhere }), (error) => error.retryAfterSeconds === undefined);
 });
 
-test("an error, a state and a member that a later version adds are kept as they are", async (t) => {
+test("unknown errors, states and members of a later version are kept", async (t) => {
   const m = client(t, {
     binary: program(
       t,
@@ -57,7 +57,7 @@ test("an error, a state and a member that a later version adds are kept as they 
   });
 });
 
-test("a method that the program does not have says that it is older than the client", async (t) => {
+test("a missing method rejects with BinaryTooOld", async (t) => {
   const old = `answer({ id: request.id, error: { code: -32601, message: "There is no such method.", data: { type: "methodNotFound", method: request.method, nearest: [] } } });`;
   const binary = program(t, old);
   const m = client(t, { binary });
@@ -71,17 +71,17 @@ test("a method that the program does not have says that it is older than the cli
   await assert.rejects(m.call("any.thing"), (error) => error.constructor === mintmark.MethodNotFound);
 });
 
-test("a testing method of a process that is no testing one says what to pass", async (t) => {
+test("a testing method without a testing store rejects with advice", async (t) => {
   const m = client(t);
   await assert.rejects(m.test.clock(), (error) => error.constructor === mintmark.MethodNotFound && /testing: true/.test(error.message));
 });
 
-test("what a process for the public does not offer is refused", async (t) => {
+test("with the caller public, developer methods reject with CallerNotAllowed", async (t) => {
   const m = client(t, { caller: "public" });
   await assert.rejects(shop(m), mintmark.CallerNotAllowed);
 });
 
-test("parameters that are no object, and a timeout that is no time, are refused before anything is sent", async (t) => {
+test("invalid parameters and time limits reject before a request is sent", async (t) => {
   const m = await testing(t);
   await assert.rejects(m.pool.get("local-1"), TypeError);
   await assert.rejects(m.pool.get([]), TypeError);

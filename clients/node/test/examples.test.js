@@ -1,4 +1,4 @@
-// Every example of the contract, through the typed methods.
+// Runs every example of the contract through the typed methods.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as mintmark from "../src/index.js";
@@ -7,7 +7,7 @@ import { client, folder, schema } from "./support.js";
 const { fixtures, examples } = schema("examples.json");
 const isName = (value) => typeof value === "string" && /^\$\w+$/.test(value);
 
-/** Puts in what the names stand for. */
+/** Replaces names by their values. */
 function fill(value, names) {
   if (isName(value)) return names.get(value);
   if (Array.isArray(value)) return value.map((each) => fill(each, names));
@@ -15,7 +15,7 @@ function fill(value, names) {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each, names)]));
 }
 
-/** Compares the members that are written; a name takes its value when it is met first. */
+/** Compares the expected members. A name takes the value of its first occurrence. */
 function compare(expected, actual, names) {
   if (isName(expected) && !names.has(expected)) {
     assert.notEqual(actual, undefined);
@@ -45,8 +45,8 @@ async function prepare(m, given, names, done = new Set()) {
 
 for (const example of examples) {
   test(`${example.method}: ${example.name}`, async (t) => {
-    // In a folder of its own: one example makes a file.
-    // Where it is counted what is in flight, what the client itself asks first was answered, before a call of ours.
+    // Each example has its own folder, because one of them writes a file. In examples that count calls in flight, wait for the client's own
+    // system.info request before the first call.
     const counts = example.method === "system.metrics";
     const m = client(t, { testing: true, cwd: folder(t), sequential: counts });
     if (counts) await m.system.ping();

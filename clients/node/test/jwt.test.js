@@ -3,7 +3,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
 import { mint, shop, testing } from "./support.js";
 
-// What Node's own cryptography needs to know of each algorithm (RFC 7518 section 3, RFC 8037).
+// The parameters of each algorithm for Node's crypto module (RFC 7518 §3, RFC 8037).
 const algorithms = {
   ES256: ["sha256", { dsaEncoding: "ieee-p1363" }],
   RS256: ["sha256", {}],
@@ -12,7 +12,7 @@ const algorithms = {
 };
 
 for (const [signingAlgorithm, [hash, options]] of Object.entries(algorithms)) {
-  test(`a token signed with ${signingAlgorithm} verifies with Node's own crypto and the keys of token.jwks`, async (t) => {
+  test(`a token signed with ${signingAlgorithm} verifies with Node's crypto module and the keys of token.jwks`, async (t) => {
     const m = await testing(t);
     const pool = await shop(m, { signingAlgorithm });
     const { token, identityId } = await mint(m, pool);

@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 import { CallTimedOut, CredentialsProvider, Mintmark, ProcessEnded } from "../src/index.js";
 import { folder, mint, shop, testing } from "./support.js";
 
-test("an option of a call that is misspelt, or of no use, is refused", async (t) => {
+test("a misspelled or invalid option of a call rejects", async (t) => {
   const m = await testing(t);
   await assert.rejects(m.system.ping({}, { timeout: 3 }), /no option timeout\. It has timeoutMs/);
   await assert.rejects(m.call("system.ping", {}, { sigal: null }), TypeError);
@@ -18,7 +18,7 @@ test("an option of a call that is misspelt, or of no use, is refused", async (t)
   assert.throws(() => new Mintmark({ store: ":memory:", binary: "" }), /binary names a program/);
 });
 
-test("progress comes to the call that asked for it, before its result", async (t) => {
+test("progress is delivered to the reporting call only, before its result", async (t) => {
   const m = await testing(t);
   const heard = [];
   m.on("notification", (notification) => heard.push(notification));
@@ -30,7 +30,7 @@ test("progress comes to the call that asked for it, before its result", async (t
   assert.deepEqual(heard, []);
 });
 
-test("one signal ends any number of calls, and is not taken for a leak", async (t) => {
+test("one signal can abort many calls without a leak warning", async (t) => {
   const m = await testing(t);
   const warnings = [];
   const listen = (warning) => warnings.push(warning.name);
@@ -44,7 +44,7 @@ test("one signal ends any number of calls, and is not taken for a leak", async (
   assert.deepEqual(warnings, []);
 });
 
-test("a start that fails does not wait for a program that says nothing", async (t) => {
+test("start rejects after its time limit if the program does not respond", async (t) => {
   const binary = join(folder(t), "silent");
   writeFileSync(binary, "#!/bin/sh\nexec sleep 600\n", { mode: 0o755 });
   const began = performance.now();
@@ -52,7 +52,7 @@ test("a start that fails does not wait for a program that says nothing", async (
   assert.ok(performance.now() - began < 9_000);
 });
 
-test("a program that ends without a word says what to do", async () => {
+test("a program that exits without output rejects with advice", async () => {
   await assert.rejects(Mintmark.testing({ binary: "/bin/true" }), (error) => {
     assert.ok(error instanceof ProcessEnded);
     assert.match(error.message, /\/bin\/true.*right program\? MINTMARK_BINARY/);
@@ -61,7 +61,7 @@ test("a program that ends without a word says what to do", async () => {
   });
 });
 
-test("what a backend gives that is no token is told", async (t) => {
+test("a backend that returns no token rejects with TypeError", async (t) => {
   const m = await testing(t);
   const { poolId } = await shop(m);
   const { roleArn } = await m.role.put({ name: "shopper", poolId });
@@ -73,7 +73,7 @@ test("what a backend gives that is no token is told", async (t) => {
   assert.equal((await given(() => mint(m, { poolId }))).state, "ready");
 });
 
-test("what is shown of a client is short and has no secrets", async (t) => {
+test("util.inspect of a client is short and contains no secrets", async (t) => {
   const m = await testing(t, { env: { MINTMARK_MASTER_KEY: "5ec1".repeat(16) } });
   assert.equal(inspect(m), `Mintmark { pid: ${m.pid} }`);
   await m.close();

@@ -9,7 +9,7 @@ import { folder } from "./support.js";
 const node = fileURLToPath(new URL("..", import.meta.url));
 const skip = spawnSync("npm", ["--version"]).status !== 0 && "there is no npm";
 
-test("the package installs without a network, and works where it is installed", { skip }, (t) => {
+test("the package installs without a network and works after installation", { skip }, (t) => {
   const path = folder(t);
   const env = { ...process.env, npm_config_cache: join(path, "cache"), npm_config_offline: "true", npm_config_update_notifier: "false" };
   const run = (command, ...words) => execFileSync(command, words, { cwd: path, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

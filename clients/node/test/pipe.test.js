@@ -6,7 +6,7 @@ import { InvalidRequest, ParseError, ProtocolError } from "../src/index.js";
 import { LineSplitter } from "../src/lines.js";
 import { client, mint, program, shop, testing } from "./support.js";
 
-test("a thousand calls at once each get their own answer", async (t) => {
+test("1,000 concurrent calls each receive their own response", async (t) => {
   const m = await testing(t);
   const pool = await shop(m);
   const users = Array.from({ length: 1000 }, (_, index) => `user-${index}`);
@@ -16,14 +16,14 @@ test("a thousand calls at once each get their own answer", async (t) => {
   assert.deepEqual(again.map((each) => each.identityId), minted.map((each) => each.identityId));
 });
 
-test("more calls than the program takes at once are held back and answered, in whatever order", async (t) => {
+test("calls above the concurrency limit of the program are queued and all receive a response", async (t) => {
   const m = await testing(t);
   const large = { token: "x".repeat(10_000), audience: "a" };
   const outcomes = await Promise.allSettled(Array.from({ length: 5000 }, () => m.token.verify(large)));
   assert.ok(outcomes.every((outcome) => outcome.reason.type === "tokenMalformed"));
 });
 
-test("every script and every sign comes back as it was written", async (t) => {
+test("characters of all scripts survive a round trip", async (t) => {
   const m = await testing(t);
   const { token } = await mint(m, await shop(m));
   const audience = 'Zoë 🦊 日本語 𝔘𝔫𝔦 \u2028 \\ \\ud83e " \t';
@@ -34,14 +34,14 @@ test("a parameter of 900 kB arrives", async (t) => {
   const m = await testing(t);
   const token = "é".repeat(450_000);
   await assert.rejects(m.token.verify({ token, audience: "a" }), (error) => {
-    // It was read to its end: the length is what is wrong with it.
+    // The program has read the whole token: the error is about its length.
     assert.equal(error.type, "invalidParams");
     assert.equal(error.data.violations[0].pointer, "/token");
     return true;
   });
 });
 
-test("a request that could not even be read is refused at once, and the calls beside it go on", async (t) => {
+test("an unparseable request rejects immediately, and concurrent calls succeed", async (t) => {
   const m = await testing(t);
   process.kill(m.pid, "SIGSTOP");
   const beside = Array.from({ length: 10 }, () => m.system.ping());
@@ -52,26 +52,26 @@ test("a request that could not even be read is refused at once, and the calls be
   assert.equal((await Promise.all(beside)).length, 10);
 });
 
-test("what is nested too deeply rejects instead of waiting for ever", async (t) => {
+test("excessive nesting rejects without waiting", async (t) => {
   const m = await testing(t);
   let deep = {};
   for (let depth = 0; depth < 80; depth++) deep = { deep };
   await assert.rejects(m.call("system.ping", deep), ParseError);
 });
 
-test("a longer line is taken when both sides know", async (t) => {
+test("maxLineBytes raises the limit of the client and the process", async (t) => {
   const m = await testing(t, { maxLineBytes: 4 << 20 });
   await assert.rejects(m.token.verify({ token: "x".repeat(2 << 20), audience: "a" }), { type: "invalidParams" });
 });
 
-test("an answer of 16 MiB, in many chunks and of characters of many bytes, is read whole", async (t) => {
+test("a response of 16 MiB with multi-byte characters in many chunks is read completely", async (t) => {
   const m = client(t, { binary: program(t, `answer({ id: request.id, result: { text: "é🦊".repeat((16 << 20) / 6 - 100) } });`) });
   const { text } = await m.call("any.thing");
   assert.equal(Buffer.byteLength(text), 6 * Math.floor((16 << 20) / 6 - 100));
   assert.ok(!text.includes("\ufffd"));
 });
 
-test("lines are the same wherever the chunks are cut", () => {
+test("lines do not depend on chunk boundaries", () => {
   const bytes = Buffer.from('{"a":"é"}\n\n{"b":"🦊"}\nrest');
   for (let first = 0; first <= bytes.length; first++) {
     for (let second = first; second <= bytes.length; second++) {
@@ -83,12 +83,12 @@ test("lines are the same wherever the chunks are cut", () => {
   }
 });
 
-test("a line that never ends is not kept in memory for ever", async (t) => {
+test("a line without an end rejects with ProtocolError", async (t) => {
   const m = client(t, { binary: program(t, `for (;;) if (!process.stdout.write("x".repeat(1 << 20))) await new Promise((go) => process.stdout.once("drain", go));`) });
   await assert.rejects(m.system.ping(), (error) => error instanceof ProtocolError && /a line of more than/.test(error.message));
 });
 
-test("a listener that throws costs no answer", async (t) => {
+test("a listener that throws does not affect responses", async (t) => {
   const script = `
     import { Mintmark } from ${JSON.stringify(new URL("../src/index.js", import.meta.url))};
     const caught = [];
@@ -106,7 +106,7 @@ test("a listener that throws costs no answer", async (t) => {
   assert.deepEqual(JSON.parse(stdout), [1, ["listener", "log", "log"]]);
 });
 
-test("notifications are told, and calls go on around them", async (t) => {
+test("notifications are delivered between responses", async (t) => {
   const m = client(t, {
     binary: program(t, `answer({ method: "$/progress", params: { token: "p", value: 0.5 } }); answer({ id: request.id, result: { now: 1 } });`),
   });
@@ -116,7 +116,7 @@ test("notifications are told, and calls go on around them", async (t) => {
   assert.deepEqual(told, [{ method: "$/progress", params: { token: "p", value: 0.5 } }]);
 });
 
-test("a credential provider tells that its identity is another one, before it answers", async (t) => {
+test("a credentials provider sends identityChanged before its response", async (t) => {
   const m = await testing(t);
   const pool = await shop(m, { allowUnauthenticated: true });
   const { poolId } = pool;
@@ -132,7 +132,7 @@ test("a credential provider tells that its identity is another one, before it an
   ]);
 });
 
-test("with sequential, calls are answered in their order", async (t) => {
+test("with sequential, responses arrive in the order of the calls", async (t) => {
   const m = await testing(t, { sequential: true });
   const order = [];
   await Promise.all(Array.from({ length: 200 }, (_, index) => m.system.ping().then(() => order.push(index))));

@@ -9,7 +9,7 @@ import { BinaryNotFound, ClientClosed, CredentialsProvider, Mintmark, ProcessEnd
 import { toArguments } from "../src/options.js";
 import { client, folder, program, shop, testing } from "./support.js";
 
-test("calls that wait when the process dies reject with how it ended; a store in memory is not replaced silently", async (t) => {
+test("calls that wait when the process ends reject with its exit status, and a store in memory is not replaced", async (t) => {
   const m = await testing(t);
   const exit = new Promise((resolve) => m.once("exit", resolve));
   process.kill(m.pid, "SIGSTOP");
@@ -29,7 +29,7 @@ test("calls that wait when the process dies reject with how it ended; a store in
   await assert.rejects(m.system.ping(), (error) => error instanceof ProcessEnded && /make a new client/.test(error.message));
 });
 
-test("with a file the next call starts a new process, and what was answered is there", async (t) => {
+test("with a store file, the next call after a crash starts a new process with the committed data", async (t) => {
   const m = client(t, { store: join(folder(t), "shop.db") });
   const { poolId } = await shop(m);
   const { pid } = m;
@@ -39,7 +39,7 @@ test("with a file the next call starts a new process, and what was answered is t
   assert.notEqual(m.pid, pid);
 });
 
-test("a relative store is the same after a restart in another folder", async (t) => {
+test("a relative store path does not change after a restart in another directory", async (t) => {
   const here = process.cwd();
   const path = folder(t);
   process.chdir(path);
@@ -52,7 +52,7 @@ test("a relative store is the same after a restart in another folder", async (t)
   assert.equal((await m.pool.get({ poolId })).name, "shop");
 });
 
-test("a provider that was closed before its first use opens nothing", async (t) => {
+test("a provider that was closed before its first use does not open", async (t) => {
   const m = await testing(t);
   const { poolId } = await shop(m, { allowUnauthenticated: true });
   const provider = new CredentialsProvider(m, { poolId, onTokenRequired() {} });
@@ -60,7 +60,7 @@ test("a provider that was closed before its first use opens nothing", async (t) 
   await assert.rejects(provider.identityId(), ClientClosed);
 });
 
-test("with restart a store in memory begins anew, without it a file's client stays dead", async (t) => {
+test("with restart, a store in memory is replaced; with restart false, calls keep rejecting", async (t) => {
   const memory = await testing(t, { restart: true });
   const { poolId } = await shop(memory);
   process.kill(memory.pid, "SIGKILL");
@@ -74,7 +74,7 @@ test("with restart a store in memory begins anew, without it a file's client sta
   await assert.rejects(file.system.ping(), ProcessEnded);
 });
 
-test("a missing binary says where it was looked for and what to do", async (t) => {
+test("a missing program rejects with its path and advice", async (t) => {
   const m = client(t, { binary: "/there/is/no/mintmark" });
   await assert.rejects(m.system.ping(), (error) => {
     assert.ok(error instanceof BinaryNotFound);
@@ -85,7 +85,7 @@ test("a missing binary says where it was looked for and what to do", async (t) =
   const plain = join(folder(t), "plain");
   writeFileSync(plain, "");
   await assert.rejects(Mintmark.start({ store: ":memory:", binary: plain }), BinaryNotFound);
-  // Nothing was lost: once it is there, the same client works.
+  // No data were lost: the same client works after the program is installed.
   const late = join(folder(t), "late");
   const patient = client(t, { binary: late });
   await assert.rejects(patient.system.ping(), BinaryNotFound);
@@ -94,7 +94,7 @@ test("a missing binary says where it was looked for and what to do", async (t) =
   assert.deepEqual(answers, [{ now: 7 }, { now: 7 }]);
 });
 
-test("the binary is the option's, else MINTMARK_BINARY's, else the one on PATH", async (t) => {
+test("the option binary takes precedence over MINTMARK_BINARY and PATH", async (t) => {
   const { MINTMARK_BINARY, PATH } = process.env;
   t.after(() => Object.assign(process.env, { MINTMARK_BINARY, PATH }));
   const other = program(t, "answer({ id: request.id, result: { now: 7 } });");
@@ -110,7 +110,7 @@ test("the binary is the option's, else MINTMARK_BINARY's, else the one on PATH",
 
 test("every flag of `mintmark serve` is an option", () => {
   const help = execFileSync(process.env.MINTMARK_BINARY, ["serve", "--help"], { encoding: "utf8" });
-  // The client speaks lines only; core dumps are for debugging the program itself.
+  // The client supports only line framing; core dumps are for debugging the program itself.
   const left = ["--help", "--version", "--framing", "--allow-core-dumps"];
   const known = [...help.matchAll(/^  (?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]).filter((flag) => !left.includes(flag));
   assert.ok(known.length > 15);
@@ -121,11 +121,11 @@ test("every flag of `mintmark serve` is an option", () => {
   assert.deepEqual(made.sort(), known.sort());
 });
 
-test("a program that refuses its arguments says where the reason stands when it cannot quote it", async () => {
+test("with stderr ignored, rejected arguments refer to standard error for the reason", async () => {
   await assert.rejects(Mintmark.start({ store: ":memory:", arguments: ["--nonsense"], stderr: "ignore" }), /refused its arguments.*standard error/);
 });
 
-test("a program that refuses its arguments, and one that is not Mintmark, are told as what they are", async (t) => {
+test("rejected arguments and programs other than Mintmark reject with different errors", async (t) => {
   const lines = [];
   await assert.rejects(Mintmark.start({ store: ":memory:", arguments: ["--nonsense"], stderr: (line) => lines.push(line) }), (error) => {
     assert.equal(error.exitCode, 64);
@@ -139,7 +139,7 @@ test("a program that refuses its arguments, and one that is not Mintmark, are to
   await assert.rejects(Mintmark.start({ store: ":memory:", binary: "true" }), ProcessEnded);
 });
 
-test("exactly one of store and app is named, and every option is known", () => {
+test("exactly one of store and app is required, and unknown options throw", () => {
   for (const options of [{}, { store: "a", app: "b" }]) {
     assert.throws(() => new Mintmark(options), (error) => error instanceof TypeError && /either a store or an app/.test(error.message));
   }
@@ -148,7 +148,7 @@ test("exactly one of store and app is named, and every option is known", () => {
   assert.throws(() => new Mintmark({ store: "a", stderr: "loud" }), /stderr is/);
 });
 
-test("the store that is named is the one used, whatever the environment says", async (t) => {
+test("the store option takes precedence over the environment", async (t) => {
   const path = folder(t);
   const elsewhere = join(path, "elsewhere.db");
   process.env.MINTMARK_STORE = elsewhere;
@@ -168,7 +168,7 @@ test("options reach the process", async (t) => {
   assert.ok(Math.abs((await m.system.ping()).now - 1_700_000_000) < 60);
 });
 
-test("close lets the process answer what it was asked; later calls are refused", async (t) => {
+test("close waits for calls in flight, and later calls reject", async (t) => {
   const m = await testing(t);
   const { pid } = m;
   const calls = Array.from({ length: 100 }, () => m.system.ping());
@@ -180,7 +180,7 @@ test("close lets the process answer what it was asked; later calls are refused",
   await m.close();
 });
 
-test("close does not wait for ever", async (t) => {
+test("close kills the process after its time limit", async (t) => {
   const m = await testing(t);
   process.kill(m.pid, "SIGSTOP");
   const call = m.system.ping();
@@ -190,7 +190,7 @@ test("close does not wait for ever", async (t) => {
   await rejected;
 });
 
-test("a program whose child holds its answers open is not waited for", async (t) => {
+test("a child process that holds the output open does not delay the end", async (t) => {
   const path = join(folder(t), "wrapper");
   const wrapper = (words) => {
     writeFileSync(path, `#!/bin/sh\nsleep 600 & echo $! >"${path}.child"\n${words}\nwait\n`, { mode: 0o755 });
@@ -208,13 +208,13 @@ test("a program whose child holds its answers open is not waited for", async (t)
   end();
 });
 
-test("a client is disposed of at the end of its scope", { skip: !Symbol.asyncDispose && "this Node has no Symbol.asyncDispose" }, async (t) => {
+test("asyncDispose closes the client", { skip: !Symbol.asyncDispose && "this Node has no Symbol.asyncDispose" }, async (t) => {
   const m = await testing(t);
   await m[Symbol.asyncDispose]();
   await assert.rejects(m.system.ping(), ClientClosed);
 });
 
-/** Runs a script that prints the id of a process, and looks whether both end. */
+/** Runs a script that prints the ID of a process, and checks that both end. */
 async function endsWithNode(options, script) {
   const index = JSON.stringify(new URL("../src/index.js", import.meta.url));
   const whole = `import { Mintmark } from ${index}; const m = new Mintmark(${options}); ${script}`;
@@ -232,12 +232,12 @@ async function endsWithNode(options, script) {
   assert.fail(`process ${pid} goes on`);
 }
 
-test("an open client that waits for nothing keeps neither Node nor the process running, and a waiting one does", async () => {
+test("an idle client does not keep Node or the process running, and a waiting call does", async () => {
   await endsWithNode('{ store: ":memory:" }', 'm.pool.create({ name: "shop" }).then(() => console.log(m.pid));');
   await endsWithNode('{ store: ":memory:", stderr() {} }', 'm.pool.create({ name: "shop" }).then(() => console.log(m.pid));');
 });
 
-test("a call that was never sent does not keep Node running", async () => {
+test("a call that was not sent does not keep Node running", async () => {
   const script = 'm.token.verify({ token: "\\ud83e", audience: "a" }).catch(() => console.log(m.pid));';
   await endsWithNode('{ store: ":memory:" }', script);
 });

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { conceal } from "../src/secrets.js";
 import { mint, shop, testing } from "./support.js";
 
-test("secrets are not shown by util.inspect, and stay for reading and for JSON", async (t) => {
+test("util.inspect hides secrets, which remain readable and are written to JSON", async (t) => {
   const m = await testing(t);
   const pool = await shop(m);
   const { roleArn } = await m.role.put({ name: "reader", poolId: pool.poolId });
@@ -23,7 +23,7 @@ test("secrets are not shown by util.inspect, and stay for reading and for JSON",
   assert.deepEqual(Object.keys(minted), ["identityId", "token", "expiresAt", "isNewIdentity"]);
 });
 
-test("a path leads through arrays and objects with free names, and past what is not there", () => {
+test("a path leads through arrays and free-form objects and ignores missing members", () => {
   const value = { users: [{ keys: { a: "s1", b: "s2" } }, {}], words: ["s3"], none: null };
   conceal(value, [["users", "*", "keys", "*"], ["words", "*"], ["none", "x"], ["absent", "x"]]);
   assert.equal(

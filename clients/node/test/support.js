@@ -1,4 +1,4 @@
-// What the tests share.
+// Helpers for the tests.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,21 +11,21 @@ export const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** A document under `schemas`. */
 export const schema = (path) => JSON.parse(readFileSync(join(root, "schemas", path), "utf8"));
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 export function folder(t) {
   const path = mkdtempSync(join(tmpdir(), "mintmark-node-"));
   t.after(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** A client with a testing store in memory, closed after the test. */
+/** A client with a testing store in memory that is closed after the test. */
 export async function testing(t, options) {
   const m = await Mintmark.testing({ stderr: "ignore", ...options });
   t.after(() => m.close());
   return m;
 }
 
-/** A client that is closed after the test and has not started its process yet. */
+/** A client that is closed after the test and has not yet started its process. */
 export function client(t, options) {
   const m = new Mintmark({ ...(options?.app ? {} : { store: ":memory:" }), stderr: "ignore", ...options });
   t.after(() => m.close());
@@ -33,8 +33,8 @@ export function client(t, options) {
 }
 
 /**
- * A program that stands in for Mintmark.
- * @param {string} body what it does with each request; `answer(message)` writes a line.
+ * A program that simulates Mintmark.
+ * @param {string} body the code that handles each request; `answer(message)` writes a line.
  */
 export function program(t, body, before = "") {
   const path = join(folder(t), "mintmark.mjs");
@@ -46,7 +46,7 @@ const answer = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0"
 ${before}
 createInterface({ input: process.stdin }).on("line", async (line) => {
   const request = JSON.parse(line);
-  // What the client asks first; without an answer it takes the program for what it is.
+  // Does not respond to the client's system.info request, which the client accepts.
   if (request.id === 0) return;
   ${body}
 });
@@ -59,6 +59,6 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
 /** A pool with the developer provider login.shop. */
 export const shop = (m, more) => m.pool.create({ name: "shop", developerProvider: "login.shop", ...more });
 
-/** A token of the pool's user. */
+/** A token for a user of the pool. */
 export const mint = (m, { poolId }, user = "alice", options) =>
   m.token.mintForDeveloper({ poolId, logins: { "login.shop": user } }, options);

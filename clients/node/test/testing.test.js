@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { mintmark } from "../src/testing.js";
 import { folder } from "./support.js";
 
-test("a test has a store of its own, whose clock turns", async (t) => {
+test("each test has its own store and virtual clock", async (t) => {
   const [{ m, clock }, other] = [await mintmark(t), await mintmark(t)];
   await m.pool.create({ name: "shop" });
   assert.deepEqual((await other.m.pool.list()).pools, []);
@@ -17,7 +17,7 @@ test("a test has a store of its own, whose clock turns", async (t) => {
   await clock.run();
 });
 
-test("the outbox has the code that was mailed", async (t) => {
+test("the outbox contains the emailed code", async (t) => {
   const { m, outbox } = await mintmark(t);
   const to = "alice@example.com";
   await assert.rejects(outbox.code(to), /No code was sent to alice@example.com\. No messages were sent\./);
@@ -29,7 +29,7 @@ test("the outbox has the code that was mailed", async (t) => {
   assert.deepEqual(await outbox.messages("bob@example.com"), []);
 });
 
-test("the process ends with its test, also one that fails", (t) => {
+test("the process ends with its test, even if the test fails", (t) => {
   const path = join(folder(t), "it.test.mjs");
   const index = JSON.stringify(new URL("../src/testing.js", import.meta.url));
   writeFileSync(
@@ -37,7 +37,7 @@ test("the process ends with its test, also one that fails", (t) => {
     `import { test } from "node:test"; import { mintmark } from ${index};
 test("it", async (t) => { const { m } = await mintmark(t, { logLevel: "trace" }); console.error("pid", m.pid); await m.pool.list(); throw new Error("no"); });`,
   );
-  // The runner says to its children whose they are.
+  // The test runner passes this variable to its child processes.
   const { NODE_TEST_CONTEXT, ...env } = process.env;
   const ran = spawnSync(process.execPath, ["--test-reporter=tap", path], { encoding: "utf8", timeout: 30_000, env });
   assert.equal(ran.status, 1, ran.stdout + ran.stderr);
@@ -47,7 +47,7 @@ test("it", async (t) => { const { m } = await mintmark(t, { logLevel: "trace" })
   assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
 });
 
-test("a call that is under way is not waited for, and a test without its context is told", async (t) => {
+test("a waiting call does not delay the end of a test, and a missing test context rejects", async (t) => {
   let waiting;
   await t.test("it", async (t) => {
     const { m } = await mintmark(t);

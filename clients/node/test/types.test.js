@@ -11,7 +11,7 @@ const isThere = spawnSync("tsc", ["--version"]).status === 0;
 const skip = !isThere && "there is no tsc: apt-get install node-typescript";
 
 for (const resolution of ["node16", "node"]) {
-  test(`TypeScript takes what is right and refuses what is wrong, with moduleResolution ${resolution}`, { skip }, (t) => {
+  test(`TypeScript accepts valid uses and rejects invalid ones, with moduleResolution ${resolution}`, { skip }, (t) => {
     const path = folder(t);
     mkdirSync(join(path, "node_modules"));
     symlinkSync(node, join(path, "node_modules/mintmark"));

@@ -1,4 +1,4 @@
-// Compiled, not run: correct uses, and wrong ones that must not compile.
+// This file is compiled but not run. It contains valid uses, and invalid ones that must not compile.
 import { Mintmark, PoolNotFound, InvalidParams, BinaryTooOld, ProcessEnded, RpcError } from "mintmark";
 import type { IdentityChange, IdentityState, MintmarkOptions, Pool, TokenMintForDeveloperParams, TokenMintForDeveloperResult } from "mintmark";
 
@@ -11,7 +11,7 @@ await Mintmark.testing({ region: "moon-1" });
 new Mintmark({ testing: true });
 // @ts-expect-error both
 new Mintmark({ store: "a", app: "b" });
-// @ts-expect-error an option that is not there
+// @ts-expect-error an unknown option
 new Mintmark({ store: "a", tseting: true });
 
 const pool: Pool = await m.pool.create({ name: "shop", developerProvider: "login.shop", signingAlgorithm: "ES256" });
@@ -21,13 +21,13 @@ const seconds: number = minted.expiresAt;
 const isNew: boolean = minted.isNewIdentity;
 // @ts-expect-error logins are required
 await m.token.mintForDeveloper({ poolId: pool.poolId });
-// @ts-expect-error a member that is misspelt
+// @ts-expect-error a misspelled member
 await m.token.mintForDeveloper({ poolID: pool.poolId, logins: {} });
 // @ts-expect-error a duration is a number
 await m.token.mintForDeveloper({ ...params, durationSeconds: "900" });
-// @ts-expect-error what is sent is one of the known values
+// @ts-expect-error parameters accept only known values
 await m.pool.create({ name: "shop", signingAlgorithm: "HS256" });
-// @ts-expect-error the answer has no such member
+// @ts-expect-error the result has no such member
 minted.accessToken;
 // @ts-expect-error no such method
 await m.token.mint({});
@@ -41,16 +41,16 @@ await m.token.verify({ token: "t" });
 await m.role.get({ name: "reader" });
 // @ts-expect-error name or roleArn, not both
 await m.role.get({ name: "reader", roleArn: "arn" });
-// @ts-expect-error one of them
+// @ts-expect-error exactly one is required
 await m.role.get({});
 await m.key.list();
 // @ts-expect-error at most one
 await m.key.list({ issuer: "i", poolId: "p" });
 
-// A state that a later version adds has a type, too.
+// A state that a later version adds must also have a type.
 const { state } = await m.identity.get({ identityId: "i" });
 const anyState: string = state;
-// @ts-expect-error it need not be one of those known today
+// @ts-expect-error it can be a value that is unknown today
 const known: IdentityState = state;
 const isGuest: boolean = state === "guest";
 
@@ -90,5 +90,5 @@ const provider = new CredentialsProvider(m, {
 });
 const key: string = (await provider.get({ refresh: true })).credentials.accessKeyId;
 await m.account.import({ file: "/srv/people.jsonl" }, { progress: ({ nextLine }) => nextLine });
-// @ts-expect-error the application has to give tokens
+// @ts-expect-error onTokenRequired is required
 new CredentialsProvider(m, { poolId: pool.poolId });

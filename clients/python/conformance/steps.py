@@ -1,4 +1,4 @@
-"""What the drivers of both Python clients share: names, strange values, and errors as ../../conformance/README.md has them."""
+"""Functions of both drivers: names, values without a JSON form, and errors in the form of ../../conformance/README.md."""
 
 import asyncio
 import datetime
@@ -15,11 +15,11 @@ from mintmark.generated.contract import METHODS  # noqa: E402
 
 
 class Cancelled(BaseException):
-    """What a call is cancelled by: as KeyboardInterrupt, it is raised by a signal, in the main thread."""
+    """Cancels a call. Like KeyboardInterrupt, it is raised in the main thread by a signal."""
 
 
 class Down(Exception):
-    """What an application's own backend fails with."""
+    """The error that the simulated backend raises."""
 
 
 KINDS = [
@@ -38,12 +38,12 @@ def camel(name):
 
 
 def own(name):
-    """Words of Python have a stroke behind them."""
+    """The name of a method or argument. Python keywords end with an underscore."""
     return name + "_" * keyword.iskeyword(name)
 
 
 def arguments(params):
-    """The keyword arguments of a method."""
+    """Converts parameters to the keyword arguments of a method."""
     return {own(snake(name)): value for name, value in params.items()}
 
 
@@ -54,13 +54,13 @@ def options(step):
 
 
 def typed(client, method):
-    """The typed method of a name."""
+    """Returns the typed method of a name."""
     namespace, verb = method.split(".")
     return getattr(getattr(client, snake(namespace)), own(snake(verb)))
 
 
 def called(client, step):
-    """The call of a step, by the typed method where it takes these parameters; what is wrong on purpose goes by its name."""
+    """Calls the typed method if it accepts these parameters, and otherwise the method by its name."""
     method, params = step["method"], step.get("params") or {}
     more = {"timeout": step.get("timeoutSeconds"), "trace": step.get("trace")}
     if method in METHODS and None not in params.values() and all(camel(snake(name)) == name for name in params):
@@ -73,12 +73,12 @@ def called(client, step):
 
 
 def plain(found):
-    """A result with all its members."""
+    """Converts a result to JSON with all its members."""
     return found.raw if isinstance(found, Record) else found
 
 
 def strange(client, step):
-    """The call of a step with something that has no JSON."""
+    """Makes a call with a value that has no JSON form."""
     cycle, deep = {}, []
     cycle["itself"] = cycle
     for _ in range(70):
@@ -89,7 +89,7 @@ def strange(client, step):
 
 
 def described(error):
-    """What a step is answered with that failed."""
+    """Converts an error to the outcome of a step."""
     kind = next((kind for classes, kind in KINDS if isinstance(error, classes)), None)
     if kind is None:
         return {"fault": f"{type(error).__name__}: {error}"}

@@ -1,4 +1,4 @@
-"""What the tests share: clients that end with their test, and a stand-in for the program where it has to misbehave."""
+"""Helpers for the tests: clients that are closed after their test, and a simulated program."""
 
 import os
 import shutil
@@ -28,20 +28,23 @@ class ClientTest(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def memory(self, **options):
-        """A client of an empty testing store in memory."""
+        """Returns a client of an empty testing store in memory."""
         options = {"store": ":memory:", "testing": True, "timeout": 60, **options}
         client = Mintmark(**options)
         self.addCleanup(client.close)
         return client
 
     def file(self, **options):
-        """A client of a store in the test's folder."""
+        """Returns a client of a store in the test's folder."""
         client = Mintmark(**{"store": self.path("shop.db"), "timeout": 60, "stderr": None, **options})
         self.addCleanup(client.close)
         return client
 
     def stand_in(self, body, **options):
-        """A client of a program that is written here. `body` runs for each request, with `m` the message and `answer(**members)`."""
+        """Returns a client of a simulated program.
+
+        `body` runs for each request, with the message `m` and the function `answer(**members)`.
+        """
         return self.memory(binary=self.program(body), stderr=None, **options)
 
     def program(self, body):
@@ -53,13 +56,13 @@ class ClientTest(unittest.TestCase):
                 "def answer(**members): send({'jsonrpc': '2.0', 'id': m.get('id'), **members})\n"
                 f"seen = open({self.path('seen')!r}, 'a', buffering=1)\n"
                 "for line in sys.stdin:\n    m = json.loads(line)\n"
-                # What the client asks first; without an answer it takes the program for what it is.
+                # Does not respond to the client's system.info request, which the client accepts.
                 "    if m.get('id') == 0: continue\n    seen.write(line)\n" + textwrap.indent(textwrap.dedent(body), "    "))
         os.chmod(path, 0o755)
         return path
 
     def seen(self):
-        """What the stand-in was sent."""
+        """Returns the lines that the simulated program has received."""
         with open(self.path("seen"), encoding="utf-8") as file:
             return file.read()
 
@@ -70,7 +73,7 @@ class ClientTest(unittest.TestCase):
             time.sleep(0.01)
 
     def run_script(self, text, *arguments, timeout=30, **environment):
-        """Runs a Python program that imports the client: what it printed."""
+        """Runs a Python program that imports the client, and returns its output."""
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(text), *arguments], timeout=timeout, text=True, capture_output=True,
             env={**os.environ, "PYTHONPATH": SOURCES, "PYTHONDONTWRITEBYTECODE": "1", **environment})
@@ -79,7 +82,7 @@ class ClientTest(unittest.TestCase):
 
 
 def pid(client):
-    """The id of a client's process."""
+    """Returns the ID of a client's process."""
     return client._process._process.pid
 
 

@@ -1,4 +1,4 @@
-"""The asyncio client: what differs from the plain one."""
+"""Tests of the asyncio client that differ from those of the client for threads."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from mintmark import AsyncMintmark
 
 class AsyncTest(ClientTest, unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self):
-        asyncio.get_running_loop().set_debug(False)  # which makes a thousand tasks slow, and says so
+        asyncio.get_running_loop().set_debug(False)  # debug mode is slow with a thousand tasks
 
     async def client(self, **options):
         m = AsyncMintmark(**{"store": ":memory:", "testing": True, "timeout": 60, "stderr": None, **options})
@@ -25,7 +25,7 @@ class AsyncTest(ClientTest, unittest.IsolatedAsyncioTestCase):
 
 
 class Calls(AsyncTest):
-    async def test_a_thousand_tasks_get_their_own_answers(self):
+    async def test_thousand_concurrent_tasks_receive_their_own_results(self):
         async with mintmark.async_testing() as m:
             pool = await self.shop(m)
             minted = await asyncio.gather(*[mint(m, pool, f"user {number % 50}") for number in range(1000)])
@@ -34,15 +34,15 @@ class Calls(AsyncTest):
             self.assertEqual(identities.setdefault(number % 50, each.identity_id), each.identity_id)
         self.assertEqual(len(set(identities.values())), 50)
 
-    async def test_more_requests_than_the_process_takes_at_once_are_all_answered(self):
+    async def test_requests_above_the_concurrency_limit_all_receive_a_response(self):
         m = await self.client()
         self.assertEqual(len(await asyncio.gather(*[m.system.ping(trace="x" * 128) for _ in range(5000)])), 5000)
 
-    async def test_first_calls_at_once_start_one_process(self):
+    async def test_concurrent_first_calls_start_one_process(self):
         m = await self.client()
         starts = {each.started_at for each in await asyncio.gather(*[m.system.info() for _ in range(10)])}
         self.assertEqual(len(starts), 1)
-        # One more is what the client itself asked, if that is answered by now.
+        # The client's own system.info request counts if it was handled by now.
         self.assertIn((await m.system.metrics()).calls, (10, 11))
 
     async def test_errors_are_typed(self):
@@ -51,11 +51,11 @@ class Calls(AsyncTest):
             await m.pool.get(pool_id=NOWHERE, trace="t")
         self.assertEqual((caught.exception.pool_id, caught.exception.trace), (NOWHERE, "t"))
 
-    async def test_an_answer_of_sixteen_million_bytes_arrives(self):
+    async def test_result_of_sixteen_million_bytes_is_received(self):
         m = await self.client(binary=self.program("answer(result={'now': 1, 'much': 'x' * 16_000_000})"))
         self.assertEqual(len((await m.system.ping()).raw["much"]), 16_000_000)
 
-    async def test_notifications_reach_a_coroutine_which_may_call(self):
+    async def test_notification_callback_can_be_a_coroutine_that_makes_calls(self):
         heard = asyncio.Queue()
 
         async def hear(method, params):
@@ -77,7 +77,7 @@ class Ending(AsyncTest):
         os.kill(pid(m), signal.SIGSTOP)
         return m
 
-    async def test_a_call_that_takes_too_long_raises_and_the_next_works(self):
+    async def test_call_that_exceeds_its_time_limit_raises_and_the_next_call_succeeds(self):
         m = await self.stopped()
         with self.assertRaises(TimeoutError):
             await m.system.ping(timeout=0.1)
@@ -86,7 +86,7 @@ class Ending(AsyncTest):
 
     async def test_cancelling_a_task_cancels_its_call(self):
         m = await self.client(binary=self.program("if m['method'] == 'system.info': answer(result={'now': 1})"))
-        # Once it runs, a call is sent in the moment in which its task begins.
+        # A call on a running process is sent as soon as its task starts.
         await m.system.info()
         call = asyncio.ensure_future(m.system.ping())
         with self.assertRaises(asyncio.TimeoutError):
@@ -98,7 +98,7 @@ class Ending(AsyncTest):
         self.assertIn('"$/cancelRequest","params":{"id":2}', self.seen())
         self.assertIn('"$/cancelRequest","params":{"id":3}', self.seen())
 
-    async def test_calls_of_a_killed_process_fail_and_the_next_starts_another(self):
+    async def test_calls_of_a_killed_process_fail_and_the_next_call_starts_a_new_process(self):
         m = await self.stopped(store=self.path("shop.db"), testing=False)
         calls = [asyncio.ensure_future(m.system.ping()) for _ in range(5)]
         await asyncio.sleep(0.1)
@@ -109,11 +109,11 @@ class Ending(AsyncTest):
         self.assertGreater((await m.system.ping()).now, 0)
         for _ in range(3):
             os.kill(pid(m), signal.SIGKILL)
-            while not m._process._is_ending:  # the pipe is closed, and nothing else is known yet
+            while not m._process._is_ending:  # the output is closed, but the exit status is not known yet
                 await asyncio.sleep(0)
             self.assertEqual(len({each.started_at for each in await asyncio.gather(*[m.system.info() for _ in range(5)])}), 1)
 
-    async def test_a_store_in_memory_is_not_replaced_by_an_empty_one(self):
+    async def test_store_in_memory_is_not_replaced_after_its_process_ends(self):
         m = await self.client()
         await m.system.ping()
         os.kill(pid(m), signal.SIGKILL)
@@ -123,7 +123,7 @@ class Ending(AsyncTest):
         with self.assertRaisesRegex(mintmark.ConnectionLost, "in memory and is gone: make a new AsyncMintmark"):
             await m.system.ping()
 
-    async def test_close_finishes_what_was_sent_and_refuses_what_comes(self):
+    async def test_close_finishes_calls_in_flight_and_rejects_later_calls(self):
         m = await self.client(binary=self.program("time.sleep(2); answer(result={'now': 7})"))
         call = asyncio.ensure_future(m.system.ping())
         await asyncio.sleep(0.7)
@@ -132,7 +132,7 @@ class Ending(AsyncTest):
         with self.assertRaises(mintmark.ClientClosed):
             await m.system.ping()
 
-    async def test_a_process_that_does_not_end_is_ended(self):
+    async def test_close_kills_a_process_that_does_not_exit(self):
         m = await self.stopped()
         began = time.monotonic()
         with unittest.mock.patch("mintmark._async_process.GRACE", 0.2):
@@ -140,7 +140,7 @@ class Ending(AsyncTest):
         self.assertLess(time.monotonic() - began, 5)
         self.assertFalse(os.path.exists(f"/proc/{pid(m)}"))
 
-    async def test_a_wrapper_that_prints_garbage_ends_with_its_program(self):
+    async def test_wrapper_with_invalid_output_is_killed_with_its_program(self):
         with open(self.path("wrapper"), "w") as file:
             file.write(f"#!/bin/sh\nsleep 600 & echo $! >'{self.path('child')}'\necho Welcome\nwait\n")
         os.chmod(self.path("wrapper"), 0o755)
@@ -158,7 +158,7 @@ class Ending(AsyncTest):
                 return True
         self.eventually(has_ended, "its program is left")
 
-    async def test_missing_old_and_refusing_binaries_are_reported(self):
+    async def test_missing_old_and_failing_programs_raise_specific_errors(self):
         with self.assertRaises(mintmark.BinaryNotFound):
             AsyncMintmark(store=":memory:", binary="/nowhere/mintmark")
         old = await self.client(binary=self.program("answer(error={'code': -32601, 'message': 'No.', 'data': {'type': 'methodNotFound'}})"))
@@ -169,7 +169,7 @@ class Ending(AsyncTest):
 
 
 class Loops(ClientTest):
-    def test_a_program_that_closes_nothing_ends_and_so_does_its_process(self):
+    def test_process_ends_with_a_program_that_does_not_close_its_client(self):
         number = int(self.run_script("""
             import asyncio, mintmark
             async def main():
@@ -181,7 +181,7 @@ class Loops(ClientTest):
         """).split()[0])
         self.eventually(lambda: not os.path.exists(f"/proc/{number}"), "the process is left")
 
-    def test_a_call_cancelled_while_the_process_starts_harms_no_other(self):
+    def test_canceling_a_call_during_the_start_does_not_affect_other_calls(self):
         async def main():
             async with AsyncMintmark(store=":memory:") as warm:
                 await warm.system.ping()

@@ -1,4 +1,4 @@
-"""Plain boto3 code, as tutorials have it, against a Mintmark process."""
+"""Tests of typical boto3 code against a Mintmark process."""
 
 import json
 import time
@@ -21,7 +21,7 @@ APP = "1234.apps.googleusercontent.com"
 
 
 class Google:
-    """Google's side of a sign-in, with keys that the pool knows."""
+    """Simulates Google as an identity provider, with keys that the pool trusts."""
 
     def __init__(self):
         self.key = rsa.generate_private_key(65537, 2048)
@@ -52,11 +52,11 @@ class Boto3Test(ClientTest):
         return session
 
     def session_of(self, credentials):
-        """What a client does with the credentials it got."""
+        """Returns a session that uses temporary credentials."""
         return self.connected(credentials["AccessKeyId"], credentials.get("SecretKey") or credentials["SecretAccessKey"], credentials["SessionToken"])
 
     def anonymous(self, service="cognito-identity", **config):
-        """A client on somebody's phone: without credentials."""
+        """Returns a client without credentials, as on an end user's device."""
         return self.session.client(service, config=Config(signature_version=UNSIGNED, **config))
 
     def pool(self, **more):
@@ -75,7 +75,7 @@ class Boto3Test(ClientTest):
         return self.cognito.get_open_id_token_for_developer_identity(IdentityPoolId=pool, Logins={"login.shop": user, **more.pop("Logins", {})}, **more)
 
     def fails(self, code, message, operation, **params):
-        """A call that the service refuses with this code and this message."""
+        """Checks that a call fails with the given code and message."""
         with self.assertRaises(ClientError) as caught:
             operation(**params)
         error = caught.exception.response["Error"]
@@ -86,10 +86,10 @@ class Boto3Test(ClientTest):
 
 
 class Tutorial(Boto3Test):
-    """Developer authenticated identities, the way every tutorial shows them."""
+    """Tests of developer authenticated identities, as in the AWS documentation."""
 
     def sign_in(self, pool, username, google=None):
-        """The backend: who has proven who they are gets an identity and a token."""
+        """Acts as the backend: returns an identity and a token for an authenticated user."""
         logins = {"login.shop": username}
         if google:
             logins[GOOGLE] = google
@@ -97,10 +97,10 @@ class Tutorial(Boto3Test):
         return {"identityId": response["IdentityId"], "token": response["Token"]}
 
     def credentials(self, identity_id, logins):
-        """The app."""
+        """Acts as the application on the user's device."""
         return self.anonymous().get_credentials_for_identity(IdentityId=identity_id, Logins=logins)
 
-    def test_backend_hands_identity_and_token_to_the_client_which_gets_credentials(self):
+    def test_client_gets_credentials_with_the_identity_and_token_of_the_backend(self):
         pool = self.pool()
         self.cognito.set_identity_pool_roles(IdentityPoolId=pool, Roles={"authenticated": self.role(pool)})
 
@@ -117,7 +117,7 @@ class Tutorial(Boto3Test):
         self.assertEqual(me["Arn"], "arn:aws:sts::000000000000:assumed-role/shopper/CognitoIdentityCredentials")
         self.assertEqual((me["Account"], me["UserId"].split(":")[1]), ("000000000000", "CognitoIdentityCredentials"))
 
-    def test_and_the_same_with_the_basic_flow(self):
+    def test_basic_flow_returns_credentials_for_the_token_of_the_backend(self):
         pool = self.pool()
         answer = self.sign_in(pool, "alice")
         response = self.anonymous("sts").assume_role_with_web_identity(
@@ -129,7 +129,7 @@ class Tutorial(Boto3Test):
         me = self.session_of(response["Credentials"]).client("sts").get_caller_identity()
         self.assertEqual(me["UserId"], response["AssumedRoleUser"]["AssumedRoleId"])
 
-    def test_once_google_is_added_either_login_reaches_the_same_identity(self):
+    def test_linked_google_login_resolves_to_the_same_identity(self):
         pool = self.pool_with_google()
         self.cognito.set_identity_pool_roles(IdentityPoolId=pool, Roles={"authenticated": self.role(pool)})
         alone = self.sign_in(pool, "alice")
@@ -144,7 +144,7 @@ class Tutorial(Boto3Test):
         self.assertEqual(self.cognito.describe_identity(IdentityId=alone["identityId"])["Logins"], [GOOGLE, "login.shop"])
         self.assertNotEqual(app.get_id(IdentityPoolId=pool, Logins={GOOGLE: self.google.id_token("109")})["IdentityId"], alone["identityId"])
 
-    def test_a_guest_who_signs_in_keeps_the_identity(self):
+    def test_guest_who_signs_in_keeps_the_identity(self):
         pool = self.m.pool.create(name="shop", developer_provider="login.shop", allow_unauthenticated=True).pool_id
         self.cognito.set_identity_pool_roles(
             IdentityPoolId=pool, Roles={"authenticated": self.role(pool), "unauthenticated": self.guest_role(pool)})
@@ -161,7 +161,7 @@ class Tutorial(Boto3Test):
 
 
 class Operations(Boto3Test):
-    def test_all_of_them(self):
+    def test_all_cognito_identity_operations(self):
         called = set()
         self.session.events.register("before-call.cognito-identity", lambda model, **_: called.add(model.name))
         cognito = self.session.client("cognito-identity")
@@ -251,7 +251,7 @@ class Operations(Boto3Test):
         self.assertEqual(called, set(cognito.meta.service_model.operation_names))
         self.assertEqual(len(called), 23)
 
-    def test_pages(self):
+    def test_lists_are_paginated(self):
         pool = self.pool()
         made = {self.cognito.create_identity_pool(IdentityPoolName=f"p{i}", AllowUnauthenticatedIdentities=False)["IdentityPoolId"] for i in range(5)}
         pages = list(self.cognito.get_paginator("list_identity_pools").paginate(PaginationConfig={"PageSize": 2}))
@@ -264,7 +264,7 @@ class Operations(Boto3Test):
         self.assertNotIn("NextToken", second)
         self.fails("InvalidParameterException", "Invalid NextToken", self.cognito.list_identity_pools, MaxResults=2, NextToken=first["NextToken"])
 
-    def test_what_the_form_cannot_say_of_a_provider_stays_when_it_is_named_again(self):
+    def test_update_keeps_provider_settings_that_the_aws_format_cannot_express(self):
         company = {"issuer": "https://login.example.com", "clientIds": ["shop", "phone"], "keys": self.google.provider()["keys"]}
         pool = self.m.pool.create(name="shop", providers=[self.google.provider(), company]).pool_id
         shown = self.cognito.describe_identity_pool(IdentityPoolId=pool)
@@ -281,7 +281,7 @@ class Operations(Boto3Test):
         self.cognito.set_principal_tag_attribute_map(IdentityPoolId=pool, IdentityProviderName=oidc, PrincipalTags={"mail": "email"})
         self.assertEqual(self.m.pool.get_principal_tags(pool_id=pool, provider="login.example.com").principal_tags, {"mail": "email"})
 
-    def test_role_mappings_of_user_pools_name_the_client(self):
+    def test_role_mapping_of_a_user_pool_must_name_the_client(self):
         user_pool = "cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc"
         pool = self.pool(CognitoIdentityProviders=[{"ProviderName": user_pool, "ClientId": "web"}])
         mapping = {"Type": "Token", "AmbiguousRoleResolution": "Deny"}
@@ -293,7 +293,7 @@ class Operations(Boto3Test):
 
 
 class Refusals(Boto3Test):
-    def test_each_error_has_its_class_and_the_texts_that_clients_know(self):
+    def test_errors_have_the_class_and_message_of_aws(self):
         cognito, errors = self.anonymous(), self.exceptions
         pool, google = self.pool_with_google(), self.google.id_token
         alice = self.token(pool)["IdentityId"]
@@ -359,7 +359,7 @@ class Refusals(Boto3Test):
         error = self.fails("NotAuthorizedException", None, cognito.get_id, IdentityPoolId=pool, Logins={GOOGLE: google("a", exp=now - 400)})
         self.assertRegex(str(error), rf"Invalid login token\. Token expired: \d+ >= {now - 400}$")
 
-    def test_a_merged_identity_is_forbidden_not_gone(self):
+    def test_merged_identity_is_forbidden(self):
         pool = self.pool()
         bob, _ = self.token(pool, "bob"), self.token(pool)
         self.cognito.merge_developer_identities(
@@ -367,13 +367,13 @@ class Refusals(Boto3Test):
         self.fails("NotAuthorizedException", f"Access to Identity '{bob['IdentityId']}' is forbidden.",
                    self.anonymous().get_credentials_for_identity, IdentityId=bob["IdentityId"], Logins={COGNITO: bob["Token"]})
 
-    def test_a_token_of_one_identity_is_not_good_for_another(self):
+    def test_token_of_another_identity_is_not_authorized(self):
         pool = self.pool()
         self.cognito.set_identity_pool_roles(IdentityPoolId=pool, Roles={"authenticated": self.role(pool)})
         self.fails("NotAuthorizedException", "Logins don't match. Please include at least one valid login for this identity or identity pool.",
                    self.anonymous().get_credentials_for_identity, IdentityId=self.token(pool, "bob")["IdentityId"], Logins={COGNITO: self.token(pool)["Token"]})
 
-    def test_what_breaks_a_constraint_is_told_as_the_model_has_it(self):
+    def test_constraint_violations_have_the_message_of_the_aws_model(self):
         client = self.session.client("cognito-identity", config=Config(parameter_validation=False))
         sts = self.session.client("sts", config=Config(parameter_validation=False))
         checks = 0
@@ -396,7 +396,7 @@ class Refusals(Boto3Test):
                             checks += 1
         self.assertGreater(checks, 100)
 
-    def test_constraints_inside_of_maps_lists_and_structures(self):
+    def test_constraints_in_maps_lists_and_structures_are_checked(self):
         pool = self.pool()
         told = [
             (self.cognito.get_id, {"IdentityPoolId": pool, "Logins": {"x" * 129: "t"}},
@@ -414,7 +414,7 @@ class Refusals(Boto3Test):
             with self.subTest(text):
                 self.fails("ValidationException", f"1 validation error detected: {text}", operation, **params)
 
-    def test_sts(self):
+    def test_sts_errors_and_session_policy(self):
         pool = self.pool()
         role, token = self.role(pool), self.token(pool)["Token"]
         def assume(**more):
@@ -454,16 +454,16 @@ class Signatures(Boto3Test):
         token = self.token(pool)
         return pool, self.anonymous().get_credentials_for_identity(IdentityId=token["IdentityId"], Logins={COGNITO: token["Token"]})["Credentials"]
 
-    def test_who_is_no_end_user_is_the_account(self):
+    def test_credentials_unknown_to_mintmark_belong_to_the_account_root(self):
         self.assertEqual(self.sts.get_caller_identity()["Arn"], "arn:aws:iam::000000000000:root")
         elsewhere = self.connected("ASIAIOSFODNN7EXAMPLE", "secret", "a token of Amazon's").client("cognito-identity")
         self.assertEqual(elsewhere.list_identity_pools(MaxResults=1)["IdentityPools"], [])
 
-    def test_operations_for_developers_need_a_signature(self):
+    def test_developer_operations_require_a_signature(self):
         self.fails("MissingAuthenticationTokenException", "Missing Authentication Token", self.anonymous().list_identity_pools, MaxResults=1)
         self.fails("MissingAuthenticationToken", "Missing Authentication Token", self.anonymous("sts").get_caller_identity)
 
-    def test_end_users_never_get_at_them_however_well_they_sign(self):
+    def test_developer_operations_reject_temporary_credentials(self):
         pool, credentials = self.credentials()
         theirs = self.session_of(credentials)
         arn = "arn:aws:sts::000000000000:assumed-role/shopper/CognitoIdentityCredentials"
@@ -471,7 +471,7 @@ class Signatures(Boto3Test):
                    theirs.client("cognito-identity").get_open_id_token_for_developer_identity, IdentityPoolId=pool, Logins={"login.shop": "bob"})
         self.assertEqual(theirs.client("sts").get_caller_identity()["Arn"], arn)
 
-    def test_who_one_is_needs_the_right_secret_and_time(self):
+    def test_get_caller_identity_requires_valid_and_current_credentials(self):
         _, credentials = self.credentials()
         forged = self.session_of({**credentials, "SecretKey": "A" + credentials["SecretKey"][1:-1] + "!"})
         self.fails("SignatureDoesNotMatch", None, forged.client("sts").get_caller_identity)
@@ -483,14 +483,14 @@ class Signatures(Boto3Test):
 
 
 class Connection(Boto3Test):
-    def test_two_sessions_are_two_services(self):
+    def test_two_sessions_use_separate_services(self):
         other = boto3.Session("a", "b", region_name="eu-west-1")
         mintmark.boto3.connect(other, self.memory())
         self.pool()
         self.assertEqual(len(self.cognito.list_identity_pools(MaxResults=9)["IdentityPools"]), 1)
         self.assertEqual(other.client("cognito-identity").list_identity_pools(MaxResults=9)["IdentityPools"], [])
 
-    def test_when_the_process_is_gone_nothing_goes_to_amazon(self):
+    def test_closed_client_sends_no_requests_to_aws(self):
         sent = []
         self.session.events.register("response-received.cognito-identity", lambda **received: sent.append(received["response_dict"]))
         client = self.session.client("cognito-identity", config=Config(retries={"max_attempts": 0}))
@@ -499,7 +499,7 @@ class Connection(Boto3Test):
             client.list_identity_pools(MaxResults=1)
         self.assertEqual([each for each in sent if each], [])
 
-    def test_text_of_any_kind_comes_through(self):
+    def test_special_characters_survive_a_round_trip(self):
         pool = self.pool()
         for user in ("a&b=c+d %41", "zoë ☃ 𝄞", '"quoted\\', "<tag>"):
             self.token(pool, user)
@@ -512,7 +512,7 @@ def lowered(name):
 
 
 def broken(shape):
-    """Values that break what the model says of a scalar, each with the constraint."""
+    """Yields values that violate the constraints of a scalar in the AWS model, with each constraint."""
     least, most, pattern = (shape.metadata.get(each) for each in ("min", "max", "pattern"))
     if shape.type_name in ("integer", "long"):
         yield least - 1, f"Member must have value greater than or equal to {least}"

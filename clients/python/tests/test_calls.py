@@ -1,4 +1,4 @@
-"""Calls from threads: errors, many at once, time limits, cancellation, notifications."""
+"""Tests of calls from threads: errors, concurrency, time limits, cancellation and notifications."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from mintmark import types
 
 
 class Answers(ClientTest):
-    def test_a_user_gets_the_same_identity_and_a_token_that_another_library_verifies(self):
+    def test_user_keeps_the_identity_and_another_library_verifies_the_token(self):
         m = self.memory()
         pool = shop(m)
         minted, again = mint(m, pool), mint(m, pool)
@@ -23,7 +23,7 @@ class Answers(ClientTest):
         claims = jwt.decode(minted.token, key, algorithms=["ES256"], audience=pool.pool_id, issuer=pool.issuer)
         self.assertEqual(claims["sub"], minted.identity_id)
 
-    def test_an_error_is_an_exception_of_its_class_with_details(self):
+    def test_error_is_an_exception_of_its_class_with_details(self):
         m = self.memory()
         with self.assertRaises(mintmark.PoolNotFound) as caught:
             m.pool.get(pool_id=NOWHERE, trace="checkout-7")
@@ -38,11 +38,11 @@ class Answers(ClientTest):
             m.pool.create(name="", developer_provider="a b")
         self.assertEqual({each.pointer for each in caught.exception.violations}, {"/name", "/developerProvider"})
 
-    def test_an_argument_that_is_none_is_left_out(self):
+    def test_argument_that_is_none_is_omitted(self):
         m = self.memory()
         self.assertNotIn("developerProvider", m.pool.create(name="shop", developer_provider=None).raw)
 
-    def test_a_record_and_a_mapping_are_both_taken_as_an_object(self):
+    def test_object_parameter_accepts_a_record_and_a_mapping(self):
         m = self.memory()
         pool = shop(m)
         role = m.role.put(name="reader", pool_id=pool.pool_id).role_arn
@@ -50,12 +50,12 @@ class Answers(ClientTest):
         self.assertEqual(m.pool.set_roles(pool_id=pool.pool_id, roles=wanted).roles, wanted)
         self.assertEqual(m.pool.set_roles(pool_id=pool.pool_id, roles={"unauthenticated": role}).roles.unauthenticated, role)
 
-    def test_the_clock_of_a_testing_store_turns(self):
+    def test_clock_of_a_testing_store_can_be_set(self):
         with mintmark.testing(clock=1_700_000_000) as m:
             self.assertEqual(m.test.clock(freeze=True, set_at=1_800_000_000).now, 1_800_000_000)
             self.assertEqual(m.system.ping().now, 1_800_000_000)
 
-    def test_an_error_of_a_newer_binary_is_an_answered_error(self):
+    def test_unknown_error_type_is_an_answered_error(self):
         m = self.stand_in("answer(error={'code': 1999, 'message': 'Too late.', 'data': {'type': 'tooLate', 'retryAfterSeconds': 3}})")
         with self.assertRaises(mintmark.AnsweredError) as caught:
             m.system.ping()
@@ -63,11 +63,11 @@ class Answers(ClientTest):
         self.assertIs(type(error), mintmark.AnsweredError)
         self.assertEqual((error.code, error.type, error.retry_after_seconds, str(error)), (1999, "tooLate", 3, "Too late."))
 
-    def test_an_answer_of_sixteen_million_bytes_arrives(self):
+    def test_result_of_sixteen_million_bytes_is_received(self):
         m = self.stand_in("answer(result={'now': 1, 'much': 'x' * 16_000_000})")
         self.assertEqual(len(m.system.ping().raw["much"]), 16_000_000)
 
-    def test_what_the_process_could_not_attribute_is_refused_before_it_is_sent(self):
+    def test_unparseable_request_is_rejected_before_it_is_sent(self):
         m = self.memory()
         deep = []
         for _ in range(70):
@@ -80,19 +80,19 @@ class Answers(ClientTest):
                 m.call("pool.create", {"name": value})
         m.system.ping()
 
-    def test_a_longer_line_is_sent_where_the_process_takes_it(self):
+    def test_max_line_raises_the_limit_of_client_and_process(self):
         m = self.memory(max_line=3_000_000)
         with self.assertRaises(mintmark.InvalidParams):
             m.pool.create(name="x" * 2_000_000)
 
-    def test_an_answer_to_nobody_fails_the_call_instead_of_leaving_it_waiting(self):
+    def test_error_without_an_id_fails_the_waiting_call(self):
         m = self.stand_in("send({'jsonrpc': '2.0', 'id': None, 'error': {'code': -32700, 'message': 'What?', 'data': {'type': 'parseError'}}})")
         with self.assertRaises(mintmark.ParseError):
             m.system.ping()
 
 
 class ManyAtOnce(ClientTest):
-    def test_a_thousand_calls_of_sixteen_threads_get_their_own_answers(self):
+    def test_thousand_calls_from_sixteen_threads_receive_their_own_results(self):
         m = self.memory()
         pool = shop(m)
         with ThreadPoolExecutor(16) as threads:
@@ -102,7 +102,7 @@ class ManyAtOnce(ClientTest):
             self.assertEqual(identities.setdefault(user, each.identity_id), each.identity_id)
         self.assertEqual(len(set(identities.values())), 50)
 
-    def test_answers_in_another_order_reach_their_calls(self):
+    def test_responses_in_another_order_reach_their_calls(self):
         m = self.stand_in("""
             waiting = globals().setdefault("waiting", [])
             waiting.append(m)
@@ -116,7 +116,7 @@ class ManyAtOnce(ClientTest):
 
 class TimeLimits(ClientTest):
     def stopped(self, **options):
-        """A client whose process stands still."""
+        """Returns a client whose process is stopped."""
         m = self.memory(**options)
         m.system.ping(timeout=60)
         os.kill(pid(m), signal.SIGSTOP)
@@ -129,7 +129,7 @@ class TimeLimits(ClientTest):
         except ProcessLookupError:
             pass
 
-    def test_a_call_that_takes_too_long_raises_and_the_next_works(self):
+    def test_call_that_exceeds_its_time_limit_raises_and_the_next_call_succeeds(self):
         m = self.stopped()
         began = time.monotonic()
         with self.assertRaises(TimeoutError) as caught:
@@ -139,14 +139,14 @@ class TimeLimits(ClientTest):
         self.go_on(m)
         self.assertGreater(m.system.ping().now, 0)
 
-    def test_the_time_limit_of_the_client_holds_for_calls_without_one(self):
+    def test_time_limit_of_the_client_applies_to_calls_without_one(self):
         m = self.stopped(timeout=0.2)
         with self.assertRaises(mintmark.CallTimeout):
             m.system.ping()
         self.go_on(m)
         m.system.ping(timeout=float("inf"))
 
-    def test_a_full_pipe_delays_no_caller_beyond_its_time_limit(self):
+    def test_full_pipe_does_not_delay_calls_beyond_their_time_limit(self):
         m = self.stopped()
         began = time.monotonic()
         with ThreadPoolExecutor(4) as threads:
@@ -157,17 +157,17 @@ class TimeLimits(ClientTest):
         self.go_on(m)
         self.assertGreater(m.system.ping().now, 0)
 
-    def test_the_process_is_told_that_nobody_waits_any_more(self):
+    def test_call_that_times_out_is_canceled_in_the_process(self):
         m = self.stand_in("if 'id' in m and m['method'] == 'system.info': answer(result={'now': 1})")
         with self.assertRaises(mintmark.CallTimeout):
             m.system.ping(timeout=0.1)
         m.system.info()
         self.assertIn('"method":"$/cancelRequest","params":{"id":1}', self.seen())
 
-    def test_an_interrupted_call_is_cancelled(self):
+    def test_interrupted_call_is_canceled(self):
         out = self.run_script("""
             import os, signal, sys, threading, mintmark
-            signal.signal(signal.SIGINT, signal.default_int_handler)   # whoever runs the tests in the background has it ignored
+            signal.signal(signal.SIGINT, signal.default_int_handler)   # background jobs of a shell ignore SIGINT
             m = mintmark.Mintmark(store=":memory:", binary=sys.argv[1])
             threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
             try:
@@ -181,7 +181,7 @@ class TimeLimits(ClientTest):
 
 
 class Notified(ClientTest):
-    def test_notifications_reach_the_callback_which_may_call(self):
+    def test_notification_callback_can_make_calls(self):
         heard, done = [], threading.Event()
 
         def hear(method, params):
@@ -197,7 +197,7 @@ class Notified(ClientTest):
         self.assertTrue(done.wait(10))
         self.assertEqual(heard, [("$/progress", {"token": 1, "value": "half"}, 5)])
 
-    def test_a_credential_provider_tells_that_its_identity_is_another_one(self):
+    def test_credentials_provider_sends_identity_changed(self):
         heard, done = [], threading.Event()
 
         def hear(method, params):

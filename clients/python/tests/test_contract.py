@@ -1,4 +1,4 @@
-"""The generated part against the contract itself."""
+"""Tests of the generated code against the contract."""
 
 import asyncio
 import inspect
@@ -23,13 +23,13 @@ def snake(name):
 
 
 def find(client, method):
-    """A client's own method for a method of the contract."""
+    """Returns a client's typed method for a method of the contract."""
     namespace, verb = method.split(".")
     return getattr(getattr(client, snake(namespace)), {"import": "import_"}.get(verb, snake(verb)))
 
 
 def fill(value, names):
-    """`value` with what its `$names` stand for."""
+    """Returns `value` with its `$names` replaced by their values."""
     if isinstance(value, str) and value.startswith("$"):
         return names[value]
     if isinstance(value, list):
@@ -40,7 +40,7 @@ def fill(value, names):
 
 
 def capture(wanted, found, names):
-    """Notes what the `$names` of an answer stand for."""
+    """Records the values of the `$names` in a result."""
     if isinstance(wanted, str) and wanted.startswith("$"):
         names.setdefault(wanted, found)
     elif isinstance(wanted, dict):
@@ -52,7 +52,7 @@ def capture(wanted, found, names):
 
 
 def members(value):
-    """Reads every attribute of every record in `value`, and gives back how many there were."""
+    """Reads every attribute of every record in `value`, and returns their number."""
     if isinstance(value, list):
         return sum(map(members, value))
     if isinstance(value, dict):
@@ -67,7 +67,7 @@ class TheContract(ClientTest):
         super().setUp()
         self.methods = load("openrpc.json")["methods"]
 
-    def test_every_method_is_in_both_clients_with_its_parameters_and_a_docstring(self):
+    def test_every_method_exists_in_both_clients_with_its_parameters_and_a_docstring(self):
         with mintmark.testing() as plain:
             both = [plain, AsyncMintmark(store=":memory:")]
             for client in both:
@@ -83,10 +83,10 @@ class TheContract(ClientTest):
                         self.assertLessEqual({"timeout", "trace"}, set(parameters))
                         self.assertIn(method["summary"], found.__doc__)
                         for name in wanted:
-                            self.assertRegex(found.__doc__, rf"(?ms)^ +{name} \(.+?\):\s")   # what it may be takes two lines at times
+                            self.assertRegex(found.__doc__, rf"(?ms)^ +{name} \(.+?\):\s")   # the description of a type can take two lines
                         self.assertEqual(inspect.iscoroutinefunction(found), isinstance(client, AsyncMintmark))
 
-    def test_every_error_has_its_class_with_its_number_and_its_details(self):
+    def test_every_error_has_its_class_with_its_number_and_details(self):
         for entry in load("errors.json")["errors"]:
             with self.subTest(entry["type"]):
                 kind = getattr(mintmark, entry["type"][0].upper() + entry["type"][1:])
@@ -97,7 +97,7 @@ class TheContract(ClientTest):
                     self.assertTrue(getattr(kind, snake(name)).__doc__)
 
     def examples(self):
-        """Every example, each with its fixtures' steps before it. All of them in testing stores, whose mail stays in the outbox."""
+        """Yields every example with the steps of its fixtures. All run in testing stores, which capture messages in the outbox."""
         file = load("examples.json")
 
         def steps(given):
@@ -106,7 +106,7 @@ class TheContract(ClientTest):
                 yield from steps(fixture["given"])
                 yield from ((name, index, step) for index, step in enumerate(fixture["steps"]))
 
-        # One of them makes a file.
+        # One of the examples writes a file.
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         for number, example in enumerate(file["examples"]):
@@ -114,7 +114,7 @@ class TheContract(ClientTest):
             os.chdir(self.path(f"example-{number}"))
             yield example, list({(name, index): step for name, index, step in steps(example["given"])}.values())
 
-    def test_every_example_holds_for_the_methods_of_the_plain_client(self):
+    def test_every_example_succeeds_with_the_client_for_threads(self):
         for example, steps in self.examples():
             with self.subTest(example["method"], example=example["name"]), self.memory(stderr=None) as m:
                 names = {}
@@ -134,7 +134,7 @@ class TheContract(ClientTest):
                     else:
                         self.assertTrue(result)
 
-    def test_every_example_holds_for_the_methods_of_the_asyncio_client(self):
+    def test_every_example_succeeds_with_the_asyncio_client(self):
         async def run(example, steps):
             async with AsyncMintmark(store=":memory:", testing=True, stderr=None, timeout=60) as m:
                 names = {}

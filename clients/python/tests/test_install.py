@@ -1,4 +1,4 @@
-"""The package as users get it: installed by pip into an environment of its own, and checked by their type checker."""
+"""Tests of the installed package: pip installs it into a new environment, and a type checker checks its types."""
 
 import os
 import shutil
@@ -10,13 +10,13 @@ from support import ROOT, SOURCES, ClientTest
 
 
 class Installed(ClientTest):
-    def test_pip_installs_it_into_a_fresh_environment(self):
+    def test_pip_installs_the_package_into_a_new_environment(self):
         source, venv = self.path("source"), self.path("venv")
         shutil.copytree(os.path.join(ROOT, "clients", "python"), source, ignore=shutil.ignore_patterns("__pycache__"))
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         python = os.path.join(venv, "bin", "python")
         install = [python, "-m", "pip", "install", "--quiet", "--no-cache-dir", "--disable-pip-version-check", source]
-        # pip brings its own certificates; a proxy's own stands only in the system's folder.
+        # pip has its own CA certificates; the certificate of a proxy is only in the system's directory.
         for environment in (os.environ, {**os.environ, "PIP_CERT": "/etc/ssl/certs"}):
             done = subprocess.run(install, env=environment, text=True, capture_output=True)
             if done.returncode == 0:
@@ -38,7 +38,7 @@ class Typed(ClientTest):
             [sys.executable, "-m", "mypy", "--strict", "--cache-dir", self.path("cache"), self.path("program.py")],
             env={**os.environ, "MYPYPATH": SOURCES}, text=True, capture_output=True)
 
-    def test_a_program_that_uses_it_well_passes_mypy_strict(self):
+    def test_valid_program_passes_mypy_strict(self):
         done = self.check("""
             import mintmark
             from mintmark import AnsweredError, AsyncMintmark, BinaryTooOld, Mintmark, PoolNotFound, types
@@ -59,7 +59,7 @@ class Typed(ClientTest):
         """)
         self.assertEqual(done.returncode, 0, done.stdout)
 
-    def test_mistakes_are_found_by_mypy(self):
+    def test_mypy_reports_mistakes(self):
         done = self.check("""
             from mintmark import Mintmark
 

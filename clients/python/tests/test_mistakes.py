@@ -1,4 +1,4 @@
-"""What the client says to somebody in a hurry, and the progress of long work."""
+"""Tests of error messages for common mistakes, and of progress."""
 
 import asyncio
 import datetime
@@ -12,7 +12,7 @@ SILENT = "#!/bin/sh\nexec sleep 600\n"
 
 
 class Progress(ClientTest):
-    def test_it_comes_to_the_call_before_its_result(self):
+    def test_progress_arrives_before_the_result(self):
         heard, told = [], []
         m = self.memory(on_notification=lambda *notification: heard.append(notification))
         result = m.call("account.import", {"accounts": ACCOUNTS}, progress=lambda value: told.append(value["nextLine"]))
@@ -20,7 +20,7 @@ class Progress(ClientTest):
         self.assertGreaterEqual(len(told), 2)
         self.assertEqual(told, sorted(set(told)))
 
-    def test_what_its_callback_raises_ends_the_call(self):
+    def test_exception_of_the_progress_callback_ends_the_call(self):
         m = self.memory()
 
         def fail(value):
@@ -29,7 +29,7 @@ class Progress(ClientTest):
             m.call("account.import", {"accounts": ACCOUNTS}, progress=fail)
         m.system.ping()
 
-    def test_it_comes_to_a_call_of_asyncio_too(self):
+    def test_progress_arrives_at_an_asyncio_call(self):
         async def run():
             told = []
             async with mintmark.async_testing(stderr=None) as m:
@@ -48,7 +48,7 @@ class Mistakes(ClientTest):
         os.chmod(path, 0o755)
         return path
 
-    def test_a_program_that_ends_without_a_word_is_named_with_what_to_do(self):
+    def test_program_that_exits_without_output_raises_with_advice(self):
         with self.assertRaisesRegex(mintmark.ConnectionLost, "/true the right program.*MINTMARK_BINARY"):
             self.memory(binary="/bin/true", restart=True).system.ping()
 
@@ -58,7 +58,7 @@ class Mistakes(ClientTest):
         with self.assertRaisesRegex(mintmark.ConnectionLost, "/true the right program.*MINTMARK_BINARY"):
             asyncio.run(run())
 
-    def test_what_is_there_and_no_program_is_called_that(self):
+    def test_folder_and_plain_file_as_program_raise_binary_not_found(self):
         with self.assertRaisesRegex(mintmark.BinaryNotFound, "which binary= names, is a folder.*MINTMARK_BINARY="):
             Mintmark(store=":memory:", binary=self.folder)
         plain = self.script("text")
@@ -66,7 +66,7 @@ class Mistakes(ClientTest):
         with self.assertRaisesRegex(mintmark.BinaryNotFound, "is no program that may be run"):
             Mintmark(store=":memory:", binary=plain)
 
-    def test_a_program_that_says_nothing_is_not_waited_for_long(self):
+    def test_close_does_not_wait_for_a_program_that_never_responded(self):
         for close_with in ("threads", "asyncio"):
             options = {"store": ":memory:", "binary": self.script(SILENT), "stderr": None, "timeout": 0.05}
 
@@ -85,7 +85,7 @@ class Mistakes(ClientTest):
             m.close(grace=3600)
             self.assertEqual(m._process._process.returncode, -15)
 
-    def test_values_without_a_json_are_told_with_their_method(self):
+    def test_error_for_a_value_without_json_names_the_method(self):
         m = self.memory()
         for value, kind in ((datetime.date.today(), TypeError), (b"x", TypeError), (float("nan"), ValueError), ("\ud800", ValueError)):
             with self.assertRaisesRegex(kind, "the parameters of pool.create have no JSON"):
@@ -95,13 +95,13 @@ class Mistakes(ClientTest):
         with self.assertRaisesRegex(TypeError, "positive number of seconds.*'1'"):
             m.system.ping(timeout="1")
 
-    def test_a_client_shows_no_secrets(self):
+    def test_repr_of_a_client_contains_no_secrets(self):
         m = self.memory(environment={"MINTMARK_MASTER_KEY": "5ec1" * 16})
         self.assertEqual(repr(m), f"<Mintmark of {m.binary}>")
 
 
 class Given(ClientTest):
-    """What a backend gives to a CredentialsProvider."""
+    """Tests of the return value of the backend of a CredentialsProvider."""
 
     WRONG = (None, "token", ("id", "token"), {"token": "t"})
 
@@ -115,21 +115,21 @@ class Given(ClientTest):
     def provider(self, backend, key):
         return CredentialsProvider(self.m, self.pool.pool_id, backend, key=key, logins={"login.shop": key})
 
-    def test_it_is_a_result_or_its_json(self):
+    def test_backend_can_return_a_result_or_its_json(self):
         def minted(logins):
             return mint(self.m, self.pool, logins["login.shop"])
         for key, backend in (("a", lambda logins, _: minted(logins)), ("b", lambda logins, _: minted(logins).raw),
                              ("c", lambda logins, _: {"identity_id": minted(logins).identity_id, "token": minted(logins).token})):
             self.assertEqual(self.provider(backend, key).get().state, "ready")
 
-    def test_what_it_is_not_is_told(self):
+    def test_invalid_return_value_raises_type_error(self):
         for wrong in self.WRONG:
             with self.assertRaisesRegex(TypeError, f"gives identity_id and token.*it gave a {type(wrong).__name__}$"):
                 self.provider(lambda logins, _: wrong, "d").get()
         with self.assertRaisesRegex(TypeError, "on_token_required is a function"):
             self.provider(5, "e")
 
-    def test_asyncio_takes_functions_and_coroutine_functions(self):
+    def test_asyncio_accepts_functions_and_coroutine_functions(self):
         async def run():
             async with mintmark.async_testing(stderr=None) as m:
                 pool = (await m.pool.create(name="shop", developer_provider="login.shop")).pool_id

@@ -1,4 +1,4 @@
-"""The process behind a client: finding it, its end, its successors, its log."""
+"""Tests of the process of a client: finding the program, its end, restarts and its log."""
 
 import inspect
 import io
@@ -17,12 +17,12 @@ from mintmark import Mintmark
 
 
 class Starting(ClientTest):
-    def test_the_data_has_to_be_named_in_one_way(self):
+    def test_exactly_one_of_store_and_app_is_required(self):
         for options in ({}, {"store": ":memory:", "app": "shop"}):
             with self.assertRaisesRegex(ValueError, r'Mintmark\(store=":memory:"\)'):
                 Mintmark(**options)
 
-    def test_a_missing_binary_says_what_to_do(self):
+    def test_missing_program_raises_with_advice(self):
         with self.assertRaisesRegex(mintmark.BinaryNotFound, "/nowhere/mintmark, which binary= names.*clients/shell/mintmark.*swift build.*MINTMARK_BINARY="):
             Mintmark(store=":memory:", binary="/nowhere/mintmark")
         with mock.patch.dict(os.environ, MINTMARK_BINARY="/nowhere/else"):
@@ -32,19 +32,19 @@ class Starting(ClientTest):
             with self.assertRaisesRegex(mintmark.BinaryNotFound, "mintmark on the PATH"):
                 Mintmark(store=":memory:")
 
-    def test_the_binary_is_found_on_the_path(self):
+    def test_program_is_found_on_the_path(self):
         os.symlink(os.environ["MINTMARK_BINARY"], self.path("mintmark"))
         with mock.patch.dict(os.environ, MINTMARK_BINARY="", PATH=self.folder):
             self.memory().system.ping()
 
-    def test_a_program_that_cannot_run_is_named(self):
+    def test_error_for_a_program_that_cannot_run_names_it(self):
         with open(self.path("broken"), "w") as file:
             file.write("#!/nowhere/at/all\n")
         os.chmod(self.path("broken"), 0o755)
         with self.assertRaisesRegex(mintmark.BinaryNotFound, "broken cannot be run"):
             Mintmark(store=":memory:", binary=self.path("broken"))
 
-    def test_a_binary_without_a_method_of_this_client_is_too_old(self):
+    def test_program_without_a_method_of_this_client_is_too_old(self):
         m = self.stand_in("answer(error={'code': -32601, 'message': 'No.', 'data': {'type': 'methodNotFound', 'method': m['method']}})")
         with self.assertRaisesRegex(mintmark.BinaryTooOld, "does not know system.ping: it is older than this client") as caught:
             m.system.ping()
@@ -54,18 +54,18 @@ class Starting(ClientTest):
             m.call("no.such")
         self.assertNotIsInstance(caught.exception, mintmark.BinaryTooOld)
 
-    def test_a_testing_method_without_testing_says_so(self):
+    def test_testing_method_without_a_testing_store_raises_with_advice(self):
         with self.assertRaisesRegex(mintmark.MethodNotFound, "testing=True") as caught:
             self.memory(testing=False).test.clock()
         self.assertNotIsInstance(caught.exception, mintmark.BinaryTooOld)
 
-    def test_arguments_the_binary_refuses_are_reported(self):
+    def test_rejected_arguments_raise_with_status_64(self):
         m = self.memory(arguments=["--no-such-option"], stderr=None)
         with self.assertRaisesRegex(mintmark.ConnectionLost, "status 64.*refused its arguments.*--no-such-option") as caught:
             m.system.ping()
         self.assertEqual(caught.exception.exit_status, 64)
 
-    def test_the_options_reach_the_process(self):
+    def test_options_reach_the_process(self):
         m = self.memory(
             region="moon-1", account="123456789012", issuer="https://id.example", caller="developer", clock=1_700_000_000, migrate="auto",
             log_level="warning", sequential=True, drain=1, max_line=2_000_000, parent=os.getpid(), audit_issuance=True,
@@ -78,23 +78,23 @@ class Starting(ClientTest):
         flags = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", help, re.M)) - {"help", "version"}
         self.assertGreater(len(flags), 15)
         arguments = inspect.signature(Mintmark.__init__).parameters
-        # The client speaks lines only; core dumps are for debugging the program itself.
+        # The client supports only line framing; core dumps are for debugging the program itself.
         self.assertEqual({flag for flag in flags if flag.replace("-", "_") not in arguments}, {"framing", "allow-core-dumps"})
 
-    def test_a_document_is_applied(self):
+    def test_configuration_document_is_applied(self):
         with open(self.path("shop.json"), "w") as file:
             file.write('{"pools": [{"name": "shop"}]}')
         m = self.memory(apply=self.path("shop.json"), audit_retention_days=7, db_connections=2, ca_file=self.path("shop.json"), proxy="http://proxy.example:1")
         self.assertEqual([pool.name for pool in m.pool.list().pools], ["shop"])
 
-    def test_a_time_limit_is_positive(self):
+    def test_time_limit_must_be_positive(self):
         for timeout in (-1, 0, float("nan")):
             with self.assertRaisesRegex(ValueError, "positive number of seconds"):
                 Mintmark(store=":memory:", timeout=timeout)
             with self.assertRaisesRegex(ValueError, "positive number of seconds"):
                 self.memory().system.ping(timeout=timeout)
 
-    def test_an_app_has_a_store_of_its_own(self):
+    def test_app_has_its_own_store(self):
         environment = {"XDG_DATA_HOME": self.folder, "HOME": self.folder}
         with Mintmark(app="shop", environment=environment, stderr=None) as m:
             pool = shop(m)
@@ -103,7 +103,7 @@ class Starting(ClientTest):
 
 
 class Ending(ClientTest):
-    def test_close_ends_the_process_and_further_calls_are_refused(self):
+    def test_close_ends_the_process_and_later_calls_are_rejected(self):
         m = self.memory()
         m.system.ping()
         number = pid(m)
@@ -114,7 +114,7 @@ class Ending(ClientTest):
             m.system.ping()
         m.close()
 
-    def test_calls_in_flight_are_finished_by_close(self):
+    def test_close_finishes_calls_in_flight(self):
         m = self.stand_in("time.sleep(2); answer(result={'now': 7})")
         with ThreadPoolExecutor(1) as threads:
             call = threads.submit(m.system.ping)
@@ -122,7 +122,7 @@ class Ending(ClientTest):
             m.close()
             self.assertEqual(call.result().now, 7)
 
-    def test_a_process_that_does_not_end_is_ended(self):
+    def test_close_kills_a_process_that_does_not_exit(self):
         m = self.memory()
         m.system.ping()
         os.kill(pid(m), signal.SIGSTOP)
@@ -131,7 +131,7 @@ class Ending(ClientTest):
         with self.assertRaises(ProcessLookupError):
             os.kill(pid(m), 0)
 
-    def test_the_program_of_a_wrapper_ends_with_it(self):
+    def test_program_of_a_wrapper_ends_with_it(self):
         with open(self.path("wrapper"), "w") as file:
             file.write("#!/bin/sh\nsleep 600\nexit 0\n")
         os.chmod(self.path("wrapper"), 0o755)
@@ -144,7 +144,7 @@ class Ending(ClientTest):
         self.eventually(lambda: threading.active_count() <= threads, "threads are left")
         self.assertEqual(len(os.listdir("/proc/self/fd")), before)
 
-    def test_no_descriptor_and_no_thread_is_left(self):
+    def test_close_leaves_no_descriptors_and_threads_open(self):
         before, threads = len(os.listdir("/proc/self/fd")), threading.active_count()
         for _ in range(5):
             with mintmark.testing() as m:
@@ -152,7 +152,7 @@ class Ending(ClientTest):
         self.eventually(lambda: threading.active_count() <= threads, "threads are left")
         self.assertEqual(len(os.listdir("/proc/self/fd")), before)
 
-    def test_a_client_that_is_dropped_ends_its_process(self):
+    def test_process_of_a_garbage_collected_client_ends(self):
         number = int(self.run_script("""
             import gc, mintmark, os, time, warnings
             warnings.simplefilter("error")
@@ -170,7 +170,7 @@ class Ending(ClientTest):
         """))
         self.assertGreater(number, 0)
 
-    def test_a_program_that_closes_nothing_ends_and_so_does_its_process(self):
+    def test_process_ends_with_a_program_that_does_not_close_its_client(self):
         out = self.run_script("""
             import mintmark, threading, time
             m = mintmark.testing()
@@ -181,7 +181,7 @@ class Ending(ClientTest):
         self.assertLess(time.monotonic() - last, 10, "the end of the program waits for something")
         self.eventually(lambda: not os.path.exists(f"/proc/{number}"), "the process is left")
 
-    def test_a_program_ends_while_its_process_stands_still(self):
+    def test_program_can_end_while_its_process_is_stopped(self):
         out = self.run_script("""
             import mintmark, os, signal, threading
             m = mintmark.testing()
@@ -194,14 +194,14 @@ class Ending(ClientTest):
 
 
 class Dying(ClientTest):
-    def test_a_call_of_a_killed_process_reports_how_it_ended(self):
+    def test_call_of_a_killed_process_reports_signal_and_last_line(self):
         m = self.stand_in("print('Error: the disk is gone', file=sys.stderr, flush=True); os.kill(os.getpid(), 9)")
         with self.assertRaisesRegex(mintmark.ConnectionLost, "signal 9.*the disk is gone") as caught:
             m.system.ping()
         self.assertEqual((caught.exception.exit_status, caught.exception.last_line), (-9, "Error: the disk is gone"))
         self.assertIsInstance(caught.exception, ConnectionError)
 
-    def test_every_call_in_flight_fails_when_the_process_dies(self):
+    def test_all_calls_in_flight_fail_when_the_process_ends(self):
         m = self.memory()
         m.system.ping()
         os.kill(pid(m), signal.SIGSTOP)
@@ -212,7 +212,7 @@ class Dying(ClientTest):
             for each in calls:
                 self.assertIsInstance(each.exception(10), mintmark.ConnectionLost)
 
-    def test_the_next_call_on_a_file_starts_a_new_process(self):
+    def test_next_call_on_a_store_file_starts_a_new_process(self):
         m = self.file()
         pool = shop(m)
         first = pid(m)
@@ -222,7 +222,7 @@ class Dying(ClientTest):
             self.assertEqual(m.pool.get(pool_id=pool.pool_id), pool)
         self.assertNotEqual(pid(m), first)
 
-    def test_a_store_in_memory_is_not_replaced_by_an_empty_one(self):
+    def test_store_in_memory_is_not_replaced_after_its_process_ends(self):
         m = self.memory()
         m.system.ping()
         os.kill(pid(m), signal.SIGKILL)
@@ -230,7 +230,7 @@ class Dying(ClientTest):
         with self.assertRaisesRegex(mintmark.ConnectionLost, "signal 9.*in memory and is gone: make a new Mintmark"):
             m.system.ping()
 
-    def test_restart_can_be_asked_for_and_forbidden(self):
+    def test_restart_can_be_enabled_and_disabled(self):
         asked, forbidden = self.memory(restart=True), self.file(restart=False)
         for m in (asked, forbidden):
             m.system.ping()
@@ -240,7 +240,7 @@ class Dying(ClientTest):
         with self.assertRaisesRegex(mintmark.ConnectionLost, "restart=False"):
             forbidden.system.ping()
 
-    def test_a_relative_store_is_the_same_after_a_restart_in_another_folder(self):
+    def test_relative_store_path_is_kept_after_a_restart_in_another_folder(self):
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         os.chdir(self.folder)
@@ -251,14 +251,14 @@ class Dying(ClientTest):
         m._process.wait_for_end()
         self.assertEqual(m.pool.get(pool_id=pool.pool_id), pool)
 
-    def test_the_interrupt_key_is_for_the_program_alone(self):
+    def test_process_has_its_own_process_group(self):
         m = self.memory()
         m.system.ping()
         self.assertNotEqual(os.getpgid(pid(m)), os.getpgid(0))
 
 
 class Forking(ClientTest):
-    def test_a_forked_child_gets_a_process_of_its_own_and_holds_nothing_of_the_parent(self):
+    def test_forked_child_starts_its_own_process_and_releases_the_pipes_of_the_parent(self):
         out = self.run_script("""
             import os, sys, time, mintmark, warnings
             warnings.simplefilter("ignore")
@@ -293,7 +293,7 @@ class Forking(ClientTest):
 
 
 class Answers(ClientTest):
-    def test_what_was_answered_before_garbage_counts(self):
+    def test_responses_before_invalid_output_are_delivered(self):
         m = self.memory(stderr=None, binary=self.program("""
             if m["method"] == "system.ping":
                 first = m["id"]
@@ -308,7 +308,7 @@ class Answers(ClientTest):
                 m.pool.list()
             self.assertEqual(call.result(10).now, 7)
 
-    def test_progress_that_waits_is_told_within_the_time_limit_alone(self):
+    def test_progress_is_delivered_only_within_the_time_limit(self):
         m = self.memory(stderr=None, binary=self.program("""
             for number in range(100):
                 send({"jsonrpc": "2.0", "method": "$/progress", "params": {"token": m["id"], "value": number}})
@@ -326,7 +326,7 @@ class Answers(ClientTest):
 class Log(ClientTest):
     TALKS = "print('a word', file=sys.stderr, flush=True); answer(result={'now': 1})"
 
-    def test_the_log_goes_to_a_file(self):
+    def test_log_goes_to_a_file(self):
         for kind in ("w", "wb"):
             with tempfile.NamedTemporaryFile(kind) as file:
                 m = self.memory(binary=self.program(self.TALKS), stderr=file)
@@ -335,7 +335,7 @@ class Log(ClientTest):
                 with open(file.name) as written:
                     self.assertEqual(written.read(), "a word\n")
 
-    def test_the_log_goes_to_standard_error_or_nowhere(self):
+    def test_log_goes_to_standard_error_or_is_discarded(self):
         for stderr, wanted in (("inherit", "a word\n"), (None, "")):
             with mock.patch("sys.stderr", io.StringIO()) as heard:
                 m = self.memory(binary=self.program(self.TALKS), stderr=stderr)
@@ -343,6 +343,6 @@ class Log(ClientTest):
                 m.close()
                 self.assertEqual(heard.getvalue(), wanted)
 
-    def test_another_word_for_it_is_refused(self):
+    def test_unknown_log_destination_raises(self):
         with self.assertRaises(ValueError):
             Mintmark(store=":memory:", stderr="log.txt")

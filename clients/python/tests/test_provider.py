@@ -1,4 +1,4 @@
-"""What clients/conformance says of the plain client, of the one for asyncio: CredentialsProvider, and programs that are not what they should be."""
+"""Tests of the asyncio client that correspond to clients/conformance: CredentialsProvider, and programs that are not Mintmark."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
             return await m.token.mint_for_developer(pool_id=pool, logins=logins, identity_id=identity_id)
         return on_token_required
 
-    async def test_one_that_was_closed_before_its_first_use_opens_nothing(self):
+    async def test_provider_closed_before_its_first_use_does_not_open(self):
         m, plain = await self.client(), self.memory()
         pool = await a_shop(m)
         provider = AsyncCredentialsProvider(m, pool, self.backend(m, pool, []))
@@ -44,7 +44,7 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(mintmark.errors.ClientClosed, "was closed"):
             other.identity_id()
 
-    async def test_calls_that_come_meanwhile_join(self):
+    async def test_concurrent_calls_share_one_token_request(self):
         m, asked = await self.client(), []
         pool = await a_shop(m)
         async with AsyncCredentialsProvider(m, pool, self.backend(m, pool, asked), logins=ALICE) as provider:
@@ -63,7 +63,7 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(mintmark.ProviderNotOpen):
             await provider.get()
 
-    async def test_what_the_backend_raises_is_raised(self):
+    async def test_exception_of_the_backend_is_raised(self):
         async def down(logins, identity_id):
             raise LookupError("the backend is down")
         m = await self.client()
@@ -71,7 +71,7 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(LookupError, "the backend is down"):
             await provider.get()
 
-    async def test_it_goes_on_with_the_same_identity_after_a_restart(self):
+    async def test_provider_keeps_its_identity_after_a_restart(self):
         m, asked = await self.client(store=self.path("shop.db")), []
         pool = await a_shop(m)
         provider = AsyncCredentialsProvider(m, pool, self.backend(m, pool, asked), logins=ALICE)
@@ -81,12 +81,12 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.01)
         self.assertEqual((await provider.get()).identity_id, first.identity_id)
 
-    async def test_a_program_that_prints_garbage_is_ended(self):
+    async def test_program_with_invalid_output_raises_protocol_error(self):
         m = await self.client(binary=self.program("print('Welcome!', flush=True)"))
         with self.assertRaisesRegex(mintmark.ProtocolError, "Welcome"):
             await m.system.ping()
 
-    async def test_a_program_of_an_older_version_is_too_old(self):
+    async def test_program_of_an_older_version_is_too_old(self):
         with open(self.path("old"), "w") as file:
             file.write('#!/bin/sh\nread line\necho \'{"jsonrpc":"2.0","id":0,"result":{"version":"0.0.1"}}\'\nexec sleep 60\n')
         os.chmod(self.path("old"), 0o755)

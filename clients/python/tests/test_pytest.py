@@ -1,4 +1,4 @@
-"""The plugin for pytest, run by pytest itself."""
+"""Tests of the pytest plugin, run by pytest."""
 
 import os
 import re
@@ -39,13 +39,13 @@ class Plugin(ClientTest):
             assert len(set(seen)) == {count}
     """
 
-    def test_each_test_has_a_process_of_its_own(self):
+    def test_each_test_has_its_own_process(self):
         self.assertIn("3 passed", self.run_tests(self.TWO.replace("{count}", "2")))
 
-    def test_tests_that_share_a_process_each_find_it_new(self):
+    def test_tests_that_share_a_process_start_with_an_empty_store(self):
         self.assertIn("3 passed", self.run_tests(self.TWO.replace("{count}", "1"), "mintmark_scope = session\n"))
 
-    def test_nothing_that_a_test_armed_gave_or_kept_is_met_by_the_next(self):
+    def test_faults_providers_and_snapshots_do_not_affect_the_next_test(self):
         self.assertIn("2 passed", self.run_tests("""
             import urllib.request
             import mintmark as package, pytest
@@ -70,7 +70,7 @@ class Plugin(ClientTest):
                     mintmark.test.restore(name="mine")
         """, "mintmark_scope = session\n"))
 
-    def test_the_outbox_has_the_code(self):
+    def test_outbox_contains_the_code(self):
         self.assertIn("1 passed", self.run_tests("""
             import datetime, pytest
 
@@ -90,14 +90,14 @@ class Plugin(ClientTest):
                     mintmark_clock.set(datetime.datetime(2030, 1, 1))
         """))
 
-    def test_a_failing_test_shows_the_log_and_a_wrong_setting_is_told(self):
+    def test_failed_test_shows_the_log_and_an_invalid_setting_is_reported(self):
         talks = self.program("print('a word', file=sys.stderr, flush=True); answer(result={'now': 1})")
         said = self.run_tests("def test_it(mintmark): assert mintmark.system.ping().now == 0", f"mintmark_binary = {talks}\n", status=1)
         self.assertIn("1 failed", said)
         self.assertIn("a word", said)
         self.assertIn("mintmark_scope is one of", self.run_tests("def test_it(mintmark): pass", "mintmark_scope = moon\n", status=4))
 
-    def test_a_process_that_died_is_replaced_for_the_next_test(self):
+    def test_killed_process_is_replaced_for_the_next_test(self):
         self.assertIn("1 failed, 1 passed", self.run_tests("""
             import os, signal
 
@@ -112,7 +112,7 @@ class Plugin(ClientTest):
                 assert mintmark_clock.advance(30.0, minutes=1) == before + 3690
         """, "mintmark_scope = session\n", status=1))
 
-    def test_a_client_that_a_test_closed_is_replaced_for_the_next_test(self):
+    def test_closed_client_is_replaced_for_the_next_test(self):
         self.assertIn("2 passed", self.run_tests("""
             def test_first(mintmark):
                 mintmark.close()
@@ -121,12 +121,12 @@ class Plugin(ClientTest):
                 assert mintmark.pool.list().pools == []
         """, "mintmark_scope = session\n"))
 
-    def test_a_call_that_fails_is_shown_where_the_test_made_it(self):
+    def test_traceback_of_a_failed_call_ends_in_the_test(self):
         said = self.run_tests("def test_it(mintmark):\n    mintmark.pool.get(pool_id='wrong')", status=1)
         self.assertRegex(said, r"test_it\.py:2: InvalidParams")
         self.assertNotIn("_client.py", said)
 
-    def test_a_call_that_is_under_way_is_not_waited_for(self):
+    def test_waiting_call_does_not_delay_the_next_test(self):
         self.assertIn("2 passed", self.run_tests("""
             import threading
 
@@ -150,7 +150,7 @@ class Plugin(ClientTest):
                 assert outcomes == ["ended"]
         """))
 
-    def test_the_package_brings_it(self):
+    def test_package_registers_the_plugin(self):
         with open(os.path.join(ROOT, "clients", "python", "pyproject.toml")) as file:
             name = re.search(r"\[project\.entry-points\.pytest11\]\nmintmark = \"([\w.]+)\"", file.read())[1]
         self.run_script(f"import {name} as plugin; print(plugin.Clock, plugin.mintmark_outbox)")

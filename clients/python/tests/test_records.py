@@ -1,4 +1,4 @@
-"""Records and exceptions as values: what they show, keep, and compare by."""
+"""Tests of records and exceptions as values: repr, unknown members, equality and pickling."""
 
 import pickle
 
@@ -7,7 +7,7 @@ from mintmark import types
 
 
 class Records(ClientTest):
-    def test_secrets_are_not_shown(self):
+    def test_repr_hides_secrets(self):
         m = self.memory()
         pool = shop(m)
         role = m.role.put(name="reader", pool_id=pool.pool_id).role_arn
@@ -20,7 +20,7 @@ class Records(ClientTest):
         self.assertIn("token=<secret>", repr(minted))
         self.assertIn(bought.credentials.access_key_id, repr(bought))
 
-    def test_secret_values_of_a_map_and_unknown_members_are_not_shown(self):
+    def test_repr_hides_secret_map_values_and_unknown_members(self):
         request = types.SignedRequest(method="GET", url="https://a.example/?X-Amz-Signature=hush", headers={"Authorization": "hush"})
         self.assertNotIn("hush", repr(request))
         self.assertEqual(repr(types.SystemPingResult.of({"now": 1, "more": "hush"})), "SystemPingResult(now=1, more=<unknown>)")
@@ -30,11 +30,11 @@ class Records(ClientTest):
         found = m.identity.get(identity_id="p")
         self.assertEqual((found.state, found.raw["colour"]), ("dormant", "green"))
 
-    def test_a_member_an_older_binary_does_not_answer_is_said_to_be_missing(self):
+    def test_missing_member_raises_attribute_error(self):
         with self.assertRaisesRegex(AttributeError, "no expiresAt.*different versions"):
             types.TokenMintForDeveloperResult.of({}).expires_at
 
-    def test_records_compare_by_what_they_hold_and_can_be_pickled(self):
+    def test_records_compare_by_value_and_can_be_pickled(self):
         key = types.AuditHead(chain="a", records=1, head="b")
         self.assertEqual(key, types.AuditHead.of({"chain": "a", "records": 1, "head": "b"}))
         self.assertNotEqual(key, types.AuditHead(chain="a", records=2, head="b"))

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What clients/conformance does not say of the Ruby client. Ends with "N passed, N failed".
-# `ruby test/all.rb fork` runs those whose names have the word.
+# Tests of the Ruby client beyond clients/conformance. Prints "N passed, N failed" at the end.
+# `ruby test/all.rb fork` runs the tests whose names contain the word.
 require "timeout"
 require "tmpdir"
 require_relative "../lib/mintmark/testing"
@@ -23,14 +23,14 @@ end
 
 def shop(m) = m.pool.create(name: "shop", developer_provider: "login.shop")
 
-test "a block gets a client that is closed after it" do
+test "a client that was passed to a block is closed after the block" do
   kept = nil
   Mintmark.testing(stderr: nil) { |m| assert (kept = m).system.ping.now.is_a?(Time) }
   assert raises(Mintmark::ClientClosed) { kept.system.ping }
   assert Thread.list.size == 1, "threads are left"
 end
 
-test "errors have their details as methods" do
+test "errors have readers for their details" do
   Mintmark.testing(stderr: nil) do |m|
     error = raises(Mintmark::PoolNotFound) { m.pool.get(pool_id: NOWHERE, trace: "order-17") }
     assert [error.pool_id, error.code, error.type, error.trace] == [NOWHERE, 2001, "poolNotFound", "order-17"]
@@ -40,7 +40,7 @@ test "errors have their details as methods" do
   end
 end
 
-test "inspect hides secrets, also of results of call, and members that are unknown are readable by their names" do
+test "inspect hides secrets and unknown members, which remain readable by their names" do
   Mintmark.testing(stderr: nil) do |m|
     params = {"poolId" => shop(m).pool_id, "logins" => {"login.shop" => "alice"}}
     [m.token.mint_for_developer(pool_id: params["poolId"], logins: params["logins"]), m.call("token.mintForDeveloper", params)].each do |minted|
@@ -62,7 +62,7 @@ test "a misspelled member raises NoMethodError, on records and on errors" do
   assert pool.developer_provider.nil?, "a known member that is absent is nil"
 end
 
-test "members named like methods of every object have readers of their own" do
+test "members named like methods of every object have readers with a suffix" do
   account = Mintmark::PortableAccount.new({"method" => "password", "hash" => {"algorithm" => "BCRYPT"}})
   assert account.method_value == "password" && account.hash_value.algorithm == "BCRYPT"
   assert account.hash.is_a?(Integer) && account.method(:inspect).arity.zero?
@@ -71,7 +71,7 @@ test "members named like methods of every object have readers of their own" do
   assert every.size > 100 && taken.empty?, "records already have #{taken}"
 end
 
-test "records are frozen, are equal by class and members, and give copies" do
+test "records are frozen, are equal by class and members, and to_h returns a copy" do
   members = {"poolId" => +"p", "tags" => {"a" => +"1"}}
   pool = Mintmark::Pool.new(members)
   members["tags"]["a"] << "2"
@@ -84,7 +84,7 @@ test "records are frozen, are equal by class and members, and give copies" do
   assert loaded == pool && loaded.frozen?
 end
 
-test "records are matched as patterns and dug into" do
+test "records support pattern matching and dig" do
   record = Mintmark::CredentialsProviderAnswer.new({"identityId" => "i", "credentials" => {"expiresAt" => 5, "accessKeyId" => "k"}})
   case record
   in {identity_id: String => id, credentials: {expires_at:}} then assert [id, expires_at] == ["i", Time.at(5)]
@@ -92,7 +92,7 @@ test "records are matched as patterns and dug into" do
   assert record.dig(:credentials, :accessKeyId) == "k" && record.dig(:none, :x).nil? && [[record]].flatten == [record]
 end
 
-test "times are Time, in results and in parameters" do
+test "times are Time objects in results and in parameters" do
   Mintmark.testing(stderr: nil, clock: Time.at(1_700_000_000)) do |m|
     m.test.clock(freeze: true)
     assert m.system.ping.now == Time.at(1_700_000_000) && m.system.ping.now.utc?
@@ -101,7 +101,7 @@ test "times are Time, in results and in parameters" do
   end
 end
 
-test "lists are read item by item and page by page" do
+test "lists are read by item and by page" do
   Mintmark.testing(stderr: nil) do |m|
     5.times { shop(m) }
     names = m.pool.list.each.map(&:pool_id)
@@ -116,7 +116,7 @@ test "lists are read item by item and page by page" do
   end
 end
 
-test "the methods test.* are offered by mintmark/testing alone" do
+test "the methods test.* require mintmark/testing" do
   library = File.expand_path("../lib/mintmark", __dir__)
   program = 'print Mintmark::Client.method_defined?(:test), Mintmark.respond_to?(:testing), Mintmark.const_defined?(:TestMethods)'
   assert IO.popen([RbConfig.ruby, "-r", library, "-e", program], &:read) == "false" * 3
@@ -124,7 +124,7 @@ test "the methods test.* are offered by mintmark/testing alone" do
   assert IO.popen([RbConfig.ruby, "-r", library, "-e", program], &:read) == "Integer"
 end
 
-test "options of the program are keywords, and a wrong one is refused" do
+test "options of the program are keywords, and an unknown keyword raises ArgumentError" do
   Mintmark.testing(stderr: nil, region: "moon-1", max_line_bytes: 3 << 20, audit_issuance: true, drain_seconds: 1) do |m|
     assert m.system.info.region == "moon-1"
     assert raises(Mintmark::APIError) { m.token.verify(token: "x" * (2 << 20), audience: "a") }.type != "invalidRequest"
@@ -134,7 +134,7 @@ test "options of the program are keywords, and a wrong one is refused" do
   assert raises(ArgumentError) { Mintmark.start(store: ":memory:", drain_seconds: []) }.message.include?("drain_seconds")
 end
 
-test "Timeout interrupts a call" do
+test "Timeout interrupts a call and the client remains usable" do
   Mintmark.testing(stderr: nil) do |m|
     m.system.ping
     pid = m.instance_variable_get(:@process).pid
@@ -145,11 +145,11 @@ test "Timeout interrupts a call" do
   end
 end
 
-test "a testing method without testing says what to pass" do
+test "a testing method without a testing store raises an error that names the option" do
   Mintmark.start(store: ":memory:", stderr: nil) { |m| assert raises(Mintmark::MethodNotFound) { m.call("test.clock") }.message.include?("testing: true") }
 end
 
-test "a forked child gets a process of its own, and holds nothing of its parent's" do
+test "a forked child starts its own process and releases the pipes of its parent" do
   Dir.mktmpdir("mintmark-") do |folder|
     m = Mintmark.start(store: File.join(folder, "shop.db"), stderr: nil, timeout: 60)
     memory = Mintmark.testing(stderr: nil, timeout: 60)
@@ -183,7 +183,7 @@ test "a forked child gets a process of its own, and holds nothing of its parent'
   end
 end
 
-test "what is shown of a client, in error messages too, has no secrets" do
+test "inspect and error messages of a client contain no secrets" do
   Mintmark.testing(stderr: nil, environment: {"MINTMARK_MASTER_KEY" => "5ec1" * 16}) do |m|
     provider = Mintmark::CredentialsProvider.new(m, pool_id: "p", logins: {"login.shop" => "5ec15ec1"}) { nil }
     m.system.ping
@@ -192,7 +192,7 @@ test "what is shown of a client, in error messages too, has no secrets" do
   end
 end
 
-test "progress is reported to its call with its type before the result, and an error of the callback is that of the call" do
+test "progress is typed and arrives before the result, and an error in the callback fails the call" do
   Mintmark.testing(stderr: nil, timeout: 60) do |m|
     accounts = Array.new(450) { |number| {"email" => "user#{number}@example.com"} }
     told = []
@@ -209,7 +209,7 @@ test "progress is reported to its call with its type before the result, and an e
   end
 end
 
-test "what a backend gives is taken as a result, as a hash and as JSON; what it is not is told" do
+test "a backend can return a result, a hash or JSON, and any other value raises TypeError" do
   Mintmark.testing(stderr: nil, timeout: 60) do |m|
     pool = shop(m)
     m.role.put(name: "shopper", pool_id: pool.pool_id)
@@ -228,14 +228,14 @@ test "what a backend gives is taken as a result, as a hash and as JSON; what it 
   end
 end
 
-test "time limits are numbers, and may be for ever" do
+test "time limits are positive numbers and can be infinite" do
   Mintmark.testing(stderr: nil, timeout: Float::INFINITY) do |m|
     assert m.system.ping.now.is_a?(Time) && m.system.ping(timeout: 1e300).now.is_a?(Time)
     ["1", 0, -1, Float::NAN].each { |wrong| assert raises(ArgumentError) { m.system.ping(timeout: wrong) }.message.include?(wrong.inspect) }
   end
 end
 
-test "a program that answers nothing is not waited for long" do
+test "close kills a program that never responds after one second" do
   Dir.mktmpdir("mintmark-") do |folder|
     silent = File.join(folder, "silent")
     File.write(silent, "#!/bin/sh\nexec sleep 600\n", perm: 0o755)
@@ -247,12 +247,12 @@ test "a program that answers nothing is not waited for long" do
   end
 end
 
-test "a program that ends without a word is named, with what to do" do
+test "a program that exits without output raises an error with advice" do
   message = raises(Mintmark::ProcessEnded) { Mintmark.testing(binary: "/bin/true", stderr: nil) { |m| m.system.ping } }.message
   assert message.include?("/bin/true") && message.include?("MINTMARK_BINARY"), message
 end
 
-# A program in the shell, and a client of it.
+# Runs a client with a shell script as its program.
 def with_stand_in(text, stderr: nil, **options)
   Dir.mktmpdir("mintmark-") do |folder|
     program = File.join(folder, "stand-in")
@@ -268,15 +268,15 @@ end
 
 def answer(id, result) = %(echo '{"jsonrpc":"2.0","id":#{id},"result":#{result}}')
 
-test "a call ends with its process where the program waits for all its children itself" do
-  # What holds the pipes lives until it is asked; the process that was started is gone by then, and waited for.
+test "a call fails with ProcessEnded if the application has already waited for the process" do
+  # The background command holds the pipes until the call arrives. The started process itself has already exited and was waited for.
   with_stand_in("exec 3<&0; { read -r info; read -r call; } <&3 &", timeout: 60) do |m, pid|
     Process.wait(pid)
     assert raises(Mintmark::ProcessEnded) { m.system.ping }.message.include?("Process.wait")
   end
 end
 
-test "a first answer that says no version is passed over" do
+test "a system.info result without a version number is accepted" do
   ['"hi"', "[1]", "7", '{"version":""}', '{"version":"dev"}', '{"version":5}'].each do |info|
     with_stand_in("read -r info; #{answer(0, info)}; read -r call; #{answer(1, '{"now":1}')}; cat >/dev/null", timeout: 60) do |m|
       assert m.system.ping.now == Time.at(1), info
@@ -284,12 +284,12 @@ test "a first answer that says no version is passed over" do
   end
 end
 
-test "what is no version is not below anything" do
+test "a text that is not a version is not below any version" do
   assert(["0.0.9", "0.0", "0.0.9-rc.1"].all? { |version| Mintmark::Wire.below?(version, "0.1.0") })
   assert(["", "dev", "-", "v0", "0.1.0", "0.1.0-rc.1", "0.10", "main 0.0.1"].none? { |version| Mintmark::Wire.below?(version, "0.1.0") })
 end
 
-test "close ends what a script has started, too" do
+test "close also kills the children of a script" do
   with_stand_in("sleep 600; exit 0") do |m, pid|
     Timeout.timeout(60) { m.close(grace: 0.1) }
   ensure
@@ -301,7 +301,7 @@ test "close ends what a script has started, too" do
   end
 end
 
-test "a log that cannot be written costs no call" do
+test "a failing log destination does not affect calls" do
   log = Object.new
   def log.write(_) = raise("the disk is full")
   with_stand_in("read -r info; read -r call; echo one >&2; echo two >&2; exit 74", stderr: log, timeout: 60) do |m|
@@ -309,7 +309,7 @@ test "a log that cannot be written costs no call" do
   end
 end
 
-test "answers are UTF-8 wherever the program runs" do
+test "responses are UTF-8 regardless of the default encodings of the program" do
   program = 'Mintmark.testing(stderr: nil) { |m| m.pool.create(name: "caf\u00e9") } rescue print $!.violations.first.message.include?("caf\u00e9")'
   ["ISO-8859-1", "ISO-8859-1:ISO-8859-1", "US-ASCII"].each do |encodings|
     said = IO.popen([RbConfig.ruby, "-E", encodings, "-r", File.expand_path("../lib/mintmark/testing", __dir__), "-e", program], &:read)
@@ -317,7 +317,7 @@ test "answers are UTF-8 wherever the program runs" do
   end
 end
 
-test "a provider that was closed before it was used opens nothing" do
+test "a provider that was closed before its first use does not open" do
   Mintmark.testing(stderr: nil, timeout: 60) do |m|
     provider = Mintmark::CredentialsProvider.new(m, pool_id: shop(m).pool_id) { nil }
     provider.close
@@ -326,7 +326,7 @@ test "a provider that was closed before it was used opens nothing" do
   end
 end
 
-test "a provider is closed after its process was started anew" do
+test "closing a provider after a restart of its process succeeds" do
   Mintmark.testing(stderr: nil, timeout: 60, restart: true) do |m|
     provider = Mintmark::CredentialsProvider.new(m, pool_id: shop(m).pool_id, logins: {"login.shop" => "alice"}) { nil }
     raises(TypeError) { provider.get }
@@ -337,13 +337,13 @@ test "a provider is closed after its process was started anew" do
   end
 end
 
-test "what cannot be started says why, and leaves nothing" do
+test "a failed start raises the cause and leaves no threads or file descriptors open" do
   held = -> { [Thread.list.size, Dir.children("/proc/self/fd").size] }
   before, deadline = held.call, Process.clock_gettime(Process::CLOCK_MONOTONIC) + 30
   [[5], ["a\0b"]].each do |wrong|
     raises(wrong == [5] ? TypeError : ArgumentError) { Mintmark::Client.new(store: ":memory:", arguments: wrong, stderr: nil, on_notification: ->(*) {}) }
   end
-  # A thread that was told to end is there until it has.
+  # A thread stays in the list until it has ended.
   Thread.pass until held.call == before || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
   assert held.call == before, "#{held.call} after #{before}"
   program = <<~RUBY
@@ -367,7 +367,7 @@ test "the examples run" do
   end
 end
 
-test "the gem is built of the files that it needs, without a warning" do
+test "the gem builds without warnings and contains all required files" do
   Dir.mktmpdir("mintmark-") do |folder|
     made = File.join(folder, "mintmark.gem")
     said = Dir.chdir(File.join(__dir__, "..")) { IO.popen(["gem", "build", "--output", made, "mintmark.gemspec"], err: %i[child out], &:read) }

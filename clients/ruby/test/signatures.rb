@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Compares ../sig with ../lib. Needs the gem rbs, which is part of Ruby; distributions that leave it out skip these tests.
+# Compares ../sig with ../lib. Requires the gem rbs, which is bundled with Ruby; these tests are skipped if it is missing.
 
-# The signatures as rbs understands them: names to definitions.
+# The signatures as parsed by rbs: names and definitions.
 class Signatures
   def initialize
     gem "rbs"
@@ -13,7 +13,7 @@ class Signatures
     @builder = RBS::DefinitionBuilder.new(env: @environment)
   end
 
-  # Every class and module with the methods that it says itself, of instances and of its own. Building them finds what is wrong.
+  # Yields every class and module with its own instance and singleton methods. Building the definitions also validates them.
   def each
     own(@environment.class_decls).each do |name|
       constant = Object.const_get(name.to_s)
@@ -40,7 +40,7 @@ begin
 rescue LoadError
   puts "skipped what the signatures say: there is no gem rbs"
 else
-  test "what the signatures name is there, with its keywords" do
+  test "every method in the signatures exists and has the declared keywords" do
     Signatures.new.each do |constant, kind, methods|
       methods.each do |name, method|
         is_new = kind == :singleton && name == :new

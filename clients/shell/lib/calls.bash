@@ -1,18 +1,19 @@
-# Calls: mintmark_call, or mintmark_begin and mintmark_await for many at once.
+# Calls: mintmark_call, or mintmark_begin and mintmark_await for many concurrent calls.
 # shellcheck shell=bash disable=SC2154
 
-# What has been awaited and can be removed; how many calls this shell has made.
+# The files of finished calls, which can be removed, and the number of calls that this shell has made.
 declare -ga _mintmark_spent=()
 _mintmark_count=0
 
-# How many bytes a pipe takes in one piece.
+# The number of bytes that a pipe accepts atomically.
 _mintmark_piece=3900
 [[ $OSTYPE == linux* ]] || _mintmark_piece=500
 
-# mintmark_call [--as NAME] [--timeout SECONDS] [--trace TEXT] [--progress FUNCTION] METHOD [PARAMETER…]: calls a method and prints its result,
-# as JSON. Long work tells its progress: the function gets each value, as JSON; it runs in a subshell, and what it prints goes to standard error.
-# A parameter is name=text, name:=json, name[member]=text, name[]=text, name@=file (- is standard input) or name:@=file; or the only one
-# is a JSON object, or - for one on standard input.
+# mintmark_call [--as NAME] [--timeout SECONDS] [--trace TEXT] [--progress FUNCTION] METHOD [PARAMETER…]: calls a method and prints its result as
+# JSON.
+# For long calls, --progress names a function that receives each progress value as JSON. It runs in a subshell, and its output goes to standard error.
+# A parameter is name=text, name:=json, name[member]=text, name[]=text, name@=file (- is standard input) or name:@=file. A single parameter can also
+# be a JSON object, or - to read one from standard input.
 mintmark_call() {
     local - as=default limit="" trace="" progress="" variable="" REPLY deadline
     local -a rest=()
@@ -23,7 +24,7 @@ mintmark_call() {
     _mintmark_collect "$REPLY"
 }
 
-# mintmark_begin [--as NAME] [--trace TEXT] [-v VARIABLE] METHOD [PARAMETER…]: begins a call and prints its id, or puts it in a variable.
+# mintmark_begin [--as NAME] [--trace TEXT] [-v VARIABLE] METHOD [PARAMETER…]: begins a call and prints its ID, or assigns it to a variable.
 mintmark_begin() {
     local - as=default limit="" trace="" progress="" variable="" REPLY
     local -a rest=()
@@ -37,7 +38,7 @@ mintmark_begin() {
     if [[ -n $variable ]]; then printf -v "$variable" %s "$REPLY"; else printf '%s\n' "$REPLY"; fi
 }
 
-# mintmark_await [--as NAME] [--timeout SECONDS] ID: waits for a call that was begun, here or in another subshell, and prints its result.
+# mintmark_await [--as NAME] [--timeout SECONDS] ID: waits for a call that was begun in this shell or in another subshell, and prints its result.
 mintmark_await() {
     local - as=default limit="" trace="" progress="" variable="" REPLY deadline
     local -a rest=()
@@ -48,7 +49,7 @@ mintmark_await() {
     _mintmark_collect "${rest[0]}"
 }
 
-# mintmark_cancel [--as NAME] ID…: whoever awaits these calls gets the error cancelled, and the process stops working on them.
+# mintmark_cancel [--as NAME] ID…: cancels calls. Waiting for a canceled call fails with the error cancelled, and the process stops working on it.
 mintmark_cancel() {
     local - as=default limit="" trace="" progress="" variable="" id folder
     local -a rest=()
@@ -65,7 +66,7 @@ mintmark_cancel() {
     done
 }
 
-# mintmark_notifications [--as NAME]: prints what Mintmark has told by itself so far, one {"method", "params"} a line.
+# mintmark_notifications [--as NAME]: prints all notifications received so far, one {"method", "params"} per line.
 mintmark_notifications() {
     local as=default
     [[ ${1-} != --as ]] || as=${2-}
@@ -73,7 +74,7 @@ mintmark_notifications() {
     cat "${_mintmark_folder[$as]}/notifications"
 }
 
-# Reads the options of a function into its variables.
+# Parses the options of a function into its variables.
 _mintmark_options() {
     local function=$1 what
     shift
@@ -103,7 +104,7 @@ _mintmark_options() {
 
 _mintmark_variable='^[A-Za-z_][A-Za-z0-9_]*(\[([A-Za-z0-9_]+)\])?$'
 
-# Whether a variable can take an id: it is no local one of mintmark_begin, and its index is no expression.
+# Whether an ID can be assigned to a variable: it must not be a local variable of mintmark_begin, and its index must not be an expression.
 _mintmark_takes_value() {
     [[ $1 =~ $_mintmark_variable ]] || return
     local name=${1%%\[*} index=${BASH_REMATCH[2]}
@@ -113,7 +114,7 @@ _mintmark_takes_value() {
 
 _mintmark_is_limit() { [[ -z $1 || ( $1 =~ ^([0-9]+\.?[0-9]*|\.[0-9]+)$ && $1 =~ [1-9] ) ]]; }
 
-# REPLY is a number of seconds in microseconds.
+# REPLY is the number of seconds, converted to microseconds.
 _mintmark_microseconds() {
     local whole=${1%%.*} part=""
     [[ $1 != *.* ]] || part=${1#*.}
@@ -121,13 +122,13 @@ _mintmark_microseconds() {
     REPLY=$((10#0${whole} * 1000000 + 10#${part:0:6}))
 }
 
-# Sets deadline, in microseconds since 1970.
+# Sets deadline, in microseconds since 1970-01-01 UTC.
 _mintmark_deadline() {
     deadline=""
     [[ -z $1 ]] || { _mintmark_microseconds "$1"; deadline=$((${EPOCHREALTIME//[.,]/} + REPLY)); }
 }
 
-# Sends the request in `rest`; REPLY is the id of the call.
+# Sends the request in rest; REPLY is the ID of the call.
 _mintmark_send() {
     local LC_ALL=C method=${rest[0]} folder=${_mintmark_folder[$as]-} id line params more="" is_full=""
     [[ -n $folder ]] || { _mintmark_not_started "$as"; return; }
@@ -163,12 +164,12 @@ _mintmark_send() {
     REPLY=$id
 }
 
-# Tells the process that nobody waits for an answer any more.
+# Cancels the request in the process, because its response is no longer needed.
 _mintmark_tell_cancel() {
     printf 'n{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"%s"}}\n' "$2" 1<>"$1/control"
 } 2>/dev/null
 
-# _mintmark_collect ID: waits for the outcome of a call until the deadline, prints a result, reports an error.
+# _mintmark_collect ID: waits for the outcome of a call until the deadline. Prints the result or reports the error.
 _mintmark_collect() {
     local LC_ALL=C id=$1 folder=${_mintmark_folder[$as]-} method=${1%%:*} status=0 errors trapped=""
     if [[ -n ${_mintmark_kept[$id]-} ]]; then
@@ -176,7 +177,7 @@ _mintmark_collect() {
         unset "_mintmark_kept[$id]"
     else
         [[ -n $folder ]] || { _mintmark_not_started "$as"; return; }
-        # `kill` of a background job takes its call with it.
+        # Killing a background job also cancels its call.
         if [[ $BASHPID != "$$" && -z $(trap -p TERM) ]]; then
             trap '_mintmark_tell_cancel "$folder" "$id"; _mintmark_forget_call "$folder" "$id"; trap - TERM; kill -TERM "$BASHPID"' TERM
             trapped=yes
@@ -184,7 +185,7 @@ _mintmark_collect() {
         if [[ -n $progress ]]; then exec {errors}>&2; fi
         _mintmark_wait "$folder" "$folder/call.$id" "$folder/cancelled.$id" "$deadline" "${progress:+$folder/progress.$id}"
         status=$?
-        # What the job does next is ended by a signal as ever.
+        # Restore the default handling of signals for the rest of the job.
         [[ -z $trapped ]] || trap - TERM
         if [[ -n $progress ]]; then exec {errors}>&-; fi
     fi
@@ -203,7 +204,7 @@ _mintmark_collect() {
     return "$status"
 }
 
-# What a call leaves behind is removed at once by a subshell, and now and then by others: rm is another process.
+# Removes the files of a call. A subshell removes them immediately; other shells do so for many calls at a time, because rm starts a process.
 _mintmark_forget_call() {
     [[ -n $1 ]] || return 0
     { printf x >|"$1/call.$2"; } 2>/dev/null
@@ -217,8 +218,8 @@ _mintmark_forget_call() {
     _mintmark_spent=()
 }
 
-# _mintmark_wait FOLDER FILE CANCELLED DEADLINE [PROGRESS]: REPLY is the line in the file, when it is there. Status 124 when time is up, 130 when the
-# call was cancelled, 75 when there is none, 74 when nobody is left who could answer.
+# _mintmark_wait FOLDER FILE CANCELLED DEADLINE [PROGRESS]: waits until the file has a line; REPLY is that line. The status is 124 at the deadline,
+# 130 if the call was canceled, 75 if it does not exist, and 74 if the keeper has ended.
 _mintmark_wait() {
     local folder=$1 file=$2 cancelled=$3 until=$4 box=$1/box.$BASHPID keeper pipe left seconds status="" told=0 found
     local -a values=()
@@ -226,12 +227,12 @@ _mintmark_wait() {
     if [[ -z ${5-} ]] && IFS= read -r REPLY <"$file"; then return 0; fi
     [[ -p $box ]] || mkfifo -m 600 "$box" || return 75
     exec {pipe}<>"$box" || return 75
-    # First the sign, then a look: whoever delivers does it the other way round.
+    # Set the flag before checking the file. The writer uses the reverse order, so no wakeup is lost.
     printf 1 >|"$box.waits"
     keeper=$(<"$folder/keeper")
     while :; do
         [[ -n $cancelled && -e $cancelled ]] && { status=130; break; }
-        # Whatever was told before the answer is there when the answer is.
+        # Progress values are written before the response, so they are complete when the response is present.
         IFS= read -r REPLY <"$file" && status=0
         if [[ -n ${5-} ]]; then
             mapfile -t -s "$told" values <"$5"
@@ -239,7 +240,7 @@ _mintmark_wait() {
             told=$((told + ${#values[@]}))
         fi
         [[ -z $status ]] || break
-        # A call that was awaited before has another sign in its file.
+        # The file of a call that has already been awaited contains a different marker.
         [[ $REPLY != x && ( -e $file || -z $cancelled ) ]] || { status=75; break; }
         _mintmark_lives "$keeper" || { status=74; break; }
         seconds=1
@@ -266,7 +267,7 @@ _mintmark_outcome() {
         return
     fi
     if [[ ! $head =~ $_mintmark_result ]]; then
-        # Written otherwise than Mintmark writes.
+        # Valid JSON, but not in the format that Mintmark writes.
         answer=$(printf '%s' "$answer" | jq -c '{jsonrpc, id: ""} + if .trace | type == "string" then {trace} else {} end
             + if has("error") then {error: ({code: .error.code, message: .error.message} + .error)} else {result} end')
         head=${answer:0:1200}

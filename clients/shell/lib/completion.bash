@@ -1,4 +1,4 @@
-# Completion at a prompt: mintmark_call tok<Tab> writes the method, and then its parameters.
+# Tab completion: mintmark_call tok<Tab> completes the method, then its parameters.
 # shellcheck shell=bash disable=SC2154
 
 _mintmark_complete() {

@@ -1,24 +1,23 @@
-# Errors: an exit status, a message on standard error that says what to do, and all of it as JSON.
+# Errors: each one has an exit status, a message on standard error with the next step, and a JSON description.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# What a name of a client, and the id of a call look like: nothing else becomes an index or a file's name, as bash
-# runs what stands in an index.
+# The valid names of clients and IDs of calls. No other text becomes an array index or a file name, because bash evaluates expressions in an index.
 _mintmark_name='^[A-Za-z0-9_.-]+$'
 _mintmark_id='^[A-Za-z0-9_.]+:[0-9]+[.][0-9]+[.][0-9]+$'
 
 declare -gA _mintmark_status=(
     [answered]=1 [refused]=64 [notFound]=69 [tooOld]=70 [garbage]=71 [own]=73 [ended]=74 [closed]=75 [timedOut]=124 [cancelled]=130)
 
-# Where the last error stands, and in which shell it came up.
+# The last error, and the ID of the shell in which it occurred.
 _mintmark_last="" _mintmark_last_shell=""
 
-# _mintmark_fail KIND MESSAGE [FOLDER [METHOD]]: reports an error; the status is the one of its kind.
+# _mintmark_fail KIND MESSAGE [FOLDER [METHOD]]: reports an error and returns the status of its kind.
 _mintmark_fail() {
     _mintmark_failure "$1" "$2" "${4-}"
     _mintmark_report "$REPLY" "$2" "${3-}"
 }
 
-# Whether a client was started; else it is told.
+# Whether a client was started. Reports an error otherwise.
 _mintmark_is_started() { [[ $1 =~ $_mintmark_name && -n ${_mintmark_folder[$1]-} ]] || _mintmark_not_started "$1"; }
 
 _mintmark_not_started() {
@@ -35,20 +34,20 @@ _mintmark_failure() {
     REPLY="{\"kind\":\"$1\",${method:+\"method\":$REPLY,}\"message\":$message}"
 }
 
-# _mintmark_report ERROR MESSAGE FOLDER: keeps an error, says it, and returns its status.
+# _mintmark_report ERROR MESSAGE FOLDER: stores an error, prints its message and returns its status.
 _mintmark_report() {
     local kind=${1#'{"kind":"'} folder=$3
     kind=${kind%%\"*}
     [[ -n $folder || ! ${as-} =~ $_mintmark_name ]] || folder=${_mintmark_folder[$as]-}
     _mintmark_last=$1 _mintmark_last_shell=$BASHPID
-    # The shell that started this subshell asks for it, too.
+    # The parent of this subshell reads the error from this file.
     [[ -z $folder ]] || { printf '%s\n' "$1" >|"$folder/error"; } 2>/dev/null
     printf 'mintmark: %s\n' "$2" >&2
     return "${_mintmark_status[${kind:-garbage}]:-71}"
 }
 
-# mintmark_error [--as NAME] [FILTER]: prints the last error, {"kind", "method", "code", "type", "message", "data", "trace"}, or what the
-# jq filter makes of it: mintmark_error .data.poolId
+# mintmark_error [--as NAME] [FILTER]: prints the last error, {"kind", "method", "code", "type", "message", "data", "trace"}, or the output of the jq
+# filter for it, such as mintmark_error .data.poolId
 mintmark_error() {
     local as=default error=$_mintmark_last
     [[ ${1-} != --as ]] || { as=${2:-.}; shift "$(($# > 1 ? 2 : 1))"; }
@@ -60,7 +59,7 @@ mintmark_error() {
     if (($# == 0)); then printf '%s\n' "$error"; else printf '%s\n' "$error" | jq -r "$@"; fi
 }
 
-# mintmark_failed [--as NAME] TYPE…: whether the last error is of one of these types (poolNotFound, …) or kinds (timedOut, …).
+# mintmark_failed [--as NAME] TYPE…: whether the last error has one of these types (poolNotFound, …) or kinds (timedOut, …).
 mintmark_failed() {
     local error type as=()
     [[ ${1-} != --as ]] || { as=(--as "${2:-.}"); shift "$(($# > 1 ? 2 : 1))"; }

@@ -1,7 +1,7 @@
-# One process from its start to its end: a subshell of the keeper that reads what it answers and gives it to those who wait.
+# The lifetime of one process: a subshell of the keeper that reads its output and delivers the responses.
 # shellcheck shell=bash disable=SC2154
 
-# Runs with the requests as its standard input, and with the keeper's variables.
+# Runs with the requests on standard input, and with the keeper's variables.
 _mintmark_generation() {
     local stream logged logger pipe answers program line verdict="" status longest=$_mintmark_longest_first
     trap : TERM HUP PIPE
@@ -11,7 +11,8 @@ _mintmark_generation() {
     exec {stream}<&0 </dev/null
     exec {logged}> >(_mintmark_keep_log)
     logger=$!
-    # A job, and no process substitution: of those bash loses how they ended, one in a hundred times.
+    # The process is a background job instead of a process substitution, because bash occasionally loses the exit status of the latter (about 1 in 100
+    # times).
     exec {pipe}<>"$folder/answers" {answers}<"$folder/answers"
     (
         exec <&"$stream" >&"$pipe" 2>&"$logged" {stream}<&- {pipe}>&- {answers}<&- {logged}>&- {never}<&- {told}>&-
@@ -25,7 +26,7 @@ _mintmark_generation() {
     while IFS= read -r -n "$longest" line <&"$answers"; do
         _mintmark_take "$line" || { kill -KILL "$program"; break; }
     done
-    # A signal to this shell ends the wait, not the program.
+    # A signal to this shell interrupts wait, not the program.
     while wait "$program"; status=$?; ((status > 128)) && kill -0 "$program"; do :; done
     _mintmark_last_words
     [[ -n $verdict ]] || _mintmark_how_it_ended "$status"
@@ -33,7 +34,7 @@ _mintmark_generation() {
     _mintmark_lives "$keeper" || _mintmark_lives "$owner" || rm -rf "$folder"
 }
 
-# _mintmark_end_generation FAILURE: tells the keeper why there are no more answers.
+# _mintmark_end_generation FAILURE: reports to the keeper why there are no further responses.
 _mintmark_end_generation() {
     printf '%s\n' "$1" >|"$folder/failure"
     printf 'e\n' 1<>"$folder/control"
@@ -44,15 +45,15 @@ _mintmark_no_pipe() {
     _mintmark_end_generation "$REPLY"
 }
 
-# Answers have up to 16 MiB, and the first one, by which Mintmark is known, far less. What is longer is kept by nobody.
+# Responses have at most 16 MiB. The first response, which identifies Mintmark, is much shorter. Longer lines are rejected.
 _mintmark_longest_answer=17825793
 _mintmark_longest_first=262145
 
 _mintmark_answer='^\{"jsonrpc": ?"2\.0", ?"id": ?"([^"\\]*)", ?("trace": ?"([^"\\]|\\.)*", ?)?("result": ?.|"error": ?\{"code": ?-?[0-9]+, ?"message": ?")'
 _mintmark_telling='^\{"jsonrpc": ?"2\.0", ?"method": ?("[^"\\]*"), ?"params": ?'
 
-# What a line is: "=" and the id of its request; "nobody" who asked for it; "null", an error that is of no request; "method", a notification;
-# or nothing.
+# Classifies a line: "=" and the request ID for a response, `nobody` for a response to an unknown request, "null" for an error without a request,
+# "method" for a notification, or no output for other text.
 _mintmark_kind='
     fromjson? | objects | select(.jsonrpc == "2.0")
     | if has("method") then if (.method | type) == "string" and (has("id") | not) then "method" else empty end
@@ -63,7 +64,7 @@ _mintmark_kind='
       elif has("id") then "nobody"
       else empty end'
 
-# Takes a line of the process. Status 1, and a verdict, when this is not Mintmark, or an old one.
+# Processes a line of the process. If the program is not Mintmark or is too old, the status is 1 and verdict is set.
 _mintmark_take() {
     local line=$1 head=${1:0:400} kind
     if ((${#line} == longest)); then
@@ -75,7 +76,7 @@ _mintmark_take() {
         kind=${BASH_REMATCH[1]} line=${line:${#BASH_REMATCH[0]}}
         _mintmark_is_progress "$kind" "${line%\}}" || printf '{"method":%s,"params":%s}\n' "$kind" "${line%\}}" >>"$folder/notifications"
     else
-        # Written otherwise than Mintmark writes.
+        # Valid JSON, but not in the format that Mintmark writes.
         kind=$(printf '%s' "$line" | jq -Rr "$_mintmark_kind")
         case $kind in
             =*) _mintmark_answered "${kind#=}" "$line" ;;
@@ -83,7 +84,7 @@ _mintmark_take() {
             method) printf '%s' "$line" | jq -c '{method, params}' >>"$folder/notifications" ;;
             null)
                 if ((longest == _mintmark_longest_first)); then
-                    # It was asked nothing yet but who it is.
+                    # So far, the only request was system.info, which identifies the program.
                     _mintmark_is_garbage "$line"
                     return 1
                 fi
@@ -99,7 +100,7 @@ _mintmark_take() {
     fi
 }
 
-# Gives progress to the call that asked for it. Status 1 where it is something else.
+# Delivers progress to the call that requested it. Status 1 for any other message.
 _mintmark_is_progress() {
     local known='^\{"token": ?"([^"\\]*)", ?"value": ?' method=$1 params=$2 id
     [[ $method == '"$/progress"' && $params =~ $known && ${BASH_REMATCH[1]} =~ $_mintmark_id ]] || return 1
@@ -129,7 +130,7 @@ _mintmark_answered() {
     fi
 }
 
-# Whether a version, in three numbers, is below that of the contract.
+# Whether a version of three numbers is below that of the contract.
 _mintmark_is_older() {
     local -a found=("$@") wanted
     local part
@@ -140,7 +141,7 @@ _mintmark_is_older() {
     return 1
 }
 
-# Writes the log of the process to standard error, and its end to a file.
+# Copies the log of the process to standard error, and its last lines to a file.
 _mintmark_keep_log() {
     local line
     local -a words=()
@@ -154,7 +155,7 @@ _mintmark_keep_log() {
     mv "$folder/words.new" "$folder/words"
 }
 
-# Waits for that file, though not for ever: somebody else may have the log open.
+# Waits for that file for a limited time, because another process may keep the log open.
 _mintmark_last_words() {
     local turn
     for ((turn = 0; turn < 500; turn++)); do

@@ -1,11 +1,11 @@
-# JSON made and judged by bash itself: starting jq takes longer than a call. Longer texts go to jq, by its standard input.
+# Generates and validates JSON in bash, because starting jq takes longer than a call. Longer texts are passed to jq on standard input.
 # Every function here works on bytes (LC_ALL=C) and sets REPLY.
 # shellcheck shell=bash
 
-# From how many bytes on jq is faster.
+# The length in bytes above which jq is faster.
 _mintmark_long=4000
 
-# _mintmark_text TEXT: REPLY is the text as a JSON string. Status 1 where it is not UTF-8.
+# _mintmark_text TEXT: REPLY is the text as a JSON string. Status 1 if it is not UTF-8.
 _mintmark_text() {
     local LC_ALL=C text=$1 number byte code
     _mintmark_is_utf8 "$text" || return 1
@@ -25,22 +25,22 @@ _mintmark_text() {
     REPLY="\"$text\""
 }
 
-# Whether a text is UTF-8, as JSON has to be: no halves of surrogate pairs, no bytes that mean nothing.
+# Whether a text is valid UTF-8, as JSON requires, without encoded surrogates.
 _mintmark_is_utf8() {
     local LC_ALL=C
     [[ $1 != *[$'\x80'-$'\xff']* ]] || printf '%s' "$1" | iconv -f UTF-8 -t UTF-8 >/dev/null 2>&1
 }
 
-# _mintmark_json TEXT: REPLY is the JSON text on one line. Status 1 where it is none.
+# _mintmark_json TEXT: REPLY is the JSON text on one line. Status 1 if it is not valid JSON.
 _mintmark_json() {
     local LC_ALL=C text=$1
     case $text in
         true | false | null | '{}' | '[]') REPLY=$text; return ;;
     esac
     _mintmark_is_utf8 "$text" || return 1
-    # jq 1.6 rounds what has more digits than a double holds.
+    # jq 1.6 rounds numbers with more digits than a double can represent.
     if ((${#text} > _mintmark_long)) && [[ ! $text =~ [0-9]{16} ]]; then
-        # jq takes NaN, and infinities for large numbers.
+        # jq accepts NaN, and converts large numbers to infinity.
         REPLY=$(printf '%s' "$text" | jq -cse 'def depth: if type == "object" or type == "array" then 1 + ([.[] | depth] | max // 0) else 0 end;
             if length == 1 and all(.[0] | .. | numbers; isnan or . > 1.7e308 or . < -1.7e308 | not) and (.[0] | depth) <= 64 then .[0] else error end' 2>/dev/null)
         return
@@ -51,7 +51,8 @@ _mintmark_json() {
 
 _mintmark_scalar='^([^"]*)"(([^"\\]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*)"(.*)$'
 
-# Whether a short text is JSON: its strings become one sign, then its other scalars, then lists and objects of them, until one sign is left.
+# Whether a short text is valid JSON. Replaces strings, then other scalars, then lists and objects of these by one marker, until a single marker
+# remains.
 _mintmark_is_json() {
     local LC_ALL=C text=$1 done="" sign=$'\x01' name=$'\x02' before pair value rest
     [[ $text != *[$'\x01'-$'\x08\x0b\x0c\x0e'-$'\x1f']* ]] || return 1
@@ -63,7 +64,7 @@ _mintmark_is_json() {
     text=${done}${text}
     [[ $text != *\"* ]] || return 1
     text=${text//[$'\t\n\r']/ }
-    # A number, a literal: between two of [ ] { } , : and spaces.
+    # A number or literal between two of [ ] { } , : and spaces.
     local scalar="(^|[][{},: ])(true|false|null|-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?)([][{},: ]|\$)"
     while [[ $text =~ $scalar ]]; do
         text=${text/"${BASH_REMATCH[0]}"/"${BASH_REMATCH[1]}$sign${BASH_REMATCH[6]}"}
@@ -79,7 +80,7 @@ _mintmark_is_json() {
     [[ $text == "$sign" || $text == "$name" ]]
 }
 
-# Whether lists and objects nest no deeper than Mintmark reads them: 64 levels.
+# Whether lists and objects are nested at most 64 levels deep, which is the limit of Mintmark.
 _mintmark_is_flat() {
     local signs=${1//[^][\{\}]/} level=0 place
     ((${#signs} > 128)) || return 0
@@ -89,7 +90,7 @@ _mintmark_is_flat() {
     return 0
 }
 
-# Whether the escapes in what stands between two quotation marks name no half of a surrogate pair.
+# Whether the content of a string contains only complete surrogate pairs among its escapes.
 _mintmark_has_whole_pairs() {
     local text=${1//\\\\/} half='\\u[dD][89a-fA-F]' pair='\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}'
     while [[ $text =~ $pair ]]; do text=${text/"${BASH_REMATCH[0]}"/-}; done
@@ -99,7 +100,7 @@ _mintmark_has_whole_pairs() {
 _mintmark_before_value='^[^=[]*(\[[^]]*\])?[^=]*='
 _mintmark_parameter='^([A-Za-z_$][A-Za-z0-9_$]*)(\[([^]]*)\])?(:?@?)=$'
 
-# _mintmark_parameters ARGUMENT…: REPLY is the object that the arguments describe; else REPLY is what is wrong with them, and the status 1.
+# _mintmark_parameters ARGUMENT…: REPLY is the object that the arguments describe. On failure, REPLY is the reason and the status is 1.
 _mintmark_parameters() {
     local LC_ALL=C argument head key inner how value name members=""
     local -a order=()
@@ -123,7 +124,8 @@ _mintmark_parameters() {
         fi
         key=${BASH_REMATCH[1]} inner=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]} how=${BASH_REMATCH[4]} value=${argument:${#head}}
         if [[ $how == *@ ]]; then
-            # A sign at the end keeps the line ends of the file. bash drops NUL bytes, so they become what is in no text either.
+            # The final dot preserves line ends at the end of the file. bash drops NUL bytes, so tr converts them to a byte that is not valid in
+            # UTF-8.
             [[ $value != - ]] || value=/dev/stdin
             value=$(tr '\000' '\377' <"$value" && printf .) || { REPLY="the file of $key cannot be read"; return 1; }
             value=${value%.}

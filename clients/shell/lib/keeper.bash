@@ -1,21 +1,25 @@
-# The keeper: one subshell in the background for each client. Subshells share no variables, so everything that they share is in a private
-# folder, and nobody holds it open:
+# The keeper: one background subshell for each client. Subshells share no variables, so the shared state is in the files of a private folder, which no
+# process keeps open:
 #
-#   control      a pipe from which the keeper reads what to do, one line each, short enough to arrive in one piece
-#   line.ID      a request that is too long for it
-#   call.ID      empty while a call waits; then its answer, in one line
-#   answers      a pipe: what the process writes
-#   box.PID      a pipe by which a shell that waits is woken, and box.PID.waits, which is not empty while it does
-#   cancelled.ID
-#   state        how the first process came up; error: the last error of the script; notifications; program: the process id
+# - control: the pipe from which the keeper reads commands, one per line, short enough to be written atomically
+# - line.ID: a request that is too long for the pipe
+# - call.ID: empty while a call waits, then its response on one line
+# - answers: the pipe for the output of the process
+# - box.PID: the pipe that wakes a waiting shell; box.PID.waits is not empty while the shell waits
+# - cancelled.ID: marks a canceled call
+# - state: the result of the first start
+# - error: the last error of the script
+# - notifications: the notifications received so far
+# - program: the process ID
 #
-# The keeper writes requests to the process, and starts another one after its death. What the process answers is read by
-# generation.bash. When the shell that started it is gone, or the folder is, the keeper ends the process and removes what is left.
+# The keeper writes requests to the process, and starts a new process after the old one has died. generation.bash reads the output of the process. If
+# the shell that started the keeper ends, or the folder is removed, the keeper ends the process and removes all files.
 #
-# It reads without a time limit: bash loses what arrives just when the time is up. A clock, another subshell, writes to it now and then.
+# The keeper reads without a time limit, because bash loses data that arrives just when a time limit expires. Instead, another subshell, the clock,
+# writes to the pipe at regular intervals.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# _mintmark_keep FOLDER OWNER RESTARTS STORE BINARY LOG ARGUMENT…: runs until it is told to close, or its owner is gone.
+# _mintmark_keep FOLDER OWNER RESTARTS STORE BINARY LOG ARGUMENT…: runs until the client is closed or its owner has ended.
 _mintmark_keep() {
     local LC_ALL=C IFS=$' \t\n' folder=$1 owner=$2 restarts=$3 store=$4 binary=$5 log=$6 fd line control never told keeper=$BASHPID
     shift 6
@@ -27,7 +31,7 @@ _mintmark_keep() {
     shopt -s nullglob
     trap : TERM HUP PIPE
     trap - EXIT ERR DEBUG
-    # What the script has open is not held open by what runs behind it.
+    # The keeper must not keep the script's open files open.
     exec </dev/null >/dev/null
     for fd in /dev/fd/*; do
         fd=${fd##*/}
@@ -48,7 +52,7 @@ _mintmark_keep() {
     _mintmark_lives "$owner" || rm -rf "$folder"
 }
 
-# From now on the keeper looks every so many seconds whether anything has to be ended.
+# Starts a clock with this interval in seconds. At each tick, the keeper checks whether it has to end something.
 _mintmark_begin_clock() {
     [[ -z $clock ]] || kill -KILL "$clock"
     _mintmark_clock "$1" &
@@ -56,13 +60,13 @@ _mintmark_begin_clock() {
 }
 _mintmark_clock() {
     local gone=0
-    # Subshells forget the traps of their parent.
+    # Subshells reset the traps of their parent.
     trap : TERM HUP PIPE
     exec {told}>&-
     [[ -z $requests ]] || exec {requests}>&-
     while _mintmark_lives "$keeper"; do
         IFS= read -r -t "$1" -u "$never" _
-        # A keeper that writes to a process which does not read hears nothing, not even that its owner is gone.
+        # A keeper that is blocked writing to a process that does not read cannot detect the end of its owner.
         [[ $phase == closing ]] || _mintmark_lives "$owner" || ((++gone < 12)) || kill -KILL "$(<"$folder/program")"
         printf 't\n' >&"$control"
     done
@@ -76,7 +80,7 @@ _mintmark_begin_generation() {
     printf '{"jsonrpc":"2.0","id":"0","method":"system.info"}\n' >&"$requests"
 }
 
-# What has ended one process may be otherwise with the next one.
+# The failures that may not recur with a new process.
 _mintmark_passing='^\{"kind":"(ended|garbage)"'
 
 # r ID LINE, f ID: a request. n ID LINE: a notification for the process.
@@ -94,7 +98,7 @@ _mintmark_pass() {
     case $phase in
         starting) queue+=("$1 $2") ;;
         ready)
-            # A pipe that nobody reads: the process is gone, and knows nothing of this request. What follows is told by its reader.
+            # The pipe has no reader, so the process has ended without receiving this request. The reader of its output reports the reason.
             printf '%s\n' "$2" >&"$requests" || { queue+=("$1 $2"); return; }
             [[ -z $1 ]] || sent[$1]=1
             ((++count % 256)) || _mintmark_forget
@@ -107,7 +111,7 @@ _mintmark_pass() {
     esac
 }
 
-# A call that comes after the end of the process, where no other may take its place.
+# Rejects a call that arrives after the end of the process if no new process may be started.
 _mintmark_refuse() {
     local error=$failure message
     if [[ $error =~ $_mintmark_passing ]]; then
@@ -118,10 +122,10 @@ _mintmark_refuse() {
     _mintmark_deliver "$1" "$error"
 }
 
-# p PID PID: the process, and what reads its log.
+# p PID PID: the process, and the reader of its log.
 _mintmark_on_p() { program=${1% *} logger=${1#* }; }
 
-# s: the process is Mintmark, and not too old.
+# s: the process is Mintmark, and its version is supported.
 _mintmark_on_s() {
     local each
     [[ $phase == starting ]] || return
@@ -132,7 +136,7 @@ _mintmark_on_s() {
     queue=()
 }
 
-# e: the process has ended, and all its answers are delivered. Why it did stands in a file.
+# e: the process has ended, and all its responses are delivered. The reason is in a file.
 _mintmark_on_e() {
     local each was=$phase
     local -a unsent=("${queue[@]}")
@@ -144,7 +148,7 @@ _mintmark_on_e() {
     [[ -s $folder/state ]] || { printf '%s\n' "$failure" >|"$folder/state"; _mintmark_wake; }
     [[ $was != closing ]] || phase=closed
     for each in "${unsent[@]}"; do
-        # One that has not come up is not tried again at once.
+        # A process that failed to start is not restarted immediately.
         if [[ $was != starting ]]; then
             _mintmark_pass "${each%% *}" "${each#* }"
         elif [[ $each != " "* ]]; then
@@ -153,7 +157,7 @@ _mintmark_on_e() {
     done
 }
 
-# u FILE: an answer that the process could not attribute to a request. It ends all that wait.
+# u FILE: an error response without a request ID. It ends all waiting calls.
 _mintmark_on_u() {
     local each line
     IFS= read -r line <"$1"
@@ -161,7 +165,7 @@ _mintmark_on_u() {
     sent=()
 }
 
-# c MICROSECONDS: no more requests; the process may answer what it has for so long.
+# c MICROSECONDS: close the client. The process gets this time to complete its requests.
 _mintmark_on_c() {
     [[ $phase != ended ]] || phase=closed
     [[ $phase == starting || $phase == ready ]] || return
@@ -172,18 +176,18 @@ _mintmark_on_c() {
     _mintmark_begin_clock 0.1
 }
 
-# t: time has passed.
+# t: a tick of the clock.
 _mintmark_on_t() {
     [[ -p $folder/control ]] && _mintmark_lives "$owner" || _mintmark_on_c 10000000
     if [[ $phase == closing ]] && ((${EPOCHREALTIME//[.,]/} > deadline)); then
-        # A child of its own may hold its answers open: then nobody reads them any more.
+        # A child of the process may keep its output open; then the reader is killed, too.
         [[ -z $program ]] || case $((++kills)) in
             1) kill -KILL "$program" ;;
             *) kill -KILL "$reader" "$logger" ;;
         esac
         deadline=$((${EPOCHREALTIME//[.,]/} + 2000000))
     fi
-    # The reader says itself when it ends, unless somebody has killed it. Before it does, there is a file that says why.
+    # The reader reports its own end, unless it was killed. Before reporting, it writes a file with the reason.
     if [[ $phase != ended ]] && ! _mintmark_lives "$reader" && [[ ! -s $folder/failure ]]; then
         [[ -z $program ]] || kill -KILL "$program"
         _mintmark_failure ended "The process that reads Mintmark's answers was killed."
@@ -192,7 +196,7 @@ _mintmark_on_t() {
     fi
 }
 
-# Fails what was sent and what was not.
+# Fails queued calls, and sent calls too unless the third argument is "queue".
 _mintmark_let_go() {
     local each
     _mintmark_failure "$1" "$2"
@@ -202,7 +206,7 @@ _mintmark_let_go() {
     for each in "${!sent[@]}"; do _mintmark_deliver "$each" "$REPLY"; done
 }
 
-# Drops the ids of calls that nobody waits for any more.
+# Removes the IDs of calls without a waiting shell.
 _mintmark_forget() {
     local each
     for each in "${!sent[@]}"; do
@@ -210,15 +214,15 @@ _mintmark_forget() {
     done
 }
 
-# _mintmark_deliver ID LINE: gives a call its outcome, once.
+# _mintmark_deliver ID LINE: delivers the outcome of a call once.
 _mintmark_deliver() {
     [[ $1 =~ $_mintmark_id && -e $folder/call.$1 && ! -s $folder/call.$1 ]] || return 0
-    # Where the folder is full, a call whose file is gone waits no longer.
+    # If the folder is full, the removal of its file ends the wait of the call.
     printf '%s\n' "$2" >|"$folder/call.$1" || rm -f "$folder/call.$1"
     _mintmark_wake
 }
 
-# Wakes the shells that wait. Nobody is waited for: a pipe that is opened both ways takes the byte, or loses it with its reader.
+# Wakes the waiting shells without blocking: a pipe opened for reading and writing accepts the byte, or loses it when its reader ends.
 _mintmark_wake() {
     local each
     for each in "$folder"/box.*.waits; do
@@ -226,7 +230,7 @@ _mintmark_wake() {
     done
 }
 
-# Whether a process lives; one that has ended and was not yet waited for does not.
+# Whether a process is running. A zombie does not count.
 _mintmark_lives() {
     local stat=""
     if [[ -d /proc/self ]]; then

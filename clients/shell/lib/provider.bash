@@ -1,13 +1,13 @@
-# CredentialsProvider: keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed, a
-# function of the script is called with the logins, as a JSON object, and the identity's id, if one is kept; it prints what the backend got
-# from token.mintForDeveloper, {"identityId", "token"}. Any number of subshells may share a provider; the function is called once for all
-# that wait.
+# CredentialsProvider: keeps the temporary credentials of one user valid. If a token of the application's backend is required, it calls a function of
+# the script with the logins, as a JSON object, and the stored identity ID, if any. The function prints the result that the backend got from
+# token.mintForDeveloper, {"identityId", "token"}. Any number of subshells may share a provider; concurrent calls share one call of the function.
 # shellcheck shell=bash disable=SC2154
 
-# For each provider: its client, and the function that gives tokens.
+# The client and the token function of each provider.
 declare -gA _mintmark_provider_client=() _mintmark_token_source=()
 
-# mintmark_provider_open [--as CLIENT] PROVIDER FUNCTION poolId=… [PARAMETER…]: the parameters are those of credentialsProvider.open.
+# mintmark_provider_open [--as CLIENT] PROVIDER FUNCTION poolId=… [PARAMETER…]: opens a provider. The parameters are those of
+# credentialsProvider.open.
 mintmark_provider_open() {
     local - as=default base name function logins
     set +eufxC
@@ -29,7 +29,7 @@ mintmark_provider_open() {
     _mintmark_provider_client[$name]=$as _mintmark_token_source[$name]=$function
 }
 
-# mintmark_provider_get PROVIDER [--refresh]: prints credentials that are good for a while, with identityId and roleArn.
+# mintmark_provider_get PROVIDER [--refresh]: prints valid credentials, with identityId and roleArn.
 mintmark_provider_get() {
     local - more=""
     set +eufxC
@@ -38,7 +38,7 @@ mintmark_provider_get() {
     _mintmark_ready "$1" credentialsProvider.get "$more" && printf '%s\n' "$REPLY"
 }
 
-# mintmark_provider_identity_id PROVIDER: prints the id of the identity.
+# mintmark_provider_identity_id PROVIDER: prints the ID of the identity.
 mintmark_provider_identity_id() {
     local -
     set +eufxC
@@ -46,8 +46,8 @@ mintmark_provider_identity_id() {
     _mintmark_ready "$1" credentialsProvider.identityId "" && jq -r .identityId <<<"$REPLY"
 }
 
-# mintmark_provider_set_logins PROVIDER PARAMETER…: says who the user is now: name=token, or one JSON object. The identity is kept, and may
-# become another one that the logins own.
+# mintmark_provider_set_logins PROVIDER PARAMETER…: replaces the logins with name=token parameters or one JSON object. The provider keeps its
+# identity, unless the logins belong to another one.
 mintmark_provider_set_logins() {
     local - each
     local -a members=()
@@ -61,10 +61,10 @@ mintmark_provider_set_logins() {
     _mintmark_do "$1" credentialsProvider.setLogins ",${members[0]}"
 }
 
-# mintmark_provider_clear_credentials PROVIDER: drops the credentials and keeps the identity.
+# mintmark_provider_clear_credentials PROVIDER: removes the credentials and keeps the identity.
 mintmark_provider_clear_credentials() { local -; set +eufxC; _mintmark_is_open "${1-}" && _mintmark_do "$1" credentialsProvider.clearCredentials ""; }
 
-# mintmark_provider_clear_keychain PROVIDER: drops credentials, identity and logins. For a sign-out, and for another user.
+# mintmark_provider_clear_keychain PROVIDER: removes credentials, identity and logins, for a sign-out or a change of user.
 mintmark_provider_clear_keychain() {
     local -
     set +eufxC
@@ -73,29 +73,29 @@ mintmark_provider_clear_keychain() {
     _mintmark_do "$1" credentialsProvider.clearKeychain ""
 }
 
-# mintmark_provider_close PROVIDER: what it holds in memory is gone; the identity's id stays in the store under its key.
+# mintmark_provider_close PROVIDER: discards the state in memory. The store keeps the identity ID under its key.
 mintmark_provider_close() {
     local -
     set +eufxC
     _mintmark_is_open "${1-}" || return
     local base=${_mintmark_folder[${_mintmark_provider_client[$1]}]}/provider-$1
     : >|"$base.closed"
-    # One that no call has opened has nothing to close.
+    # A provider that no call has opened requires no request.
     [[ -s $base.handle ]] || return 0
     _mintmark_do "$1" credentialsProvider.close ""
 }
 
-# Whether there is a provider, and its client is started; else it is told.
+# Whether a provider exists and its client is started. Reports an error otherwise.
 _mintmark_is_open() {
     [[ $1 =~ ^[A-Za-z0-9_-]+$ && -n ${_mintmark_provider_client[$1]-} ]] ||
         { _mintmark_fail closed "There is no provider ${1:-without a name}: mintmark_provider_open opens one."; return; }
     _mintmark_is_started "${_mintmark_provider_client[$1]}"
 }
 
-# Performs a method of a provider for its effect.
+# Calls a method of a provider and discards its result.
 _mintmark_do() { _mintmark_perform "$@" || _mintmark_once_more "$1"; }
 
-# Reports the error in REPLY, which was answered to a subshell.
+# Reports the error in REPLY, which a subshell received.
 _mintmark_once_more() {
     local message
     message=$(jq -r .message <<<"$REPLY")
@@ -107,8 +107,7 @@ _mintmark_ask() {
     REPLY=$(mintmark_call --as "$1" "$2" "$3" 2>/dev/null || { status=$?; printf '%s\n' "$_mintmark_last"; exit "$status"; })
 }
 
-# _mintmark_perform PROVIDER METHOD MEMBERS: REPLY is the result, or the error. A process that was started anew does not know the provider:
-# it is opened again.
+# _mintmark_perform PROVIDER METHOD MEMBERS: REPLY is the result, or the error. A restarted process does not have the provider, so it is opened again.
 _mintmark_perform() {
     local as=${_mintmark_provider_client[$1]-} base handle status
     [[ -n $as && -n ${_mintmark_folder[$as]-} ]] || { _mintmark_failure closed "There is no provider $1: it was not opened, or its client was stopped."; return 75; }
@@ -122,7 +121,7 @@ _mintmark_perform() {
     _mintmark_ask "$as" "$2" "{\"provider\":\"$REPLY\"$3}"
 }
 
-# _mintmark_handle BASE OLD: REPLY is what the process calls the provider, another one than the old one.
+# _mintmark_handle BASE OLD: REPLY is the process's handle of the provider, which differs from the old handle.
 _mintmark_handle() {
     local base=$1 lock params status=0
     exec {lock}>"$base.opening"
@@ -145,14 +144,14 @@ _mintmark_handle() {
     return "$status"
 }
 
-# _mintmark_ready PROVIDER METHOD MEMBERS: performs a method, and gets a token for it where one is needed. Reports an error.
+# _mintmark_ready PROVIDER METHOD MEMBERS: calls a method, and gets a token first if required. Reports an error.
 _mintmark_ready() {
     local as=${_mintmark_provider_client[$1]-} lock status
     _mintmark_perform "$@" || { _mintmark_once_more "$1"; return; }
     [[ $REPLY == *'"state":"tokenRequired"'* ]] || return 0
     exec {lock}>"${_mintmark_folder[$as]}/provider-$1.asking"
     flock "$lock"
-    # Whoever waited here may find it done.
+    # Another subshell may have submitted the token while this one waited for the lock.
     if _mintmark_perform "$1" "$2" "" && [[ $REPLY == *'"state":"tokenRequired"'* ]]; then
         _mintmark_get_token "$1"
         status=$?
@@ -164,7 +163,7 @@ _mintmark_ready() {
     ((status == 0)) || _mintmark_once_more "$1"
 }
 
-# _mintmark_get_token PROVIDER: asks the script's function for the token that REPLY wants, and submits it. REPLY is the result, or the error.
+# _mintmark_get_token PROVIDER: calls the script's function for the token that REPLY requires, and submits it. REPLY is the result, or the error.
 _mintmark_get_token() {
     local function=${_mintmark_token_source[$1]} wanted=$REPLY said=${_mintmark_folder[$as]}/provider-$1.said given status logins identity
     logins=$(jq -c '.logins // {}' <<<"$wanted") identity=$(jq -r '.identityId // ""' <<<"$wanted")

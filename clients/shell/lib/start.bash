@@ -1,15 +1,15 @@
-# Starting and stopping.
+# Starting and stopping clients.
 # shellcheck shell=bash disable=SC2154
 
-# The folder of each client that this shell knows, whether it is a testing one, its time limit, its longest line; and the answers of
-# calls that were not awaited when their client was stopped.
+# For each client of this shell: its folder, whether it is a testing client, its time limit and its maximum line length. Also the responses to calls
+# that were not awaited before their client was stopped.
 declare -gA _mintmark_folder=() _mintmark_is_testing=() _mintmark_limit=() _mintmark_longest=() _mintmark_kept=()
 
 # mintmark_start [--as NAME] (--store STORE | --app APP) [--testing] [--binary PROGRAM] [--timeout SECONDS] [--restart yes|no]
 #                [--log FILE] [-- ARGUMENT…]
-# Starts a process for this script and its subshells. It ends with the script at the latest; `mintmark_stop` ends it in good order, and is
-# what a script does at its end that has no trap of its own. Without --restart a process that has died is started anew by the next call,
-# unless its store was in memory.
+# Starts a process for this script and its subshells. It ends with the script at the latest. mintmark_stop ends it in an orderly way; a script without
+# an EXIT trap calls it on exit automatically. Without --restart, the next call starts a new process after the old one has died, unless the store was
+# in memory.
 mintmark_start() {
     # A script may have closed its standard error.
     [[ -e /dev/fd/2 ]] || { mintmark_start "$@" 2>/dev/null; return; }
@@ -52,7 +52,7 @@ mintmark_start() {
         command -v "$word" >/dev/null || { _mintmark_fail refused "There is no $word here: install it, on Debian and Ubuntu with apt-get install ${word/mkfifo/coreutils}."; return; }
     done
     word=""
-    # One after -- takes precedence: the last counts.
+    # An option after -- takes precedence, because the last one applies.
     [[ $OSTYPE != linux* ]] || word=--parent=$owner
     arguments=(${store:+--store="$store"} ${app:+--app="$app"} ${testing:+--testing} ${word:+"$word"} "${arguments[@]}")
     home=${XDG_RUNTIME_DIR-}
@@ -60,7 +60,7 @@ mintmark_start() {
     { folder=$(mktemp -d "$home/mintmark-XXXXXXXX") && mkfifo -m 600 "$folder/control" "$folder/never" "$folder/box.$BASHPID"; } 2>/dev/null ||
         { _mintmark_fail refused "$home cannot be written to: name another folder in TMPDIR."; return; }
     : >|"$folder/notifications"
-    # Not a job of this shell: `wait` does not wait for it.
+    # Not a job of this shell, so that `wait` does not wait for it.
     { _mintmark_keep "$folder" "$owner" "$restart" "$store" "$binary" "$log" "${arguments[@]}" 2>&3 3>&- & } 3>&2 2>/dev/null
     printf '%s' "$!" >|"$folder/keeper"
     disown "$!"
@@ -72,10 +72,10 @@ mintmark_start() {
     _mintmark_report "$word" "$(jq -r .message <<<"$word")" ""
 }
 
-# mintmark_testing [OPTION…]: mintmark_start with a fresh testing store in memory, whose clock can be turned.
+# mintmark_testing [OPTION…]: mintmark_start with a new testing store in memory, which has a virtual clock.
 mintmark_testing() { mintmark_start --store :memory: --testing "$@"; }
 
-# Waits until the process has shown that it is Mintmark. Else REPLY is the error.
+# Waits until the process has identified itself as Mintmark. On failure, REPLY is the error.
 _mintmark_is_up() {
     local LC_ALL=C folder=${_mintmark_folder[$1]} deadline=""
     _mintmark_deadline "$2"
@@ -88,8 +88,8 @@ _mintmark_is_up() {
     return 1
 }
 
-# mintmark_stop [--as NAME] [--grace SECONDS]: lets the process answer what it was asked, and end; after so many seconds (10) it is killed.
-# Without a name all clients of this shell are stopped. Answers of calls that were begun can still be awaited.
+# mintmark_stop [--as NAME] [--grace SECONDS]: lets the process complete its requests and exit; after the grace period (10 seconds by default) it is
+# killed. Without a name, all clients of this shell are stopped. Responses to calls that were begun can still be awaited.
 mintmark_stop() {
     local - as="" grace=10 each
     set +eufxC
@@ -121,15 +121,15 @@ _mintmark_stop_one() {
     until=$((${EPOCHREALTIME//[.,]/} + REPLY + 1000000))
     while _mintmark_lives "$keeper"; do
         IFS= read -r -t 0.02 -u "$never" each
-        # A keeper that writes to a process which does not read hears nothing.
+        # A keeper that is blocked writing to a process that does not read receives no commands.
         ((${EPOCHREALTIME//[.,]/} < until)) || {
             kill -KILL "$(<"$folder/program")"
-            # A child of the process may hold that pipe open.
+            # A child of the process may keep that pipe open.
             ((++tries < 10)) || kill -KILL "$keeper"
             until=$((until + 1000000))
         } 2>/dev/null
     done
-    # Until the shell has waited for it.
+    # Wait until the shell has reaped the keeper.
     for ((turn = 0; turn < 500; turn++)); do
         kill -0 "$keeper" 2>/dev/null || break
         IFS= read -r -t 0.01 -u "$never" each

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What clients/conformance does not say of the functions for bash. Ends with "N passed, N failed".
+# Tests of the bash functions in addition to clients/conformance. Ends with "N passed, N failed".
 # shellcheck source=/dev/null disable=SC2154,SC2317,SC2016,SC2034
 here=$(dirname "$(readlink -f -- "${BASH_SOURCE[0]}")")
 export SHELL_CLIENT=${here%/tests}/mintmark.bash
@@ -11,7 +11,7 @@ export TMPDIR=$work
 unset XDG_RUNTIME_DIR
 trap 'mintmark_stop; cd /; rm -rf "$work"' EXIT
 
-# test SENTENCE COMMAND…: runs it in a subshell; it fails by its status.
+# test_that SENTENCE COMMAND…: runs the command in a subshell. The test fails if the status is not 0.
 test_that() {
     local name=$1
     shift
@@ -27,7 +27,7 @@ test_that() {
 }
 is() { [[ $1 == "$2" ]] || { echo "expected: $2"; echo "found:    $1"; exit 1; }; }
 
-# until_true COMMAND…: waits for it, for a minute at most.
+# until_true COMMAND…: repeats the command until it succeeds, for at most a minute.
 until_true() {
     local turn
     for ((turn = 0; turn < 3000; turn++)); do
@@ -39,7 +39,7 @@ until_true() {
 }
 program_of() { cat "${_mintmark_folder[default]}/program"; }
 
-# A script of its own that has the functions.
+# Runs a separate script that has the functions.
 script() { bash -c "source \"\$SHELL_CLIENT\"; $1"; }
 
 parameters() {
@@ -272,38 +272,38 @@ from_the_log() {
     grep '^{' other
 }
 
-test_that "parameters are written as httpie does" parameters
-test_that "texts come from files and from standard input" files_and_standard_input
-test_that "what is JSON is told as jq does, and more strictly" json_as_jq
-test_that "a script may set any options" whatever_options
-test_that "wait waits for the script's jobs alone, which may call at once" waits
-test_that "a call begun in a subshell is awaited outside, once, and after the end too" begun_elsewhere
-test_that "errors have their statuses, and say what to do" statuses
-test_that "a script that is killed leaves no process and no folder" killed_script
-test_that "a keeper that is killed is told from an answer, and leaves nothing" killed_keeper
-test_that "a background call that is killed is cancelled in the process" killed_job
-test_that "the functions are found whatever CDPATH says" other_folders
-test_that "logins are named where they are set" logins_of_nobody
-test_that "a script's own trap stays" own_trap
-test_that "no name, id or number is run" names_are_no_code
-test_that "an id is put into variables of all kinds" begun_into_variables
-test_that "no request is lost, whenever it comes" none_is_lost
-test_that "a folder that somebody removes takes keeper and process along" removed_folder
-test_that "a process that does not read is ended with its client, and with its script" process_that_does_not_read
-test_that "a script that is killed after its terminal hung up leaves no folder" hung_up_terminal
-test_that "a program that another call built while this one waited holds no lock" two_builds_at_once
-test_that "a job is ended by a signal after its call as well" signals_after_a_call
-test_that "an error is told of the call that it was of" whose_error
-test_that "a folder that is full lets no call wait" full_folder
-test_that "a pipe that cannot be made is told, and tried again by the next call" no_pipe
-test_that "how a process ended is told by a keeper that was held up, too" held_up_keeper
-test_that "a process whose child holds its answers open is not waited for" process_with_a_child
-test_that "an answer that is none, and an echo, is garbage" strange_answers
-test_that "after garbage the next call starts the program anew" starts_anew_after_garbage
-test_that "another shell is told that it needs bash" other_shells
-test_that "long work tells its progress to the call" progress_of_a_call
-test_that "standard error may be closed" without_standard_error
-test_that "secrets are in no command line of another program" secrets_stay
-test_that "the log goes to standard error, or to a file" from_the_log
+test_that "httpie-style parameters become JSON objects" parameters
+test_that "parameters can be read from files and standard input" files_and_standard_input
+test_that "JSON validation agrees with jq and also rejects what jq tolerates" json_as_jq
+test_that "the functions work with any shell options" whatever_options
+test_that "wait waits only for the script's jobs, which can call concurrently" waits
+test_that "a call begun in a subshell can be awaited once outside, even after mintmark_stop" begun_elsewhere
+test_that "each error has its exit status and a message with a remedy" statuses
+test_that "a killed script leaves no process and no folder" killed_script
+test_that "a killed keeper fails calls with status 74 and leaves no process and no folder" killed_keeper
+test_that "killing a background call cancels it in the process" killed_job
+test_that "the functions are found with any CDPATH" other_folders
+test_that "setting logins without parameters is refused" logins_of_nobody
+test_that "a script's EXIT trap is preserved" own_trap
+test_that "names, IDs and numbers are never evaluated as code" names_are_no_code
+test_that "an ID can be assigned to array elements but not to internal variables" begun_into_variables
+test_that "requests that arrive at a clock tick are not lost" none_is_lost
+test_that "removing the client's folder ends the keeper and the process" removed_folder
+test_that "a process that does not read ends with its client or its script" process_that_does_not_read
+test_that "a script killed after a hangup of its terminal leaves no folder" hung_up_terminal
+test_that "a program started after waiting for another build does not hold the build lock" two_builds_at_once
+test_that "a signal after a call ends the job" signals_after_a_call
+test_that "mintmark_error returns the error of the last failed call" whose_error
+test_that "a full folder fails calls instead of blocking them" full_folder
+test_that "failure to create a pipe is reported, and the next call tries again" no_pipe
+test_that "a delayed keeper still reports how the process ended" held_up_keeper
+test_that "a child that keeps the output of the process open does not block the client" process_with_a_child
+test_that "malformed and echoed responses are reported as garbage" strange_answers
+test_that "the first call after a garbage response starts a new process" starts_anew_after_garbage
+test_that "another shell gets an error that requires bash" other_shells
+test_that "progress values are passed to the call's function" progress_of_a_call
+test_that "calls work with standard error closed" without_standard_error
+test_that "secrets never appear on the command line of another program" secrets_stay
+test_that "the log is written to standard error or to a file" from_the_log
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

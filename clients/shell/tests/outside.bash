@@ -1,4 +1,4 @@
-# What goes wrong from outside: names that are code, programs that are not Mintmark, a folder that somebody removes. For all.bash.
+# Tests of external faults, for all.bash: names that contain code, programs that are not Mintmark, removed folders.
 # shellcheck shell=bash disable=SC2154,SC2317,SC2016,SC2034
 
 names_are_no_code() {
@@ -20,7 +20,7 @@ names_are_no_code() {
     [[ ! -e made ]]
 }
 
-# Requests that come just when the keeper's second is up.
+# Sends requests around the tick of the keeper's clock.
 none_is_lost() {
     mintmark_testing --log /dev/null
     local pause delay
@@ -56,7 +56,7 @@ other_shells() {
     [[ $said == *"needs bash 5.0"* || -n $(sh -c 'echo "${BASH_VERSION:-}"') ]] || { echo "$said"; exit 1; }
 }
 
-# A program that answers as the file says, and otherwise gives back what it is sent.
+# A program that sends the configured response, and a program that echoes its input.
 strange_answers() {
     local answer each=0
     printf '#!/bin/bash\nread -r _; echo %q\nwhile read -r line; do id=${line#*\\"id\\":\\"} id=${id%%%%\\"*}; printf "${ANSWER//ID/$id}\\n"; done\n' \
@@ -89,7 +89,7 @@ starts_anew_after_garbage() {
     mintmark_stop
 }
 
-# A script of its own that has to end within a minute: what hangs is told as such.
+# Runs a separate script with a time limit of a minute, so that a hang fails the test.
 in_time() { timeout --foreground 60 bash -c "source \"\$SHELL_CLIENT\"; $1"; }
 
 process_that_does_not_read() {
@@ -129,7 +129,7 @@ two_builds_at_once() {
     second=$!
     until_true grep -q "waiting for it" waits
     exec {lock}>&-
-    # It has come to be the program that was built.
+    # Waits until the process has become the built program.
     until_true eval '[[ $(tr "\0" " " <"/proc/$second/cmdline") == "sleep 600 " ]]'
     flock -n root/.build/mintmark.lock true || { echo "the lock is kept"; kill "$second"; exit 1; }
     kill "$second"
@@ -148,7 +148,7 @@ signals_after_a_call() {
     job=$!
     echo now >&"$hold"
     until_true test -s "$work/told"
-    # A trap would wait for the end of cat.
+    # With a trap, the shell would wait for the end of cat.
     kill "$job"
     until_true eval "! _mintmark_lives $job"
     wait "$job"
@@ -173,12 +173,12 @@ full_folder() {
     mintmark_testing --log /dev/null
     local folder=${_mintmark_folder[default]} call long
     printf -v long "%0200000d" 0
-    # What a full disk does to a file: it is there, and takes nothing.
+    # Simulates a full disk: the file exists but cannot be written.
     kill -STOP "$(program_of)"
     mintmark_begin -v call system.ping || exit 1
     ln -sf /dev/full "$folder/call.$call"
     kill -CONT "$(program_of)"
-    # Whoever read it would read zeros without end.
+    # Reading this file would return zeros without end.
     until_true eval '[[ ! -L $folder/call.$call ]]'
     mintmark_await --timeout 50 "$call"
     is $? 75
@@ -217,7 +217,7 @@ process_with_a_child() {
     until_true eval '[[ -z $(ls -d mintmark-* 2>/dev/null) ]]'
 }
 
-# A keeper that was held up finds signs of the clock before the reader's last word.
+# A delayed keeper receives ticks of the clock before the final message of the reader.
 held_up_keeper() {
     mintmark_testing --log /dev/null
     local folder=${_mintmark_folder[default]}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The release archive, made twice of one program: MINTMARK_BINARY. Ends with "N passed, N failed".
+# Builds the release archive twice from one program, MINTMARK_BINARY, and checks it. Ends with "N passed, N failed".
 set -u
 here=$(dirname "$(readlink -f -- "${BASH_SOURCE[0]}")")
 passed=0 failed=0
@@ -19,7 +19,7 @@ test_that() {
     fi
 }
 
-# The second one in another folder, at another time, for somebody with another umask.
+# The second archive is built in another folder, at another time and with another umask.
 made_twice() {
     "$here/../release" --binary "$MINTMARK_BINARY" --output "$work/one" || exit 1
     umask 077
@@ -45,7 +45,7 @@ holds() {
     done
 }
 
-# In a checkout that nobody has built.
+# In a checkout without a build.
 of_what_versions() {
     grep -E '^swift-log [0-9.]+ [0-9a-f]{40} https://' "$work"/mintmark-*-linux-*/DEPENDENCIES || exit 1
     mkdir -p "$work/fresh/clients/shell" && cp -r "$here/../release" "$here/../setup.bash" "$work/fresh/clients/shell" && cp -r "$here/../../../schemas" "$work/fresh" || exit 1
@@ -69,11 +69,11 @@ runs() {
     ./mintmark call system.ping --store :memory: | grep now
 }
 
-test_that "an archive made twice is the same, byte for byte" made_twice
-test_that "its checksums are right, and cover every file" checksums
-test_that "the schemas and the licences of all that is linked are in it" holds
-test_that "its program runs" runs
-test_that "the versions of what is in it are told, or what to do to know them" of_what_versions
-test_that "what it cannot do is said in words" usage
+test_that "two archives of the same program are identical" made_twice
+test_that "the checksums are correct and cover every file" checksums
+test_that "the archive contains the schemas and the licenses of all linked libraries" holds
+test_that "the program in the archive runs" runs
+test_that "the archive lists dependency versions, or the build explains how to resolve them" of_what_versions
+test_that "invalid options fail with a message" usage
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -14,7 +14,7 @@ struct InProcessTests {
         await m.close()
     }
 
-    @Test("errors have their types, and a method that nobody has is answered with what is near")
+    @Test("errors have specific types, and an unknown method fails with similar names")
     func errors() async throws {
         let m = try await Mintmark.testingInProcess(log: .discarded)
         let nowhere = "local-1:00000000-0000-0000-0000-000000000000"
@@ -28,7 +28,7 @@ struct InProcessTests {
         await m.close()
     }
 
-    @Test("a method for tests says what to do where there is no test")
+    @Test("a testing method without a testing store fails with advice")
     func testingMethods() async throws {
         let m = try await Mintmark.inProcess(store: ":memory:", log: .discarded)
         let refused = await #expect(throws: MethodNotFoundError.self) { try await m.test.reset() }
@@ -36,20 +36,20 @@ struct InProcessTests {
         await m.close()
     }
 
-    @Test("a cancelled call ends at once, and the client goes on")
+    @Test("a canceled call ends immediately, and the client remains usable")
     func cancellation() async throws {
         let m = try await Mintmark.testingInProcess(log: .discarded)
         let waiting = Task { try await m.test.outbox(to: "nobody@example.com", waitSeconds: 60) }
         while await inFlight(m) < 2 { await Task.yield() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        // The library is told: what waited for mail waits no more.
+        // The library cancels the request: the call no longer waits for a message.
         while await inFlight(m) > 1 { await Task.yield() }
         #expect(try await m.system.ping().now > 0)
         await m.close()
     }
 
-    /// How many calls are unanswered, the one that asks among them.
+    /// The number of calls in flight, including this one.
     private func inFlight(_ m: Mintmark) async -> Int {
         (try? await m.system.metrics().inFlight) ?? -1
     }
@@ -65,7 +65,7 @@ struct InProcessTests {
         await m.close()
     }
 
-    @Test("a time limit beyond all clocks is none")
+    @Test("a time limit beyond the range of the clock counts as no limit")
     func endlessTimeout() async throws {
         let m = try await Mintmark.inProcess(store: ":memory:", timeout: .seconds(Int64.max), log: .discarded)
         #expect(try await m.system.ping().now > 0)
@@ -73,7 +73,7 @@ struct InProcessTests {
         await m.close(within: .seconds(Int64.max))
     }
 
-    @Test("notifications come in their order, and end with the client")
+    @Test("notifications arrive in order and end with the client")
     func notifications() async throws {
         let m = try await Mintmark.testingInProcess(log: .discarded)
         let heard = m.notifications
@@ -96,7 +96,7 @@ struct InProcessTests {
         #expect(change.oldIdentityId == guest && change.newIdentityId == alice)
     }
 
-    @Test("close lets calls finish, refuses later ones, and may come twice")
+    @Test("close lets calls finish, later calls fail, and a second close succeeds")
     func close() async throws {
         let m = try await Mintmark.testingInProcess(log: .discarded)
         let slow = Task { try await m.pool.create(name: "slow", signingAlgorithm: .RS512) }
@@ -111,7 +111,7 @@ struct InProcessTests {
         await m.close()
     }
 
-    @Test("a client that is let go closes itself")
+    @Test("a released client closes itself")
     func letGo() async throws {
         var m: Mintmark? = try await Mintmark.testingInProcess(log: .discarded)
         let heard = try #require(m?.notifications)
@@ -120,7 +120,7 @@ struct InProcessTests {
         for await _ in heard {}
     }
 
-    @Test("what cannot be sent is refused as Mintmark would refuse it")
+    @Test("requests that are too long or too deeply nested fail as in Mintmark")
     func refusedRequests() async throws {
         let m = try await Mintmark.testingInProcess(log: .discarded)
         let deep = (0..<70).reduce(1 as JSONValue) { value, _ in [value] }
@@ -131,7 +131,7 @@ struct InProcessTests {
         await m.close()
     }
 
-    @Test("what is not answered within the time of close is cut off")
+    @Test("calls that are not finished within the grace period of close fail")
     func cutOff() async throws {
         let m = try await Mintmark.testingInProcess(log: .discarded)
         let waiting = Task { try await m.test.outbox(to: "nobody@example.com", waitSeconds: 60) }
@@ -140,7 +140,7 @@ struct InProcessTests {
         await #expect(throws: ShuttingDownError.self) { try await waiting.value }
     }
 
-    @Test("the data is named, and what makes no sense is refused")
+    @Test("a missing store, two stores and invalid options fail with UsageError")
     func options() async throws {
         await #expect(throws: UsageError.self) { try await Mintmark.inProcess() }
         await #expect(throws: UsageError.self) { try await Mintmark.inProcess(store: ":memory:", app: "shop") }
@@ -156,7 +156,7 @@ struct InProcessTests {
         #expect(refused?.description.contains("issuer") == true)
     }
 
-    @Test("a thousand calls at once get each its own answer")
+    @Test("1,000 concurrent calls each receive their own response")
     func manyCalls() async throws {
         let m = try await Mintmark.testingInProcess(log: .discarded)
         let pool = try await m.pool.create(name: "shop").poolId

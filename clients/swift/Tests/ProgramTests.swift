@@ -3,11 +3,11 @@ import MintmarkClient
 import Synchronization
 import Testing
 
-@Suite("Programs that do what Mintmark does not", .timeLimit(.minutes(10)))
+@Suite("Programs that do not behave like Mintmark", .timeLimit(.minutes(10)))
 struct ProgramTests {
     private static let answers = #"echo '{"jsonrpc":"2.0","id":'$id',"result":{"pools":[]}}'"#
 
-    @Test("a program that cannot read who it is asked to be is none")
+    @Test("a program that cannot parse system.info fails with ProtocolError")
     func unreadable() async throws {
         let other = try StandIn(says: #"echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}'"#, ":")
         defer { other.remove() }
@@ -16,7 +16,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "a program without a version of numbers is not called old",
+        "a text that is not a version does not fail with BinaryTooOldError",
         arguments: ["dev", "", "main-7b19962", "1.x", "0..0", "0.99999999999999999999"])
     func noVersion(version: String) async throws {
         let program = try StandIn(version: version, Self.answers)
@@ -26,14 +26,14 @@ struct ProgramTests {
         await m.close()
     }
 
-    @Test("a program of a version below the client's is called old", arguments: ["0", "0.0.9", "0.0.9-beta", "0.0.9+5"])
+    @Test("a version below the client's fails with BinaryTooOldError", arguments: ["0", "0.0.9", "0.0.9-beta", "0.0.9+5"])
     func oldVersion(version: String) async throws {
         let program = try StandIn(version: version, Self.answers)
         defer { program.remove() }
         await #expect(throws: BinaryTooOldError.self) { try await program.start() }
     }
 
-    @Test("what nobody asked for is passed over: another word on who it is, a result for nobody, progress")
+    @Test("a second system.info result, a result without an ID and unrequested progress are ignored")
     func unasked() async throws {
         let program = try StandIn(
             #"""
@@ -48,7 +48,7 @@ struct ProgramTests {
         await m.close()
     }
 
-    @Test("close ends what a script has started with it")
+    @Test("close kills the children of a script")
     func script() async throws {
         let script = try StandIn(#"sleep 600 & echo '{"jsonrpc":"2.0","method":"moon/risen","params":{"sleeper":'$!'}}'; wait"#)
         defer { script.remove() }
@@ -58,7 +58,7 @@ struct ProgramTests {
         let sleeper = try #require(await heard.next()?.params["sleeper"]?.int)
         await m.close(within: .zero)
         await #expect(throws: ProcessEndedError.self) { try await waiting.value }
-        // One that is killed and not waited for yet is a zombie.
+        // A killed process that was not waited for is a zombie.
         let deadline = ContinuousClock.now + .seconds(60)
         while let state = state(of: sleeper), state != "Z" {
             try #require(ContinuousClock.now < deadline, "it sleeps on")
@@ -66,13 +66,13 @@ struct ProgramTests {
         }
     }
 
-    /// The letter that stands for what a process does; nil for one that is gone.
+    /// The state letter of a process, or nil if it does not exist.
     private func state(of process: Int64) -> Substring? {
         let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
         return text?.split(separator: ")").last?.split(separator: " ").first
     }
 
-    @Test("answers do not wait for who gets the log")
+    @Test("a blocked log handler does not delay responses")
     func slowLog() async throws {
         let talker = try StandIn(#"echo 'words of mine' >&2; \#(Self.answers)"#)
         defer { talker.remove() }
@@ -94,7 +94,7 @@ struct ProgramTests {
         await m.close(within: .zero)
     }
 
-    @Test("a provider whose process was started anew has nothing to close")
+    @Test("closing a provider after a restart of its process succeeds")
     func closeAfterRestart() async throws {
         let anew = try StandIn(
             #"""

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Progress of calls", .timeLimit(.minutes(10)))
 struct ProgressTests {
-    @Test("progress comes to the call that asked for it, before its result, and to nobody else", arguments: [true, false])
+    @Test("progress is delivered to the reporting call only, before its result", arguments: [true, false])
     func progress(isInProcess: Bool) async throws {
         let m = try await isInProcess ? Mintmark.testingInProcess(log: .discarded) : byPipe()
         let heard = m.notifications
@@ -24,7 +24,7 @@ struct ProgressTests {
         for await each in heard { Issue.record("it told \(each)") }
     }
 
-    /// The program that is built beside the tests.
+    /// The program in the build directory of the tests.
     private func byPipe() async throws -> Mintmark {
         let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let program = tests.deletingLastPathComponent().appending(path: "mintmark").path

@@ -2,9 +2,9 @@ import MintmarkClient
 import Synchronization
 import Testing
 
-@Suite("The credentials provider, where tasks meet in it", .timeLimit(.minutes(10)))
+@Suite("Concurrent use of the credentials provider", .timeLimit(.minutes(10)))
 struct ProviderTests {
-    /// Answers as a Mintmark that needs a token, and holds back one method's answers.
+    /// Simulates a Mintmark that requires a token, and holds the responses of one method until they are released.
     private final class Held: Caller {
         private struct State {
             var calls: [String] = []
@@ -26,7 +26,7 @@ struct ProviderTests {
             return answers
         }
 
-        /// Waits until it is released. Whoever is cancelled meanwhile is told so.
+        /// Waits until it is released. Records whether a waiting task was canceled.
         func hold() async throws {
             while true {
                 let isReleased = state.withLock { $0.isReleased }
@@ -43,7 +43,8 @@ struct ProviderTests {
         var wasCancelled: Bool { state.withLock { $0.wasCancelled } }
     }
 
-    /// How often work was begun that was shared by two, of whom one gave up, and a third came; nil where it was not shared.
+    /// Counts how often work starts if two callers share it, the first one is canceled and a third one joins. Returns nil if the work was
+    /// not shared.
     private func share(_ held: Held, _ work: String, calls: String, _ call: @escaping @Sendable () async throws -> Void) async throws
         -> Int?
     {
@@ -59,11 +60,11 @@ struct ProviderTests {
         let begun = held.count(work)
         held.release()
         _ = await (second.result, third.result)
-        // Where the second came too late, nobody waited any more, and the work was rightly given up.
+        // If the second caller arrived after the cancellation of the first, the work was correctly canceled.
         return held.wasCancelled ? nil : begun
     }
 
-    @Test("one who gives up leaves the token that others wait for, and the backend is asked once")
+    @Test("a canceled caller does not cancel a shared token request, and the backend is called once")
     func sharedToken() async throws {
         var begun: Int?
         while begun == nil {
@@ -78,7 +79,7 @@ struct ProviderTests {
         #expect(begun == 1)
     }
 
-    @Test("one who gives up leaves the provider that others open, and it is opened once")
+    @Test("a canceled caller does not cancel a shared opening, and the provider is opened once")
     func sharedOpening() async throws {
         var begun: Int?
         while begun == nil {
@@ -92,7 +93,7 @@ struct ProviderTests {
         #expect(begun == 1)
     }
 
-    @Test("a token that could not be had is asked for anew by the next call")
+    @Test("the next call after a failed token request calls the backend again")
     func failedToken() async throws {
         struct Down: Error {}
         let held = Held()
@@ -104,7 +105,7 @@ struct ProviderTests {
         #expect(held.count("backend") == 2)
     }
 
-    @Test("a provider that is closed while it is opened leaves nothing open")
+    @Test("a provider that is closed while it is being opened is closed on the server")
     func closedWhileOpened() async throws {
         let held = Held(holding: "credentialsProvider.open")
         let provider = CredentialsProvider(held, poolId: "p") { _ in ("i", "t") }
@@ -118,7 +119,7 @@ struct ProviderTests {
         #expect(held.count("credentialsProvider.open") == 1)
     }
 
-    @Test("an answer that is not what this client takes is told with what to do")
+    @Test("a result of an unexpected type fails with advice")
     func wrongAnswers() async throws {
         let provider = CredentialsProvider(Held(answers: ["provider": "p", "state": "ready"]), poolId: "p") { _ in ("i", "t") }
         let missing = await #expect(throws: ProtocolError.self) { try await provider.identityId() }

@@ -1,13 +1,13 @@
 import Foundation
 import MintmarkClient
 
-/// A program that stands in for Mintmark: it answers each request by a shell command, which has it in `$line` and its id in `$id`.
+/// A program that simulates Mintmark: it handles each request with a shell command, which reads `$line` and `$id`.
 struct StandIn {
     private let folder: URL
 
     /// - Parameters:
-    ///   - version: what it says of itself.
-    ///   - says: the command by which it says who it is, instead.
+    ///   - version: the version that it reports.
+    ///   - says: the command that responds to system.info, instead of `version`.
     init(version: String = "999.0.0", says: String? = nil, _ command: String) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "mintmark-swift-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -21,7 +21,8 @@ struct StandIn {
             done
 
             """#
-        // Written by another process: what a child that is just being started holds open for writing, nobody can run.
+        // Written by another process: a concurrently started child can inherit a descriptor open for writing, and the kernel does not
+        // execute such a file.
         let writer = Process()
         writer.executableURL = URL(filePath: "/bin/sh")
         writer.arguments = ["-c", #"printf %s "$1" >"$2" && chmod 700 "$2""#, "sh", text, folder.appending(path: "program").path]

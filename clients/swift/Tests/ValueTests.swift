@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values of the client")
 struct ValueTests {
-    @Test("what is new is kept: members, values of enumerations")
+    @Test("unknown members and enumeration values are kept")
     func unknown() throws {
         let wire: JSONValue = [
             "identityId": "i", "poolId": "p", "state": "petrified", "logins": ["login.shop"], "createdAt": 1, "updatedAt": 2,
@@ -17,7 +17,7 @@ struct ValueTests {
         #expect(identity.createdAt < identity.updatedAt)
     }
 
-    @Test("printing and dumping show no secrets, and nothing that may be one")
+    @Test("printing and dumping show neither secrets nor unknown values")
     func secrets() throws {
         let tokens = try Credentials(wire: [
             "accessKeyId": "MTKA", "secretAccessKey": "hush", "sessionToken": "psst", "expiresAt": 1, "new": "whisper",
@@ -30,7 +30,7 @@ struct ValueTests {
         }
     }
 
-    @Test("what is missing or of another kind is named")
+    @Test("an error names the member that is missing or has another type")
     func wrongValues() throws {
         let wrong = #expect(throws: UnexpectedValue.self) { try Credentials(wire: ["accessKeyId": 1]) }
         #expect(wrong?.description == "accessKeyId: not a string")
@@ -38,7 +38,7 @@ struct ValueTests {
         #expect(missing?.description.contains("accessKeyId") == true)
     }
 
-    @Test("values of any kind become JSON, or are refused")
+    @Test("supported values convert to JSON, and other values fail with UsageError")
     func anyValues() throws {
         let nested: [String: Any] = ["a": [1, 2.5, "x", true, nil] as [Any?], "b": ["c": UInt8(7)]]
         #expect(try JSONValue(any: nested).text == #"{"a":[1,2.5,"x",true,null],"b":{"c":7}}"#)
@@ -50,7 +50,7 @@ struct ValueTests {
         #expect(throws: UsageError.self) { try JSONValue(any: deep) }
     }
 
-    @Test("pages are read to the end, one after the other")
+    @Test("all pages are requested in order")
     func pages() async throws {
         final class Books: Caller {
             let cursors = Mutex<[String?]>([])
@@ -66,7 +66,7 @@ struct ValueTests {
         #expect(books.cursors.withLock { $0 } == [nil, "two"])
     }
 
-    @Test("a program that ends without a word says how to name another, a folder that it is one")
+    @Test("a program that exits without output and a folder fail with advice")
     func wrongBinary() async throws {
         let ended = await #expect(throws: ProcessEndedError.self) {
             try await Mintmark.start(store: ":memory:", binary: "/bin/true", log: .discarded)
@@ -80,7 +80,7 @@ struct ValueTests {
         await #expect(throws: UsageError.self) { try await Mintmark.start(store: ":memory:", binary: "") }
     }
 
-    @Test("a program that is not there is named with what to do")
+    @Test("a missing program fails with advice")
     func missingBinary() async throws {
         let missing = await #expect(throws: BinaryNotFoundError.self) {
             try await Mintmark.start(store: ":memory:", binary: "/nowhere/mintmark", log: .discarded)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The library in process does what the process does: clients/swift/conformance/in_process.py
+"""Checks that the library in process behaves like the process: clients/swift/conformance/in_process.py
 
-Runs the transcripts, and those checks of clients/conformance that are not about a process, through the Swift client without a second process.
-Ends with "N passed, N failed".
+Runs the transcripts, and the checks of clients/conformance that do not concern a process, through the Swift client without a second
+process. Prints "N passed, N failed" at the end.
 """
 
 import os
@@ -26,7 +26,7 @@ loader = importlib.machinery.SourceFileLoader("run", os.path.join(CONFORMANCE, "
 run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
 loader.exec_module(run)
 
-# Those that need no stand-in for a program, and none that dies.
+# The checks that do not use a simulated program or a process that ends.
 CHECKS = [
     checks_calls.testing_in_one_line, checks_calls.a_thousand_calls, checks_calls.typed_errors, checks_calls.values_without_json,
     checks_process.the_data_is_named, checks_process.an_app, checks_process.nothing_is_left,

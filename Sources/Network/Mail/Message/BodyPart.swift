@@ -1,6 +1,6 @@
 import Platform
 
-/// A text as a MIME part: its own header, an empty line, its content in the shorter of the two encodings (RFC 2045 section 6).
+/// A text as a MIME part: its header, an empty line, and its content in the shorter of the two encodings (RFC 2045 section 6).
 struct BodyPart {
     let bytes: [UInt8]
 
@@ -15,7 +15,7 @@ struct BodyPart {
         bytes = header.bytes + crlf + (isQuoted ? quoted : Array(Base64.lines(content)))
     }
 
-    /// The lines of a text, whichever of CR, LF and CR LF end them.
+    /// Returns the lines of a text, which can end with CR, LF or CR LF.
     private static func lines(_ text: [UInt8]) -> [[UInt8]] {
         var lines: [[UInt8]] = [[]]
         var last: UInt8 = 0
@@ -31,12 +31,12 @@ struct BodyPart {
     }
 }
 
-/// RFC 2045 section 6.7.
+/// The quoted-printable encoding (RFC 2045 section 6.7).
 enum QuotedPrintable {
     private static let digits = Array("0123456789ABCDEF".utf8)
     private static let equals = UInt8(ascii: "=")
 
-    /// Encodes lines; each one becomes lines of at most 76 bytes.
+    /// Encodes lines. Each results in lines of at most 76 bytes.
     static func encode(_ lines: [[UInt8]]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(lines.reduce(0) { $0 + $1.count + 2 })
@@ -68,7 +68,7 @@ enum QuotedPrintable {
 }
 
 extension Base64 {
-    /// Encodes in lines of 76 bytes (RFC 2045 section 6.8).
+    /// Encodes bytes in lines of 76 bytes (RFC 2045 section 6.8).
     static func lines(_ bytes: [UInt8]) -> [UInt8] {
         let starts = stride(from: 0, to: bytes.count, by: 57)
         return Array(starts.map { Array(encode(bytes[$0..<min($0 + 57, bytes.count)]).utf8) }.joined(separator: crlf))

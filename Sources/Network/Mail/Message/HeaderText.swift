@@ -1,14 +1,15 @@
 import Platform
 
-/// Header fields as they travel: ASCII, folded between words (RFC 5322 section 2.2.3), other characters in encoded words (RFC 2047).
+/// Encoded header fields: ASCII, folded between words (RFC 5322 section 2.2.3), with other characters in encoded words (RFC 2047).
 struct HeaderText {
     private(set) var bytes: [UInt8] = []
 
-    /// Adds a field of words that are already fit to travel; a line is broken before a word that would make it longer than 78 bytes.
+    /// Adds a field of words that are already encoded. Folds the line before a word that would make it longer than 78 bytes.
     mutating func add(_ name: String, _ words: [String]) {
         var line = "\(name):"
         for word in words {
-            // The first word stays beside the field's name: a line without content would end the header for some readers.
+            // The first word stays in the line of the field name, because some parsers treat a line without content as the end of the
+            // header.
             if line.utf8.count + 1 + word.utf8.count > 78, line.utf8.count > name.utf8.count + 1 {
                 bytes += Array(line.utf8) + crlf
                 line = ""
@@ -18,7 +19,7 @@ struct HeaderText {
         bytes += Array(line.utf8) + crlf
     }
 
-    /// Adds a field that is text for people, such as the subject.
+    /// Adds an unstructured text field, such as the subject.
     mutating func add(_ name: String, text: String) {
         let text = Self.inOneLine(text)
         if text.isEmpty { return add(name, []) }
@@ -36,7 +37,7 @@ struct HeaderText {
         add(name, (isPlain ? [quoted] : Self.encodedWords(shown)) + ["<\(mailbox.address)>"])
     }
 
-    /// The text with each control character, line ends among them, as a space, and without blanks at its ends.
+    /// Replaces each control character, including line breaks, with a space, and removes white space at both ends.
     static func inOneLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -46,7 +47,7 @@ struct HeaderText {
         return trimmed(String(line))
     }
 
-    /// Encoded words of at most 60 characters, none of which ends within a character.
+    /// Returns encoded words of at most 60 characters. No encoded word ends within a character.
     private static func encodedWords(_ text: String) -> [String] {
         var words: [String] = []
         var piece: [UInt8] = []

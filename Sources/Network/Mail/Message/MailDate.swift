@@ -1,9 +1,9 @@
-/// Times as mail writes them (RFC 5322 section 3.3), in UTC: `Fri, 21 Nov 1997 09:55:06 +0000`.
+/// Formats times for mail headers (RFC 5322 section 3.3), in UTC: `Fri, 21 Nov 1997 09:55:06 +0000`.
 enum MailDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// - Parameter seconds: since 1970; before 1970 and after 9999 the nearest time within is written.
+    /// - Parameter seconds: The time in seconds since 1970, limited to the years 1970 to 9999.
     static func text(of seconds: Int64) -> String {
         let seconds = min(max(0, seconds), 253_402_300_799)
         let (day, second) = (Int(seconds / 86400), Int(seconds % 86400))
@@ -14,7 +14,7 @@ enum MailDate {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// The date of a day since 1970, counted in years that begin in March, so that the leap day is the last one.
+    /// Returns the date of a day since 1970. The calculation uses years that begin in March, so that the leap day is the last day.
     private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let (era, inEra) = (shifted / 146_097, shifted % 146_097)

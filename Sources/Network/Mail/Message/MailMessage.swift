@@ -1,7 +1,7 @@
 import Crypto
 import Platform
 
-/// A person or service in a message's header: an address, and the name shown for it.
+/// A sender or recipient in a message's header: an address and its display name.
 public struct Mailbox: Hashable, Sendable {
     public var name: String?
     public var address: MailAddress
@@ -12,9 +12,9 @@ public struct Mailbox: Hashable, Sendable {
     }
 }
 
-/// A message from a machine to one person: a text, and the same in HTML if there is one.
+/// An automated message to one recipient: a plain text and optionally the same text in HTML.
 ///
-/// Whatever stands in the texts, `encoded()` has the header fields listed here and no others.
+/// Whatever the texts contain, the result of `encoded()` has only the header fields listed here.
 public struct MailMessage: Sendable {
     public var from: Mailbox
     public var to: Mailbox
@@ -22,14 +22,14 @@ public struct MailMessage: Sendable {
     public var subject: String
     public var text: String
     public var html: String?
-    /// Of subject and texts, a language tag such as `de-CH` (RFC 3282).
+    /// The language tag of the subject and texts, such as `de-CH` (RFC 3282).
     public var language: String?
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     public var sentAt: Int64
-    /// Names the message for ever: `random@domain` without angle brackets.
+    /// The unique ID of the message: `random@domain` without angle brackets.
     public var messageId: String
 
-    /// - Parameter random: where the message id comes from; its domain is the sender's.
+    /// - Parameter random: The random source for the message ID. The domain of the ID is that of the sender.
     public init(
         from: Mailbox, to: Mailbox, replyTo: Mailbox? = nil, subject: String, text: String, html: String? = nil, language: String? = nil,
         sentAt: Int64, random: some RandomSource
@@ -45,10 +45,10 @@ public struct MailMessage: Sendable {
         messageId = "\(Hex.encode(random.bytes(16)))@\(from.address.domain)"
     }
 
-    /// The message as it travels (RFC 5322, MIME): ASCII, lines of at most 78 bytes where a longer word does not force more, never above
-    /// 998, ended by CR LF.
+    /// Returns the encoded message (RFC 5322, MIME): ASCII, lines that end with CR LF and have at most 78 bytes, unless a longer word
+    /// requires more, and never more than 998.
     ///
-    /// `Auto-Submitted: auto-generated` (RFC 3834) keeps vacation notices from answering.
+    /// `Auto-Submitted: auto-generated` (RFC 3834) prevents automatic replies.
     public func encoded() -> [UInt8] {
         var header = HeaderText()
         header.add("Date", [MailDate.text(of: sentAt)])
@@ -64,7 +64,7 @@ public struct MailMessage: Sendable {
         header.add("MIME-Version", ["1.0"])
         let plain = BodyPart(text, subtype: "plain")
         guard let html else { return header.bytes + plain.bytes }
-        // Neither encoding of a body can produce "=_" (RFC 2045 section 6.7, note), so this never ends a part early.
+        // Neither encoding of a body can produce "=_" (RFC 2045 section 6.7, note), so the boundary never occurs in a part.
         let boundary = "=_alternative"
         header.add("Content-Type", ["multipart/alternative;", "boundary=\"\(boundary)\""])
         var bytes = header.bytes + crlf

@@ -1,19 +1,19 @@
-// A small HTTP service that trusts the access tokens of one issuer: `GET /orders` with `Authorization: Bearer …`. It needs Node alone, and
-// nothing of Mintmark: service.test.js beside it shows how such a service is tested.
+// A small HTTP service that trusts the access tokens of one issuer: `GET /orders` with `Authorization: Bearer …`. It requires only Node,
+// and no part of Mintmark. service.test.js in the same folder shows how to test such a service.
 //
 //     node service.js https://id.example.com/tenants/default https://id.example.com/tenants/default/.well-known/jwks.json orders 8080
 import { createServer } from "node:http";
 import { createPublicKey, verify } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
-// What Node's cryptography needs to know of each algorithm (RFC 7518 section 3, RFC 8037), and the kind of key that goes with it.
+// The parameters of each algorithm for Node's crypto module (RFC 7518 §3, RFC 8037), and the matching key type.
 const algorithms = {
   ES256: { hash: "sha256", kty: "EC", options: { dsaEncoding: "ieee-p1363" } },
   RS256: { hash: "sha256", kty: "RSA", options: {} },
   EdDSA: { hash: null, kty: "OKP", options: {} },
 };
 
-/** A request that is not served: the HTTP status, and the words of RFC 6750 for it. */
+/** A rejected request: the HTTP status, and the error code and description as defined by RFC 6750. */
 class Refused extends Error {
   constructor(status, error, description) {
     super(description);
@@ -22,17 +22,17 @@ class Refused extends Error {
 }
 
 /**
- * The public keys of an issuer. They are good for five minutes, so that one that was revoked is not trusted for ever. They are fetched again also
- * when a token names one that is not known, but one request at a time and not more often than every few seconds, also when the provider is
- * down: whoever sends made-up tokens does not make it busy.
+ * The public keys of an issuer. Keys expire after five minutes, so that a revoked key does not remain trusted. They are also fetched if a
+ * token names an unknown key. Only one request runs at a time, with a minimum interval of a few seconds even if the provider is down, so
+ * that forged tokens cannot overload it.
  */
 class Keys {
   static #lifetimeSeconds = 300;
   #url;
   #secondsBetween;
   #keys = new Map();
-  #fetchedAt = -Infinity; // by the time of the service, in seconds
-  #triedAt = -Infinity; // by that of the process, in milliseconds
+  #fetchedAt = -Infinity; // by the clock of the service, in seconds
+  #triedAt = -Infinity; // by the clock of the process, in milliseconds
   #hasFailed = false;
   #underway;
 
@@ -76,7 +76,7 @@ function read(part) {
   }
 }
 
-/** The claims of the token in an Authorization header. Rejects with Refused. */
+/** The claims of the token in an Authorization header. Rejects with Refused if the token is not valid. */
 async function claimsOf(authorization, { issuer, audience, keys, now }) {
   const token = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
   if (!token) throw new Refused(401, undefined, "Send an access token: Authorization: Bearer …");
@@ -87,12 +87,12 @@ async function claimsOf(authorization, { issuer, audience, keys, now }) {
   const moment = await now();
   const algorithm = Object.hasOwn(algorithms, header.alg) ? algorithms[header.alg] : undefined;
   const jwk = algorithm && (await keys.get(header.kid, moment));
-  // The key says which algorithm it is for, not the token.
+  // The key determines the algorithm, not the token.
   if (!jwk || jwk.kty !== algorithm.kty || jwk.alg !== header.alg) throw refuse("Its key or its algorithm is not the issuer's.");
   const key = { key: createPublicKey({ key: jwk, format: "jwk" }), ...algorithm.options };
   if (!verify(algorithm.hash, Buffer.from(`${parts[0]}.${parts[1]}`), key, Buffer.from(parts[2], "base64url"))) throw refuse("Its signature is wrong.");
-  // ID tokens are for the app that signs people in. RFC 9068 tells the two apart by their type. If your provider's access tokens have none of their
-  // own, check instead what else they alone have, such as a claim scope.
+  // ID tokens are intended for the client application, not for this service. RFC 9068 distinguishes them from access tokens by their type.
+  // If your provider's access tokens have no such type, check another property that only access tokens have, such as a `scope` claim.
   if (!["at+jwt", "application/at+jwt"].includes(String(header.typ).toLowerCase())) throw refuse("It is no access token.");
   if (claims.iss !== issuer) throw refuse("It is another issuer's.");
   if (![claims.aud].flat().includes(audience)) throw refuse("It is for another audience.");
@@ -100,13 +100,13 @@ async function claimsOf(authorization, { issuer, audience, keys, now }) {
   return claims;
 }
 
-/** What a token allows: RFC 9068 has names with spaces between them, some providers a list. */
+/** The scopes of a token: a space-separated string in RFC 9068, a list with some providers. */
 function scopesOf({ scope }) {
   return typeof scope === "string" ? scope.split(" ") : Array.isArray(scope) ? scope : [];
 }
 
 /**
- * A server that is ready to listen.
+ * Creates a server that is ready to listen.
  * @param {{issuer: string, jwksUrl: string, audience: string, secondsBetween?: number, now?: () => number | Promise<number>}} options
  */
 export function service({ issuer, jwksUrl, audience, secondsBetween = 10, now = () => Date.now() / 1000 }) {

@@ -1,4 +1,4 @@
-// How a service that trusts Mintmark's tokens is tested: `node --test`, with the client installed and no other software. In your own project
+// Shows how to test a service that trusts Mintmark's tokens. Run it with `node --test`; it requires only the client. In your own project,
 // the second import is "mintmark/testing".
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { mintmark } from "../../src/testing.js";
 import { service } from "./service.js";
 
-/** A provider with one account, and what the tests do with it. */
+/** A provider with one account, and helper functions for the tests. */
 async function setUp(t) {
   const { m, clock } = await mintmark(t);
   await clock.freeze();
@@ -15,7 +15,7 @@ async function setUp(t) {
   const { accountId } = await m.account.create({ username: "alice@example.com", password: "a-long-enough-passphrase-77" });
   const token = async (more) =>
     (await m.test.token({ issuer: idp.issuer, subject: accountId, audience: "orders", use: "access", claims: { scope: "orders:read" }, ...more })).token;
-  /** A service of its own, which has seen no keys yet. Its time is that of the provider, so that the test can turn it. */
+  /** Starts a new service that has not fetched any keys. It uses the provider's virtual clock, so that the test can advance its time. */
   const start = async (more) => {
     const server = service({ issuer: idp.issuer, jwksUrl: idp.issuers[0].jwksUrl, audience: "orders", secondsBetween: 0, now: () => clock.now(), ...more });
     server.listen(0, "127.0.0.1");
@@ -29,12 +29,12 @@ async function setUp(t) {
   return { m, clock, idp, accountId, token, start, get: await start() };
 }
 
-test("somebody who has logged in", async (t) => {
+test("a token from a browser sign-in is accepted", async (t) => {
   const { idp, accountId, get } = await setUp(t);
   const redirect_uri = "http://localhost/back";
   const query = { client_id: "shop", response_type: "code", redirect_uri, scope: "openid orders:read", resource: "orders" };
   const form = { step: "address", email: "alice@example.com", password: "a-long-enough-passphrase-77" };
-  // What a browser does at the login page, without one: the form is sent to the address of the page.
+  // Simulates the login page in a browser: posts the form to the address of the page.
   const sentBack = await fetch(`${idp.issuer}/authorize?${new URLSearchParams(query)}`, { method: "POST", body: new URLSearchParams(form), redirect: "manual" });
   const code = new URL(sentBack.headers.get("location")).searchParams.get("code");
   const body = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri, client_id: "shop" });
@@ -43,7 +43,7 @@ test("somebody who has logged in", async (t) => {
   assert.deepEqual([status, orders], [200, { orders: [], customer: accountId }]);
 });
 
-test("one that has expired", async (t) => {
+test("an expired token is rejected", async (t) => {
   const { clock, token, get } = await setUp(t);
   const bearer = await token();
   assert.equal((await get(bearer)).status, 200);
@@ -52,7 +52,7 @@ test("one that has expired", async (t) => {
   assert.deepEqual([status, body.error], [401, "It has expired."]);
 });
 
-test("one for somebody else, one that allows too little, and none", async (t) => {
+test("a token for another audience, a token without the scope and a missing token are rejected", async (t) => {
   const { token, get } = await setUp(t);
   const other = await get(await token({ audience: "invoices" }));
   assert.deepEqual([other.status, other.body.error], [401, "It is for another audience."]);
@@ -61,16 +61,16 @@ test("one for somebody else, one that allows too little, and none", async (t) =>
   assert.equal((await get()).status, 401);
 });
 
-test("a rotated key", async (t) => {
+test("tokens signed with the old and the new key are accepted after a key rotation", async (t) => {
   const { m, token, get } = await setUp(t);
   const old = await token();
-  assert.equal((await get(old)).status, 200); // the service knows the old key now, and only that
+  assert.equal((await get(old)).status, 200); // the service has now fetched only the old key
   await m.key.rotate({ tenantId: "default", activateAfterSeconds: 0 });
   assert.equal((await get(await token())).status, 200);
   assert.equal((await get(old)).status, 200);
 });
 
-test("a revoked key is trusted for five minutes more, and not for ever", async (t) => {
+test("a revoked key is rejected after five minutes", async (t) => {
   const { m, clock, token, get } = await setUp(t);
   const old = await token();
   assert.equal((await get(old)).status, 200);
@@ -80,7 +80,7 @@ test("a revoked key is trusted for five minutes more, and not for ever", async (
   assert.deepEqual([status, body.error], [401, "Its key or its algorithm is not the issuer's."]);
 });
 
-test("an ID token is no access token, and a scope may be a list", async (t) => {
+test("an ID token is rejected, and a scope can be a list", async (t) => {
   const { token, get } = await setUp(t);
   const { status, body } = await get(await token({ use: "id" }));
   assert.deepEqual([status, body.error], [401, "It is no access token."]);
@@ -88,7 +88,7 @@ test("an ID token is no access token, and a scope may be a list", async (t) => {
   for (const scope of [[], 7, { "orders:read": true }, null]) assert.equal((await get(await token({ claims: { scope } }))).status, 403, JSON.stringify(scope));
 });
 
-test("a provider that is down is left alone for a while", async (t) => {
+test("a provider that is down is requested only once per interval", async (t) => {
   const { token, start } = await setUp(t);
   let asked = 0;
   const down = createServer((_, response) => (asked++, response.writeHead(500).end())).listen(0, "127.0.0.1");
@@ -100,7 +100,7 @@ test("a provider that is down is left alone for a while", async (t) => {
   assert.deepEqual([answers.map(({ status }) => status), asked], [Array(10).fill(503), 1]);
 });
 
-test("forged ones", async (t) => {
+test("forged tokens are rejected", async (t) => {
   const { token, get } = await setUp(t);
   for (const more of [{ keyState: "wrong" }, { keyState: "unknown" }, { header: { alg: "none" } }, { header: { alg: "HS256" } }, { claims: { iss: "https://evil.example" } }]) {
     assert.equal((await get(await token(more))).status, 401, JSON.stringify(more));
@@ -108,13 +108,13 @@ test("forged ones", async (t) => {
   for (const rubbish of ["rubbish", "a.b.c", "..", "e30.e30.e30", "bnVsbA.bnVsbA.x"]) assert.equal((await get(rubbish)).status, 401, rubbish);
 });
 
-test("the provider is down", async (t) => {
+test("if the provider is down, the service uses fetched keys and otherwise returns 503", async (t) => {
   const { m, token, get, start } = await setUp(t);
   const [bearer, fresh] = [await token(), await start()];
   assert.equal((await get(bearer)).status, 200);
   await m.test.idp({ stop: true });
-  assert.equal((await get(bearer)).status, 200); // it has the keys
-  const { status, headers } = await fresh(bearer); // one that has just started has none
+  assert.equal((await get(bearer)).status, 200); // this service has fetched the keys
+  const { status, headers } = await fresh(bearer); // this service has just started and has no keys
   assert.deepEqual([status, headers.get("retry-after")], [503, "5"]);
   await m.test.idp();
   assert.equal((await fresh(bearer)).status, 200);

@@ -2,7 +2,8 @@
 
     python service.py https://id.example.com/tenants/default https://id.example.com/tenants/default/.well-known/jwks.json orders 8080
 
-It needs PyJWT 2.15 or later with its crypto extra, and nothing of Mintmark: `test_service.py` beside it shows how such a service is tested.
+It requires PyJWT 2.15 or later with its crypto extra, and no part of Mintmark. `test_service.py` in the same folder shows how to test such
+a service.
 """
 
 import json
@@ -15,7 +16,7 @@ import jwt
 
 
 class Refused(Exception):
-    """A request that is not served: the HTTP status, and the words of RFC 6750 for it."""
+    """A rejected request: the HTTP status, and the error code and description as defined by RFC 6750."""
 
     def __init__(self, status, error, description):
         super().__init__(description)
@@ -25,8 +26,8 @@ class Refused(Exception):
 class Keys(jwt.PyJWKClient):
     """The public keys of an issuer.
 
-    It keeps them for five minutes. When a token names one that it does not know, as after a rotation, it fetches them again, but one request
-    at a time and not more often than every few seconds, also when the provider is down: whoever sends made-up tokens does not make it busy.
+    Keys are kept for five minutes. If a token names an unknown key, for example after a rotation, they are fetched again. Only one request
+    runs at a time, with a minimum interval of a few seconds even if the provider is down, so that forged tokens cannot overload it.
     """
 
     def __init__(self, url, seconds_between):
@@ -44,14 +45,14 @@ class Keys(jwt.PyJWKClient):
 
 
 class Tokens:
-    """Judges the access tokens of one issuer, for one audience."""
+    """Verifies the access tokens of one issuer for one audience."""
 
     def __init__(self, issuer, jwks_url, audience, seconds_between):
         self.issuer, self.audience = issuer, audience
         self._keys = Keys(jwks_url, seconds_between)
 
     def claims(self, authorization):
-        """The claims of the token in an Authorization header. Raises Refused."""
+        """The claims of the token in an Authorization header. Raises Refused if the token is not valid."""
         scheme, _, token = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise Refused(401, None, "Send an access token: Authorization: Bearer …")
@@ -64,15 +65,16 @@ class Tokens:
             raise Refused(503, None, "The keys of the issuer cannot be fetched just now.") from None
         except (jwt.PyJWTError, ValueError) as error:
             raise Refused(401, "invalid_token", str(error)) from None
-        # ID tokens are for the app that signs people in. RFC 9068 tells the two apart by their type. If your provider's access tokens have
-        # none of their own, check instead what else they alone have, such as a claim scope.
+        # ID tokens are intended for the client application, not for this service. RFC 9068 distinguishes them from access tokens by their
+        # type. If your provider's access tokens have no such type, check another property that only access tokens have, such as a `scope`
+        # claim.
         if str(good["header"].get("typ")).lower() not in ("at+jwt", "application/at+jwt"):
             raise Refused(401, "invalid_token", "It is no access token.")
         return good["payload"]
 
 
 def scopes(claims):
-    """What a token allows: RFC 9068 has names with spaces between them, some providers a list."""
+    """The scopes of a token: a space-separated string in RFC 9068, a list with some providers."""
     scope = claims.get("scope")
     return scope.split() if isinstance(scope, str) else scope if isinstance(scope, list) else []
 
@@ -101,7 +103,7 @@ class Service(BaseHTTPRequestHandler):
 
 
 def serve(issuer, jwks_url, audience, port=0, seconds_between=10):
-    """A server that is ready to run: `serve(…).serve_forever()`."""
+    """Creates a server that is ready to run: `serve(…).serve_forever()`."""
     server = ThreadingHTTPServer(("127.0.0.1", port), Service)
     server.daemon_threads = True
     server.tokens = Tokens(issuer, jwks_url, audience, seconds_between)

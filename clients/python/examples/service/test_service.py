@@ -1,6 +1,6 @@
-"""How a service that trusts Mintmark's tokens is tested: `python -m unittest`, with the client installed and no other software.
+"""Shows how to test a service that trusts Mintmark's tokens. Run it with `python -m unittest`; it requires only the client.
 
-`test.idp` is the provider that the service asks for keys, `test.token` makes any token, good or bad.
+`test.idp` is the provider from which the service fetches keys. `test.token` creates arbitrary tokens, valid or not.
 """
 
 import json
@@ -19,7 +19,7 @@ LOCAL = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Stay(urllib.request.HTTPRedirectHandler):
-    """Does not go where it is sent."""
+    """Does not follow redirects."""
 
     def redirect_request(self, *_):
         return None
@@ -37,7 +37,7 @@ class ServiceTest(unittest.TestCase):
         return context.__enter__()
 
     def start(self, **more):
-        """A service of its own, which has seen no keys yet: its address."""
+        """Starts a new service that has not fetched any keys. Returns its URL."""
         server = serve(self.idp.issuer, **{"jwks_url": self.idp.issuers[0].jwks_url, "audience": "orders", "seconds_between": 0, **more})
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         self.addCleanup(server.server_close)
@@ -45,12 +45,12 @@ class ServiceTest(unittest.TestCase):
         return f"http://127.0.0.1:{server.server_port}/orders"
 
     def token(self, **more):
-        """An access token as the provider would sign it, with what a test changes."""
+        """Returns an access token that is valid except for the given changes."""
         return self.m.test.token(
             **{"issuer": self.idp.issuer, "subject": self.alice, "use": "access", "audience": "orders", "claims": {"scope": "orders:read"}, **more}).token
 
     def get(self, token=None, url=None):
-        """(status, body) of the service's answer."""
+        """Returns the status and body of the service's response."""
         request = urllib.request.Request(url or self.url, headers={"Authorization": f"Bearer {token}"} if token else {})
         try:
             with LOCAL.open(request, timeout=60) as answer:
@@ -59,8 +59,8 @@ class ServiceTest(unittest.TestCase):
             with error:
                 return error.code, json.load(error)
 
-    def test_somebody_who_has_logged_in(self):
-        # What a browser does at the login page, without one: the form is sent to the address of the page.
+    def test_token_from_browser_sign_in_is_accepted(self):
+        # Simulates the login page in a browser: posts the form to the address of the page.
         page = self.idp.issuer + "/authorize?" + urllib.parse.urlencode({
             "client_id": "shop", "response_type": "code", "redirect_uri": "http://localhost/back", "scope": "openid orders:read", "resource": "orders"})
         form = urllib.parse.urlencode({"step": "address", "email": "alice@example.com", "password": "a-long-enough-passphrase-77"}).encode()
@@ -74,55 +74,55 @@ class ServiceTest(unittest.TestCase):
             token = json.load(answer)["access_token"]
         self.assertEqual(self.get(token), (200, {"orders": [], "customer": self.alice}))
 
-    def test_a_good_token(self):
+    def test_valid_token_is_accepted_and_missing_token_is_rejected(self):
         self.assertEqual(self.get(self.token())[0], 200)
         self.assertEqual(self.get()[0], 401)
 
-    def test_one_that_has_expired(self):
-        # The service has the real time. So the provider's clock goes back: what it signs now was good until an hour ago.
+    def test_expired_token_is_rejected(self):
+        # The service uses the real time. Set the provider's clock back, so that a new token expired one hour ago.
         self.m.test.clock(advance_seconds=-7200)
         self.assertEqual(self.get(self.token())[0], 401)
         self.m.test.clock(reset=True)
         self.assertEqual(self.get(self.token())[0], 200)
 
-    def test_one_for_somebody_else(self):
+    def test_token_for_another_audience_is_rejected(self):
         status, body = self.get(self.token(audience="invoices"))
         self.assertEqual(status, 401)
         self.assertIn("Audience", body["error"])
 
-    def test_one_that_allows_too_little(self):
+    def test_token_without_scope_is_forbidden(self):
         self.assertEqual(self.get(self.token(claims={"scope": "openid"}))[0], 403)
 
-    def test_an_id_token_is_no_access_token(self):
+    def test_id_token_is_rejected(self):
         self.assertEqual(self.get(self.token(use="id")), (401, {"error": "It is no access token."}))
 
-    def test_scopes_of_another_kind(self):
+    def test_scope_can_be_a_list_and_other_types_are_forbidden(self):
         self.assertEqual(self.get(self.token(claims={"scope": ["openid", "orders:read"]}))[0], 200)
         for scope in ([], 7, {"orders:read": True}, None):
             self.assertEqual(self.get(self.token(claims={"scope": scope}))[0], 403, scope)
 
-    def test_a_rotated_key(self):
+    def test_tokens_of_old_and_new_key_are_accepted_after_rotation(self):
         old = self.token()
-        self.assertEqual(self.get(old)[0], 200)   # the service knows the old key now, and only that
+        self.assertEqual(self.get(old)[0], 200)   # the service has now fetched only the old key
         self.m.key.rotate(tenant_id="default", activate_after_seconds=0)
         self.assertEqual([self.get(self.token())[0], self.get(old)[0]], [200, 200])
 
-    def test_forged_ones(self):
+    def test_forged_tokens_are_rejected(self):
         for key_state in ("wrong", "unknown"):
             self.assertEqual(self.get(self.token(key_state=key_state))[0], 401)
         self.assertEqual(self.get(self.token(header={"alg": "none"}))[0], 401)
         self.assertEqual(self.get("rubbish")[0], 401)
 
-    def test_the_provider_is_down(self):
+    def test_fetched_keys_are_used_if_the_provider_is_down(self):
         token, fresh = self.token(), self.start()
         self.assertEqual(self.get(token)[0], 200)
         self.m.test.idp(stop=True)
-        self.assertEqual(self.get(token)[0], 200)        # it has the keys
-        self.assertEqual(self.get(token, fresh)[0], 503)   # one that has just started has none
+        self.assertEqual(self.get(token)[0], 200)        # this service has fetched the keys
+        self.assertEqual(self.get(token, fresh)[0], 503)   # this service has just started and has no keys
         self.m.test.idp()
         self.assertEqual(self.get(token, fresh)[0], 200)
 
-    def test_a_provider_that_is_down_is_left_alone_for_a_while(self):
+    def test_provider_that_is_down_is_requested_once_per_interval(self):
         asked = []
 
         class Down(BaseHTTPRequestHandler):
@@ -143,7 +143,7 @@ class ServiceTest(unittest.TestCase):
             self.assertEqual([status for status, _ in pool.map(lambda _: self.get(token, url), range(10))], [503] * 10)
         self.assertEqual(len(asked), 1)
 
-    def test_the_provider_has_a_bad_moment(self):
+    def test_service_recovers_after_a_failed_key_request(self):
         self.m.test.enqueue(error={"code": "server_error", "endpoint": "jwks"})
         self.assertEqual([self.get(self.token())[0], self.get(self.token())[0]], [503, 200])
 

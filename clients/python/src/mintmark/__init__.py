@@ -1,4 +1,4 @@
-"""Mintmark, an identity service in one process, for Python.
+"""The Python client of Mintmark, an identity service in one process.
 
     from mintmark import Mintmark
 
@@ -6,10 +6,10 @@
         pool = m.pool.create(name="shop", developer_provider="login.shop")
         minted = m.token.mint_for_developer(pool_id=pool.pool_id, logins={"login.shop": "alice"})
 
-`AsyncMintmark` is the same for asyncio; `testing()` starts a fresh store in memory whose clock can be turned.
+`AsyncMintmark` is the client for asyncio. `testing()` starts a new testing store in memory with a virtual clock.
 """
 
-# `as` says to type checkers that a name is meant for others.
+# `as` marks a name as public for type checkers.
 from . import errors as errors, types as types
 from ._async import AsyncMintmark as AsyncMintmark
 from ._client import Mintmark as Mintmark

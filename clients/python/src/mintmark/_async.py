@@ -20,7 +20,7 @@ Self = TypeVar("Self", bound="AsyncMintmark")
 class AsyncMintmark(Settings, AsyncNamespaces):
     """A Mintmark process and its methods: `await m.token.mint_for_developer(…)`.
 
-    Any number of tasks of one loop may share one. Close it after use, best with `async with`. Cancelling a task cancels its call.
+    Safe for use by multiple tasks of one event loop. Close it after use, preferably with `async with`. Canceling a task cancels its call.
     """
 
     def _begin(self) -> None:
@@ -36,17 +36,17 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         self, method: str, params: Optional[Mapping[str, Any]] = None, *,
         timeout: Optional[float] = None, trace: Optional[str] = None, progress: Optional[Callable[[Any], Any]] = None,
     ) -> Any:
-        """Calls any method by its name on the wire, with its parameters as they are there; gives back the result as JSON.
+        """Calls a method by its name in the contract, with the parameter names of the contract, and returns the result as JSON.
 
-        `progress` is called with what the method says of its progress, before the call is done.
+        `progress` is called with each progress value of the method, before the call returns.
         """
         return await self._call(method, named(params), timeout, trace, progress)
 
     async def close(self, grace: float = GRACE) -> None:
-        """Ends the process: what was sent is finished first.
+        """Closes the client. The process finishes the requests that it has received, then exits.
 
         Args:
-            grace: Seconds the process has for it. After them it gets SIGTERM, and SIGKILL if that does not help.
+            grace: The time limit of the process, in seconds. After it the process receives SIGTERM, and SIGKILL if it still does not exit.
         """
         self._is_closed = True
         if self._starting is not None:
@@ -96,7 +96,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         try:
             return process, process.send(id, line)
         except BrokenPipeError:
-            # The request did not reach the process, so that another one may have it.
+            # The request did not reach the process, so it can be sent to a new one.
             await process.wait_for_end()
         process = await self._running()
         try:
@@ -106,7 +106,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
             raise process.how_it_ended() from None
 
     async def _running(self) -> AsyncProcess:
-        """The process, or a new one in its place. It is started once, however many calls wait for it."""
+        """Returns the process. Starts a new one if it has ended; concurrent calls share one start."""
         if self._is_closed:
             raise ClientClosed("This client is closed; make a new AsyncMintmark.")
         process = self._process
@@ -115,12 +115,12 @@ class AsyncMintmark(Settings, AsyncNamespaces):
             if ended is None:
                 return process
             self._check_restart(ended)
-        # Another call may have started it while this one waited.
+        # Another call may have started a process while this one waited.
         if self._process is not process and self._process is not None:
             return self._process
         if self._starting is None:
             self._starting = asyncio.ensure_future(self._start())
-        # A call that is cancelled meanwhile leaves the start to the others.
+        # Canceling this call must not cancel the start, which other calls await.
         return await asyncio.shield(self._starting)
 
     async def _start(self) -> AsyncProcess:
@@ -149,6 +149,6 @@ class AsyncMintmark(Settings, AsyncNamespaces):
 
 
 def give_up(future: "asyncio.Future[Optional[Dict[str, Any]]]") -> None:
-    """Its time is up."""
+    """Ends the wait of a call whose time limit has passed."""
     if not future.done():
         future.set_result(None)

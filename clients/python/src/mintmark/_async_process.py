@@ -1,4 +1,4 @@
-"""One running process for asyncio: a task reads its answers and hands each to the call that waits for it."""
+"""A process for asyncio: a task reads its responses and passes each to the waiting call."""
 
 import asyncio
 import signal
@@ -10,12 +10,12 @@ from ._settings import again, lost, no_mintmark, too_old
 from ._stderr import Destination, StandardError
 from ._wire import INFO_ID, INFO_LINE, Garbage, Lines, old_version
 
-# How much is read ahead of the task. Lines are cut here, so it limits no answer.
+# The read buffer of the stream. It does not limit the length of a line, because this module splits the lines itself.
 READ_AHEAD = 1 << 20
 
 
 class AsyncProcess:
-    """A `mintmark serve` and its pipe, from start to end. Belongs to the loop it was started in."""
+    """A `mintmark serve` process and its pipes. Belongs to the event loop in which it was started."""
 
     def __init__(
         self, binary: str, process: asyncio.subprocess.Process, stderr: StandardError, notify: Callable[[str, Any], None]
@@ -51,37 +51,38 @@ class AsyncProcess:
         return cls(command[0], process, stderr, notify)
 
     async def ended(self) -> Optional[MintmarkError]:
-        """How it ended, if it did."""
+        """Returns the reason the process has ended, or `None` while it runs."""
         if self._is_ending and self._end is None:
             await asyncio.wait({self._reader})
         return self._end
 
     async def wait_for_end(self) -> None:
-        """To be called when the pipe is broken, so that `ended` says why."""
+        """Waits for the end of the process after its pipe broke, so that `ended` returns the reason."""
         await asyncio.wait({self._reader}, timeout=3 * GRACE)
 
     def how_it_ended(self) -> MintmarkError:
-        """A new exception for a call that fails by the end of the process."""
+        """Returns a new exception for a call that failed because the process has ended."""
         return lost(self._binary, None, None) if self._end is None else again(self._end)
 
     # Calls
 
     def send(self, id: int, line: bytes) -> "asyncio.Future[Optional[Dict[str, Any]]]":
-        """Never waits: what the pipe does not take at once is written by the loop. Gives the answer, or what else its caller sets.
+        """Sends a request without blocking; the event loop writes what the pipe does not accept immediately. Returns a future of the
+        response.
 
         Raises:
             BrokenPipeError: the request did not reach the process.
         """
         if self._end is None and not self._stdin.is_closing():
             self._stdin.write(line)
-        # A write that found the pipe broken has closed it; one that waits behind others has not been tried.
+        # A write to a broken pipe closes the transport. A write that is queued behind others has not been attempted yet.
         if self._end is not None or self._stdin.is_closing():
             raise BrokenPipeError
         future = self._pending[id] = self._loop.create_future()
         return future
 
     def cancel(self, id: int, line: bytes) -> None:
-        """Nobody waits for this answer any more."""
+        """Stops waiting for a response and sends a cancellation."""
         self._pending.pop(id, None)
         if self._end is None and not self._stdin.is_closing():
             self._stdin.write(line)
@@ -108,7 +109,7 @@ class AsyncProcess:
             last_line = await self._loop.run_in_executor(None, self._stderr.last_line)
             self._finish(self._is_no_mintmark or lost(self._binary, status, last_line, not self._has_answered))
         finally:
-            # The loop may end first and cancel this task.
+            # The event loop can end first and cancel this task.
             if self._end is None:
                 self._finish(lost(self._binary, self._process.returncode, None))
 
@@ -124,13 +125,13 @@ class AsyncProcess:
             if version is not None:
                 self._is_no_mintmark = too_old(self._binary, version)
             return
-        # Nothing that an older program answers counts, nor what answers no request of this client: `True` is no 1.
+        # Ignore responses of a program that is too old, and IDs that this client does not use: `True` equals 1 but is not an ID.
         if self._is_no_mintmark is not None or not (id is None or type(id) is int):
             return
         if message.get("error") is None or id is not None:
             waiting = [] if id is None else [self._pending.pop(id, None)]
         else:
-            # The process could not read a line and does not know whose it was; what is refused so is not sent, so this is a fault.
+            # The process could not parse a line, so the error has no ID. The client does not send such lines, so every waiting call fails.
             waiting = [*self._pending.values()]
             self._pending.clear()
         for future in waiting:
@@ -149,13 +150,13 @@ class AsyncProcess:
     # Ending
 
     async def close(self, grace: float) -> None:
-        """Ends the input, and the process if it does not end by itself within `grace` seconds."""
+        """Closes the input, and ends the process if it does not exit within `grace` seconds."""
         self._stdin.close()
         await self._reap(grace if self._has_answered or self._pending else min(grace, SILENCE))
         await asyncio.wait({self._reader}, timeout=GRACE)
 
     async def _reap(self, grace: float) -> Optional[int]:
-        """Waits for the end of the process, and sees to it."""
+        """Waits for the exit of the process. Sends SIGTERM after `grace` seconds, then SIGKILL."""
         for seconds, then in ((grace, signal.SIGTERM), (GRACE, signal.SIGKILL), (GRACE, None)):
             try:
                 return await asyncio.wait_for(self._process.wait(), seconds)

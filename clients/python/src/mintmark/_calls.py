@@ -1,15 +1,15 @@
-"""How the generated methods reach the process."""
+"""The interface through which the generated methods send requests."""
 
 from typing import Any, Dict, Optional, Protocol
 
 
 class Call(Protocol):
-    """Sends one request and waits for its result; members that are `None` are left out."""
+    """Sends one request and waits for its result. Members that are `None` are omitted."""
 
     def __call__(self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str]) -> Any: ...
 
 
 class AsyncCall(Protocol):
-    """The same, to be awaited."""
+    """Sends one request and returns an awaitable of its result."""
 
     async def __call__(self, method: str, params: Dict[str, Any], timeout: Optional[float], trace: Optional[str]) -> Any: ...

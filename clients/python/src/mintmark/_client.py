@@ -21,7 +21,7 @@ Self = TypeVar("Self", bound="Mintmark")
 class Mintmark(Settings, Namespaces):
     """A Mintmark process and its methods: `m.token.mint_for_developer(…)`.
 
-    Any number of threads may share one. Close it after use, best with `with`.
+    Safe for use by multiple threads. Close it after use, preferably with `with`.
     """
 
     def _begin(self) -> None:
@@ -40,17 +40,17 @@ class Mintmark(Settings, Namespaces):
         self, method: str, params: Optional[Mapping[str, Any]] = None, *,
         timeout: Optional[float] = None, trace: Optional[str] = None, progress: Optional[Callable[[Any], Any]] = None,
     ) -> Any:
-        """Calls any method by its name on the wire, with its parameters as they are there; gives back the result as JSON.
+        """Calls a method by its name in the contract, with the parameter names of the contract, and returns the result as JSON.
 
-        `progress` is called with what the method says of its progress, by the calling thread; what it raises ends the call.
+        `progress` is called with each progress value of the method, in the calling thread. If it raises, the call is canceled.
         """
         return self._call(method, named(params), timeout, trace, progress)
 
     def close(self, grace: float = GRACE) -> None:
-        """Ends the process: what was sent is finished first.
+        """Closes the client. The process finishes the requests that it has received, then exits.
 
         Args:
-            grace: Seconds the process has for it. After them it gets SIGTERM, and SIGKILL if that does not help.
+            grace: The time limit of the process, in seconds. After it the process receives SIGTERM, and SIGKILL if it still does not exit.
         """
         with self._lock:
             self._is_closed = True
@@ -68,7 +68,7 @@ class Mintmark(Settings, Namespaces):
         self.close()
 
     def abandon(self) -> None:
-        """In a forked child: the process stays the parent's, and the next call here starts another."""
+        """Called in a forked child. The process belongs to the parent; the next call starts a new one."""
         self._lock = threading.Lock()
         self._notify = Notifications(self._on_notification)
 
@@ -103,7 +103,7 @@ class Mintmark(Settings, Namespaces):
         try:
             return process, process.send(id, line, progress)
         except BrokenPipeError:
-            # The request did not reach the process, so that another one may have it.
+            # The request did not reach the process, so it can be sent to a new one.
             process.wait_for_end()
         process = self._running()
         try:
@@ -113,7 +113,7 @@ class Mintmark(Settings, Namespaces):
             raise process.how_it_ended() from None
 
     def _running(self) -> Process:
-        """The process, or a new one in its place."""
+        """Returns the process. Starts a new one if it has ended."""
         with self._lock:
             if self._is_closed:
                 raise ClientClosed("This client is closed; make a new Mintmark.")
@@ -125,13 +125,13 @@ class Mintmark(Settings, Namespaces):
             if self._finalizer is not None:
                 self._finalizer()
             self._process = process = Process(self.command_here(), self.environment, self._stderr, self._notify)
-            # Nobody can call any more: the process may end. At the end of the program, too, which is not to wait for it.
+            # Ends the process when the client is garbage-collected, and at the end of the program, without waiting for its exit.
             self._finalizer = weakref.finalize(self, process.end_input)
             return process
 
 
 class Notifications:
-    """Hands notifications to a callback, in a thread of its own: it may call the client."""
+    """Calls a callback with one notification at a time, in a separate thread. The callback may call the client."""
 
     def __init__(self, callback: Optional[Callable[[str, Any], Any]]) -> None:
         self._callback = callback
@@ -147,7 +147,7 @@ class Notifications:
             self._thread.start()
 
     def end(self) -> None:
-        """What came before is still handed over."""
+        """Ends the thread after the queued notifications are delivered."""
         self._waiting.put(None)
 
     def _run(self, callback: Callable[[str, Any], Any]) -> None:

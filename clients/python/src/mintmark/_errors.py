@@ -1,17 +1,17 @@
-"""The exceptions that do not follow from the contract, and the base of those that do."""
+"""The exceptions of the client, and the base class of the generated exceptions."""
 
 from typing import Any, Callable, Dict, Optional, Tuple
 
 
 class MintmarkError(Exception):
-    """The base of everything this package raises, wrong arguments aside."""
+    """The base class of all exceptions of this package, except those for invalid arguments."""
 
 
 class AnsweredError(MintmarkError):
-    """A call was answered with an error. A type that this client does not know is raised as this class itself."""
+    """Mintmark returned an error. An error type that this client does not know is raised as this class."""
 
     code: int = 0
-    """The number of the error; each belongs to one `type` for good."""
+    """The number of the error, which is unique to its `type` and never changes."""
     type: str = ""
     """The stable name of the error."""
 
@@ -34,7 +34,7 @@ class AnsweredError(MintmarkError):
 
     @property
     def retry_after_seconds(self) -> Optional[int]:
-        """After how many seconds the call may succeed; `None` if trying again does not help."""
+        """The number of seconds after which the call can succeed, or `None` if a retry cannot succeed."""
         value = self.data.get("retryAfterSeconds")
         return value if isinstance(value, int) else None
 
@@ -52,13 +52,13 @@ class AnsweredError(MintmarkError):
 
 
 class BinaryNotFound(MintmarkError, FileNotFoundError):
-    """There is no `mintmark` to run; the message says what to do."""
+    """The program `mintmark` was not found or cannot be executed. The message contains the recommended action."""
 
 
 class ConnectionLost(MintmarkError, ConnectionError):
-    """The process ended before it answered: the call may have been carried out, or not.
+    """The process ended before it returned a response. It is unknown whether the call took effect.
 
-    `exit_status` is negative where a signal ended it, as in `subprocess`; `last_line` is what it said on standard error.
+    `exit_status` is negative if a signal ended the process, as in `subprocess`. `last_line` is its last line of standard error.
     """
 
     def __init__(self, message: str, exit_status: Optional[int] = None, last_line: Optional[str] = None) -> None:
@@ -68,12 +68,12 @@ class ConnectionLost(MintmarkError, ConnectionError):
 
 
 class ProtocolError(ConnectionLost):
-    """What came out of the pipe is not what Mintmark writes; the process was ended. Is it the right program?"""
+    """The output of the program is not valid Mintmark output. The process was killed. Check that `binary` is the right program."""
 
 
 class ClientClosed(MintmarkError):
-    """`close()` was called before."""
+    """The client was already closed."""
 
 
 class CallTimeout(MintmarkError, TimeoutError):
-    """No answer came in time. The call was cancelled; what was committed by then stays."""
+    """The call took longer than its time limit. It was canceled; changes that were already committed remain."""

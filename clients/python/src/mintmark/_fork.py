@@ -1,4 +1,4 @@
-"""What a forked child must not share with its parent: pipes, and locks that may be held."""
+"""Releases resources that a forked child must not share with its parent: pipes, and locks that can be held."""
 
 import os
 import weakref
@@ -7,14 +7,14 @@ from typing import Protocol
 
 class Forked(Protocol):
     def abandon(self) -> None:
-        """Called in a forked child, where only the forking thread lives."""
+        """Called in a forked child, in which only the forking thread exists."""
 
 
 _all: "weakref.WeakSet[Forked]" = weakref.WeakSet()
 
 
 def abandon_after_fork(owner: Forked) -> None:
-    """Has `owner.abandon()` called in every child that is forked while `owner` lives."""
+    """Registers `owner`. Its `abandon()` is called in every forked child while `owner` exists."""
     _all.add(owner)
 
 

@@ -1,4 +1,4 @@
-"""The writing end of the pipe. Whoever sends never waits."""
+"""The writing end of the pipe. Sending never blocks."""
 
 import os
 import select
@@ -10,22 +10,23 @@ from typing import Deque, Optional
 class Outbox:
     """Writes lines to a pipe in the order of `send`.
 
-    A line that fits into the pipe is written at once. What does not fit waits for a thread that lives until the pipe has taken it: a
-    process that stops reading (it does above 1,024 unanswered requests) delays no caller, whose time is limited by its own timeout.
+    A line that fits into the pipe is written immediately. A thread writes the remaining lines and exists only until the pipe has accepted
+    them. If the process stops reading (above 1,024 requests in flight), senders are not blocked, and each call is limited by its own
+    timeout.
     """
 
     def __init__(self, descriptor: int) -> None:
-        """Takes over `descriptor`."""
+        """Takes ownership of `descriptor`."""
         os.set_blocking(descriptor, False)
         self._descriptor = descriptor
-        # Reentrant: the collector may end a dropped client in the middle of this.
+        # Reentrant, because the garbage collector can end a dropped client while this thread holds the lock.
         self._lock = threading.RLock()
         self._waiting: Deque[bytes] = deque()
         self._writer: Optional[threading.Thread] = None
         self._is_ended = False
 
     def send(self, line: bytes) -> None:
-        """Raises `BrokenPipeError` if nobody will read the line: it was not, and will not be, carried out."""
+        """Raises `BrokenPipeError` if the outbox has ended. The line was then not sent."""
         with self._lock:
             if self._is_ended:
                 raise BrokenPipeError
@@ -40,7 +41,7 @@ class Outbox:
                 self._waiting.append(line)
 
     def end(self, discard: bool = False) -> None:
-        """Closes the pipe once everything is written; with `discard`, at once."""
+        """Closes the pipe after all queued lines are written, or immediately with `discard`."""
         with self._lock:
             if discard:
                 self._waiting.clear()
@@ -50,14 +51,14 @@ class Outbox:
                     os.close(self._descriptor)
 
     def abandon(self) -> None:
-        """In a forked child: closes its copy of the pipe. No thread of the parent lives here, and its locks may be held."""
+        """Called in a forked child. Closes its copy of the pipe. The threads of the parent do not exist here, and its locks can be held."""
         self._lock = threading.RLock()
         if not self._is_ended or self._writer is not None:
             os.close(self._descriptor)
         self._is_ended, self._writer = True, None
 
     def _write(self, line: bytes) -> bytes:
-        """Writes what the pipe takes now and gives back the rest."""
+        """Writes as much as the pipe accepts and returns the rest."""
         try:
             return line[os.write(self._descriptor, line):]
         except BlockingIOError:
@@ -67,7 +68,7 @@ class Outbox:
         ready = select.poll()
         ready.register(self._descriptor, select.POLLOUT)
         while True:
-            # With an end in sight, one that nobody reads is not waited for: `discard` clears what waits.
+            # The timeout lets this thread notice `discard`, which clears the queue of a pipe without a reader.
             ready.poll(100)
             with self._lock:
                 try:

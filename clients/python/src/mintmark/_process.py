@@ -1,4 +1,4 @@
-"""One running process: a thread reads its answers and hands each to the call that waits for it."""
+"""A process for threads: a thread reads its responses and passes each to the waiting call."""
 
 import contextlib
 import math
@@ -17,21 +17,24 @@ from ._settings import again, lost, no_mintmark, too_old
 from ._stderr import Destination, StandardError
 from ._wire import INFO_ID, INFO_LINE, Garbage, Lines, old_version, progress_token
 
-# What leaves a process time to end by itself, in seconds.
+# The default time limit for the exit of a process, in seconds.
 GRACE = 5.0
 
-# What is left to one that never said anything, and that nobody waits for.
+# The time limit for a process that never responded and for which no call waits, in seconds.
 SILENCE = 1.0
 
 
 def signal_group(pid: int, number: int) -> None:
-    """Signals a process that is not yet waited for, and its children, such as the program of a wrapper: they would hold its answers open."""
+    """Signals a process that has not been reaped.
+
+    Also signals its children, such as the program of a wrapper script, because they would hold the pipes open.
+    """
     with contextlib.suppress(OSError):
         os.killpg(pid, number)
 
 
 class Pending:
-    """A call that waits for its answer."""
+    """A call that waits for its response."""
 
     __slots__ = ("_done", "answer", "failure")
 
@@ -46,10 +49,10 @@ class Pending:
         self._done.release()
 
     def wait(self, seconds: Optional[float]) -> bool:
-        """Whether the answer, or the end of the process, came in time."""
+        """Waits. Returns whether the response, or the end of the process, arrived in time."""
         deadline = math.inf if seconds is None else time.monotonic() + seconds
         while True:
-            # A signal that comes in the moment in which this begins to wait is seen when it has waited: an interrupt is not to wait for ever.
+            # Waits at most one second at a time: a signal that arrives just before the wait begins is handled only after it.
             if self._done.acquire(timeout=max(min(1, deadline - time.monotonic()), 0)):
                 return True
             if time.monotonic() >= deadline:
@@ -57,7 +60,7 @@ class Pending:
 
 
 class Listening(Pending):
-    """A call that is also told of its progress, by the thread that waits for it."""
+    """A call with a progress callback, which runs in the waiting thread."""
 
     __slots__ = ("_told", "_progress")
 
@@ -84,7 +87,7 @@ class Listening(Pending):
                 continue
             if not told:
                 return True
-            # Whoever only looks whether the answer is there is told nothing more of the way to it.
+            # A wait of zero seconds only checks for the response and does not deliver progress.
             if seconds != 0:
                 self._progress(told[0])
                 if time.monotonic() >= deadline:
@@ -92,7 +95,7 @@ class Listening(Pending):
 
 
 class Process:
-    """A `mintmark serve` and its pipe, from start to end."""
+    """A `mintmark serve` process and its pipes."""
 
     def __init__(
         self,
@@ -110,7 +113,7 @@ class Process:
         self._has_answered = False
         self._stderr = StandardError(stderr)
         try:
-            # A session of its own: Ctrl-C and hang-ups are for this program, which then closes the pipe.
+            # A separate session, so that Ctrl-C and hang-ups reach only this program, which then closes the pipe.
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr.writing, env=dict(environment),
                 bufsize=0, start_new_session=True,
@@ -121,34 +124,34 @@ class Process:
             self._stderr.start()
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdout = self._process.stdout
-        # The outbox has a descriptor of its own, so that nothing else closes it.
+        # The outbox has its own descriptor, which no other object closes.
         self._outbox = Outbox(os.dup(self._process.stdin.fileno()))
         self._process.stdin.close()
         try:
             self._outbox.send(INFO_LINE)
         except OSError:
-            pass  # It has ended already, which calls are told by how it ended.
+            pass  # It has already ended; calls report the reason.
         self._reader = threading.Thread(target=self._read, name="mintmark-reader", daemon=True)
         self._reader.start()
         abandon_after_fork(self)
 
     @property
     def ended(self) -> Optional[MintmarkError]:
-        """How it ended, if it did."""
+        """Returns the reason the process has ended, or `None` while it runs."""
         return self._end
 
     def wait_for_end(self) -> None:
-        """To be called when the pipe is broken, so that `ended` says why."""
+        """Waits for the end of the process after its pipe broke, so that `ended` returns the reason."""
         self._reader.join(3 * GRACE)
 
     def how_it_ended(self) -> MintmarkError:
-        """A new exception for a call that fails by the end of the process."""
+        """Returns a new exception for a call that failed because the process has ended."""
         return lost(self._binary, None, None) if self._end is None else again(self._end)
 
     # Calls
 
     def send(self, id: int, line: bytes, progress: Optional[Callable[[Any], Any]] = None) -> Pending:
-        """Raises `BrokenPipeError` if the request did not reach the process."""
+        """Sends a request. Raises `BrokenPipeError` if it did not reach the process."""
         pending = Pending() if progress is None else Listening(progress)
         with self._lock:
             if self._end is not None:
@@ -162,7 +165,7 @@ class Process:
         return pending
 
     def cancel(self, id: int, line: bytes) -> None:
-        """Nobody waits for this answer any more."""
+        """Stops waiting for a response and sends a cancellation."""
         self._forget(id)
         try:
             self._outbox.send(line)
@@ -194,7 +197,7 @@ class Process:
                     self._signal(signal.SIGKILL)
                     break
         finally:
-            # Whatever goes wrong here, no call waits for ever.
+            # Runs after every failure, so that no call waits forever.
             self._finish()
 
     def _take(self, message: Dict[str, Any]) -> None:
@@ -214,14 +217,15 @@ class Process:
             if version is not None:
                 self._is_no_mintmark = too_old(self._binary, version)
             return
-        # Nothing that an older program answers counts, nor what answers no request of this client: `True` is no 1.
+        # Ignore responses of a program that is too old, and IDs that this client does not use: `True` equals 1 but is not an ID.
         if self._is_no_mintmark is not None or not (id is None or type(id) is int):
             return
         with self._lock:
             if message.get("error") is None or id is not None:
                 waiting = [] if id is None else [self._pending.pop(id, None)]
             else:
-                # The process could not read a line and does not know whose it was; what is refused so is not sent, so this is a fault.
+                # The process could not parse a line, so the error has no ID. The client does not send such lines, so every waiting call
+                # fails.
                 waiting = [*self._pending.values()]
                 self._pending.clear()
         for pending in waiting:
@@ -243,11 +247,11 @@ class Process:
     # Ending
 
     def end_input(self) -> None:
-        """What was sent is still finished and answered."""
+        """Closes the input. The process still finishes the requests that it has received."""
         self._outbox.end()
 
     def close(self, grace: float) -> None:
-        """Ends the input, and the process if it does not end by itself within `grace` seconds."""
+        """Closes the input, and ends the process if it does not exit within `grace` seconds."""
         self._outbox.end()
         self._reap(grace if self._has_answered or self._pending else min(grace, SILENCE))
         self._outbox.end(discard=True)
@@ -255,7 +259,7 @@ class Process:
             self._reader.join(GRACE)
 
     def _reap(self, grace: float) -> Optional[int]:
-        """Waits for the end of the process, and sees to it."""
+        """Waits for the exit of the process. Sends SIGTERM after `grace` seconds, then SIGKILL."""
         for seconds, then in ((grace, signal.SIGTERM), (GRACE, signal.SIGKILL), (GRACE, None)):
             try:
                 return self._process.wait(seconds)
@@ -269,7 +273,7 @@ class Process:
             signal_group(self._process.pid, number)
 
     def abandon(self) -> None:
-        """In a forked child: the process is the parent's."""
+        """Called in a forked child. The process belongs to the parent."""
         if self._end is not None:
             return
         self._lock = threading.Lock()

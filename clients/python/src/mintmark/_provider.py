@@ -1,4 +1,4 @@
-"""Temporary credentials that stay fresh, with tokens that the application's own backend mints."""
+"""Providers of temporary credentials, with tokens that the application's backend mints."""
 
 import asyncio
 import inspect
@@ -13,7 +13,7 @@ from .generated.types import CredentialsProviderAnswer
 
 
 class IdentityToken(Protocol):
-    """What a backend gives: `types.TokenMintForDeveloperResult` is one."""
+    """The return value of a backend, such as `types.TokenMintForDeveloperResult`."""
 
     @property
     def identity_id(self) -> str: ...
@@ -23,14 +23,14 @@ class IdentityToken(Protocol):
 
 
 Given = Union[IdentityToken, Mapping[str, Any]]
-"""The same, or its JSON: with `identityId` and `token`."""
+"""An `IdentityToken`, or its JSON with `identityId` and `token`."""
 
 OnTokenRequired = Callable[[Dict[str, str], Optional[str]], Given]
 AsyncOnTokenRequired = Callable[[Dict[str, str], Optional[str]], Union[Given, Awaitable[Given]]]
 
 
 def taken(given: Any) -> Dict[str, Any]:
-    """What a backend gave, as `credentialsProvider.submitToken` takes it."""
+    """Converts the return value of a backend to the parameters of `credentialsProvider.submitToken`."""
     if isinstance(given, Mapping):
         found = {"identityId": given.get("identityId", given.get("identity_id")), "token": given.get("token")}
     else:
@@ -49,7 +49,7 @@ def callback(on_token_required: Any) -> Any:
 
 
 class Opening:
-    """How a provider is opened; again after its process has died."""
+    """The parameters with which a provider is opened, and opened again after its process has ended."""
 
     def __init__(
         self, pool_id: str, *, key: str = "default", logins: Optional[Mapping[str, str]] = None, flow: Optional[str] = None,
@@ -57,13 +57,13 @@ class Opening:
     ) -> None:
         """
         Args:
-            pool_id: The pool whose users it is for.
-            key: Names the kept identity: an installation, a device, a profile.
-            logins: Who the user is; without it a guest.
-            flow: `enhanced`, or `basic` for a role that is taken on by a token.
+            pool_id: The pool of the user.
+            key: The name of the stored identity, for example an installation, a device or a profile.
+            logins: The logins of the user. Defaults to a guest.
+            flow: `enhanced`, or `basic` to assume a role with a token.
             role_arn: The role of the basic flow.
-            custom_role_arn: The role of the enhanced flow, where several are offered.
-            refresh_ahead_seconds: How long before their end credentials are renewed; without it 600.
+            custom_role_arn: The role of the enhanced flow, if the token offers several roles.
+            refresh_ahead_seconds: The time before expiration at which credentials are renewed, in seconds. Defaults to 600.
         """
         self._params: Dict[str, Any] = {
             "poolId": pool_id, "key": key, "logins": None if logins is None else dict(logins), "flow": flow, "roleArn": role_arn,
@@ -74,51 +74,51 @@ class Opening:
 
 
 def closed_before() -> ClientClosed:
-    """The error of a provider that was closed before its first use."""
+    """Returns the error for a provider that was closed before its first use."""
     return ClientClosed("This CredentialsProvider was closed. Make another one.")
 
 
 class CredentialsProvider(Opening):
-    """Keeps the temporary credentials of one user fresh.
+    """Provides valid temporary credentials of one user and renews them when necessary.
 
-    Where a token of the application's own backend is needed, `on_token_required(logins, identity_id)` is called: it gives what the
-    backend got from `token.mint_for_developer`, and what it raises is raised by the call that needed the token. Any number of threads
-    may share a provider; the backend is asked once for all that wait.
+    If the application's backend must issue a token, `on_token_required(logins, identity_id)` is called. It returns the result of
+    `token.mint_for_developer`. If it raises, the call that needs the token raises the same exception. Safe for use by multiple threads; the
+    backend is called once for all waiting threads.
     """
 
     def __init__(self, client: Mintmark, pool_id: str, on_token_required: OnTokenRequired, **options: Any) -> None:
-        """`options` are those of `Opening`."""
+        """`options` are the arguments of `Opening`."""
         super().__init__(pool_id, **options)
         self._client = client
         self._on_token_required = callback(on_token_required)
         self._opening, self._asking = threading.Lock(), threading.Lock()
 
     def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
-        """Credentials that are good for a while, with `identity_id` and `role_arn`. `refresh` renews them in any case."""
+        """Returns valid credentials, with `identity_id` and `role_arn`. `refresh` renews them even if they are still valid."""
         return self._ready("credentialsProvider.get", {"refresh": True} if refresh else {})
 
     def identity_id(self) -> str:
-        """The id of the identity."""
+        """Returns the ID of the identity."""
         found = self._ready("credentialsProvider.identityId", {}).identity_id
         assert found is not None
         return found
 
     def set_logins(self, logins: Mapping[str, str]) -> None:
-        """Says who the user is now. The identity is kept, and may become another one that the logins own."""
+        """Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity."""
         self._params["logins"] = dict(logins)
         self._call("credentialsProvider.setLogins", {"logins": dict(logins)})
 
     def clear_credentials(self) -> None:
-        """Drops the credentials and keeps the identity."""
+        """Discards the credentials and keeps the identity."""
         self._call("credentialsProvider.clearCredentials", {})
 
     def clear_keychain(self) -> None:
-        """Drops everything: credentials, identity and logins. For a sign-out, and for another user."""
+        """Discards the credentials, the identity and the logins. Call this when the user signs out or another user signs in."""
         self._params["logins"] = None
         self._call("credentialsProvider.clearKeychain", {})
 
     def close(self) -> None:
-        """What it holds in memory is gone; the identity's id stays in the store under its key."""
+        """Closes the provider and discards its data in memory. The store keeps the identity ID under the provider's key."""
         if not self._is_closed and self._provider is not None:
             self._client.call("credentialsProvider.close", {"provider": self._provider})
         self._is_closed = True
@@ -134,7 +134,7 @@ class CredentialsProvider(Opening):
         if answer.state != "tokenRequired":
             return answer
         with self._asking:
-            # Whoever waited here may find it done.
+            # Another thread may have submitted a token while this one waited for the lock.
             answer = CredentialsProviderAnswer.of(self._call(method, {}))
             if answer.state != "tokenRequired":
                 return answer
@@ -147,7 +147,7 @@ class CredentialsProvider(Opening):
         try:
             return self._client.call(method, {**params, "provider": provider})
         except ProviderNotOpen:
-            # A process that was started anew does not know it.
+            # The process was restarted and no longer has the provider.
             return self._client.call(method, {**params, "provider": self._open(provider)})
 
     def _open(self, instead_of: Optional[str]) -> str:
@@ -160,41 +160,41 @@ class CredentialsProvider(Opening):
 
 
 class AsyncCredentialsProvider(Opening):
-    """The same for asyncio: `on_token_required` is a coroutine function, or a function."""
+    """The credentials provider for asyncio. `on_token_required` is a coroutine function or a function."""
 
     def __init__(self, client: AsyncMintmark, pool_id: str, on_token_required: AsyncOnTokenRequired, **options: Any) -> None:
-        """`options` are those of `Opening`."""
+        """`options` are the arguments of `Opening`."""
         super().__init__(pool_id, **options)
         self._client = client
         self._on_token_required = callback(on_token_required)
         self._opening, self._asking = asyncio.Lock(), asyncio.Lock()
 
     async def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
-        """Credentials that are good for a while, with `identity_id` and `role_arn`. `refresh` renews them in any case."""
+        """Returns valid credentials, with `identity_id` and `role_arn`. `refresh` renews them even if they are still valid."""
         return await self._ready("credentialsProvider.get", {"refresh": True} if refresh else {})
 
     async def identity_id(self) -> str:
-        """The id of the identity."""
+        """Returns the ID of the identity."""
         found = (await self._ready("credentialsProvider.identityId", {})).identity_id
         assert found is not None
         return found
 
     async def set_logins(self, logins: Mapping[str, str]) -> None:
-        """Says who the user is now. The identity is kept, and may become another one that the logins own."""
+        """Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity."""
         self._params["logins"] = dict(logins)
         await self._call("credentialsProvider.setLogins", {"logins": dict(logins)})
 
     async def clear_credentials(self) -> None:
-        """Drops the credentials and keeps the identity."""
+        """Discards the credentials and keeps the identity."""
         await self._call("credentialsProvider.clearCredentials", {})
 
     async def clear_keychain(self) -> None:
-        """Drops everything: credentials, identity and logins. For a sign-out, and for another user."""
+        """Discards the credentials, the identity and the logins. Call this when the user signs out or another user signs in."""
         self._params["logins"] = None
         await self._call("credentialsProvider.clearKeychain", {})
 
     async def close(self) -> None:
-        """What it holds in memory is gone; the identity's id stays in the store under its key."""
+        """Closes the provider and discards its data in memory. The store keeps the identity ID under the provider's key."""
         if not self._is_closed and self._provider is not None:
             await self._client.call("credentialsProvider.close", {"provider": self._provider})
         self._is_closed = True
@@ -210,7 +210,7 @@ class AsyncCredentialsProvider(Opening):
         if answer.state != "tokenRequired":
             return answer
         async with self._asking:
-            # Whoever waited here may find it done.
+            # Another task may have submitted a token while this one waited for the lock.
             answer = CredentialsProviderAnswer.of(await self._call(method, {}))
             if answer.state != "tokenRequired":
                 return answer
@@ -224,7 +224,7 @@ class AsyncCredentialsProvider(Opening):
         try:
             return await self._client.call(method, {**params, "provider": provider})
         except ProviderNotOpen:
-            # A process that was started anew does not know it.
+            # The process was restarted and no longer has the provider.
             return await self._client.call(method, {**params, "provider": await self._open(provider)})
 
     async def _open(self, instead_of: Optional[str]) -> str:

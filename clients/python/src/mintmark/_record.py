@@ -1,4 +1,4 @@
-"""What calls take and answer: objects with attributes over the JSON they came from."""
+"""Parameters and results: objects with attributes that read the underlying JSON."""
 
 from typing import Any, ClassVar, Dict, FrozenSet, Mapping, Optional, Tuple, Type, TypeVar
 
@@ -8,12 +8,12 @@ Self = TypeVar("Self", bound="Record")
 class Record:
     """An object of the contract.
 
-    `raw` is the JSON it stands for, with the members that this client does not know. `repr` shows no secrets.
+    `raw` is the underlying JSON, including members that this client does not know. `repr` hides secrets.
     """
 
     __slots__ = ("raw",)
 
-    # (attribute, member of the JSON), and the members that are not to be shown.
+    # The pairs of attribute and JSON member, and the members that `repr` hides.
     _members: ClassVar[Tuple[Tuple[str, str], ...]] = ()
     _secret: ClassVar[FrozenSet[str]] = frozenset()
 
@@ -24,7 +24,7 @@ class Record:
 
     @classmethod
     def of(cls: Type[Self], raw: Dict[str, Any]) -> Self:
-        """The record that stands for `raw`, which is kept as it is."""
+        """Creates a record from `raw`, which is not copied."""
         record = cls.__new__(cls)
         record.raw = raw
         return record
@@ -50,14 +50,14 @@ class Record:
         for attribute, name in self._members:
             if name in self.raw:
                 shown.append(f"{attribute}={'<secret>' if name in self._secret else repr(getattr(self, attribute))}")
-        # A member that is not known here may be a secret.
+        # An unknown member can be a secret.
         known = {name for _, name in self._members}
         shown += [f"{name}=<unknown>" for name in self.raw if name not in known]
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def plain(value: Any) -> Any:
-    """`value` with the JSON of records in their place."""
+    """Returns `value` with all records replaced by their JSON."""
     if isinstance(value, Record):
         return value.raw
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What both clients are constructed with, and the command line that follows from it."""
+"""The constructor arguments of both clients, and the resulting command line."""
 
 import copy
 import os
@@ -60,46 +60,46 @@ class Settings:
         arguments: Sequence[str] = (),
         environment: Optional[Mapping[str, str]] = None,
     ) -> None:
-        """Exactly one of `store` and `app` says where the data lives.
+        """Exactly one of `store` and `app` is required.
 
         Args:
-            store: A file, or `":memory:"` for a store that ends with the process.
-            app: The application whose store is used, in the user's data folder.
-            testing: Use a testing store, whose clock can be turned.
-            binary: The program; else `MINTMARK_BINARY`, else `mintmark` on the `PATH`.
-            timeout: Seconds that calls wait for their answers; without it, as long as it takes.
-            restart: Whether a call after the end of the process starts a new one. It does, unless the store was in memory: that is gone.
+            store: The path of the database file, or `":memory:"` for a store that is discarded when the process ends.
+            app: The application whose store is used, in the user's data directory.
+            testing: Whether to use a testing store, which has a virtual clock.
+            binary: The program. Defaults to `MINTMARK_BINARY`, otherwise to `mintmark` on the `PATH`.
+            timeout: The time limit of calls, in seconds. By default, calls have no time limit.
+            restart: Whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
             on_notification: Called with the method and the params of each notification, such as `credentialsProvider/identityChanged`.
-            stderr: Where the log of the process goes: `"inherit"`, an open file, or `None` for nowhere.
-            issuer: The base of every issuer; an https URL.
-            region: The first part of pool and identity ids.
+            stderr: The destination of the process's log: `"inherit"`, an open file, or `None` to discard it.
+            issuer: The base URL of all issuers; must be an https URL.
+            region: The first part of pool and identity IDs.
             account: The account number in ARNs.
-            master_key_file: A file with the master key.
-            caller: `developer`, or `public` for only what proves itself by tokens.
-            clock: Where a new testing store's clock stands, in seconds since 1970.
-            audit_issuance: Whether to audit tokens that are minted for known identities.
-            audit_heads_file: The path of a file to which the heads of the audit log are appended.
-            migrate: Whether an older store is brought up to date: `auto` or `never`.
-            log_level: The least level that is logged, from `trace` to `critical`.
-            sequential: Run requests strictly one after the other.
-            drain: Seconds that SIGTERM waits for what is in flight.
-            max_line: The longest line that is sent, in bytes.
-            parent: End when the process with this id is gone; without it this process, 0 for none.
-            apply: Make the store be as this document declares before serving: see `system.apply`.
-            audit_retention_days: Remove audit records that are older.
-            db_connections: How many connections to a PostgreSQL server may be open at once.
-            ca_file: A file of certificates (PEM) that are trusted beside the system's own when login providers are asked.
-            proxy: The proxy by which login providers are asked.
+            master_key_file: The file with the master key.
+            caller: The access level: `developer`, or `public` for only the methods that require a token of the user.
+            clock: The virtual clock of a new testing store, in seconds since 1970-01-01 UTC.
+            audit_issuance: Whether to record tokens minted for existing identities in the audit log.
+            audit_heads_file: The file to which the heads of the audit log are appended.
+            migrate: Whether to migrate the tables of an older store: `auto` or `never`.
+            log_level: The minimum level of log records, from `trace` to `critical`.
+            sequential: Whether to run requests strictly one after the other.
+            drain: The time that SIGTERM waits for requests in flight, in seconds.
+            max_line: The maximum size of a request, in bytes.
+            parent: The PID of the process with which Mintmark exits. Defaults to this process; 0 for none.
+            apply: The configuration document that the store must match before it serves requests: see `system.apply`.
+            audit_retention_days: The retention of audit records, in days.
+            db_connections: The maximum number of open connections to a PostgreSQL server.
+            ca_file: The file with certificates (PEM) that are trusted for identity providers, in addition to the system's certificates.
+            proxy: The HTTP proxy for requests to identity providers.
             smtp_url: The mail server, such as `smtp://mail.example.com:587` (STARTTLS) or `smtps://mail.example.com`.
-            mail_from: The address that mails come from.
-            smtp_user: Who logs in to the mail server, with the password in a file or as `MINTMARK_SMTP_PASSWORD` in `environment`.
-            smtp_password_file: A file with that password.
-            smtp_unencrypted: Speak to the mail server without TLS; on a loopback address only.
-            webhook_url: Where text messages, and mails if there is no mail server, are posted to.
-            webhook_secret_file: A file with the secret that posts are signed with; or `MINTMARK_WEBHOOK_SECRET` in `environment`.
-            trace_file: A file that every message is written to, both ways and without secrets.
-            arguments: More arguments of `mintmark serve`, as they are.
-            environment: More environment variables, such as `MINTMARK_MASTER_KEY`.
+            mail_from: The sender address of emails.
+            smtp_user: The user name for the mail server. The password is in a file, or in `MINTMARK_SMTP_PASSWORD` in `environment`.
+            smtp_password_file: The file with the password for the mail server.
+            smtp_unencrypted: Whether to connect to the mail server without TLS; allowed only for loopback addresses.
+            webhook_url: The URL to which text messages are posted, and emails if no mail server is set.
+            webhook_secret_file: The file with the secret that signs the posted messages; or `MINTMARK_WEBHOOK_SECRET` in `environment`.
+            trace_file: The file to which all requests and responses are written, without secrets.
+            arguments: Additional arguments of `mintmark serve`, passed unchanged.
+            environment: Additional environment variables, such as `MINTMARK_MASTER_KEY`.
         """
         if (store is None) == (app is None):
             raise ValueError(
@@ -133,15 +133,18 @@ class Settings:
         self._begin()
 
     def command_here(self) -> List[str]:
-        """The command line for a process that ends with this one, whoever else holds its pipe. A forked child has another id."""
+        """Returns the command line of a process that exits when this one does, even if another process holds its pipe.
+
+        The command line contains the PID of this process, which differs in a forked child.
+        """
         return self.command if self._has_parent or sys.platform != "linux" else [*self.command, f"--parent={os.getpid()}"]
 
     def __repr__(self) -> str:
-        # Neither the environment nor the options, which may hold secrets.
+        # Omits the environment and the options, which can contain secrets.
         return f"<{type(self).__name__} of {self.binary}>"
 
     def _check_restart(self, ended: MintmarkError) -> None:
-        """Raises how a process ended that is not to be replaced."""
+        """Raises the reason the process has ended if it must not be replaced."""
         if self._restart:
             return
         if type(ended) is not ConnectionLost:
@@ -150,14 +153,14 @@ class Settings:
         raise ConnectionLost(f"{ended} {why}: make a new {type(self).__name__}.", ended.exit_status, ended.last_line)
 
     def _begin(self) -> None:
-        """What a client does once it is configured."""
+        """Initializes a client after its settings."""
         raise NotImplementedError
 
 
 def command(
     binary: str, options: Sequence[Tuple[str, Union[str, int, None]]], flags: Sequence[Tuple[str, bool]], more: Sequence[str]
 ) -> List[str]:
-    """The command line."""
+    """Returns the command line."""
     line = [binary, "serve"]
     for name, value in options:
         if value is not None:
@@ -166,7 +169,7 @@ def command(
 
 
 def absolute(store: Optional[Path]) -> Optional[str]:
-    """The store by a name that does not depend on the current folder, which may be another one at a restart."""
+    """Returns the absolute path of the store, so that a restart does not depend on the current directory."""
     if store is None:
         return None
     path = os.fspath(store)
@@ -174,14 +177,14 @@ def absolute(store: Optional[Path]) -> Optional[str]:
 
 
 def time_limit(timeout: Optional[float]) -> Optional[float]:
-    """A time limit that can be one."""
+    """Checks that a time limit is a positive number."""
     if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
         raise (ValueError if isinstance(timeout, (int, float)) else TypeError)(f"timeout is a positive number of seconds, or None for as long as it takes; not {timeout!r}")
     return timeout
 
 
 def find_binary(named: Optional[Path]) -> str:
-    """The program to run: the argument, else `MINTMARK_BINARY`, else `mintmark` on the `PATH`."""
+    """Returns the path of the program: the argument, otherwise `MINTMARK_BINARY`, otherwise `mintmark` on the `PATH`."""
     variable = os.environ.get("MINTMARK_BINARY")
     if named is not None:
         wanted, source = os.fspath(named), ", which binary= names"
@@ -203,7 +206,7 @@ def find_binary(named: Optional[Path]) -> str:
 
 
 def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_stranger: bool = False) -> ConnectionLost:
-    """The exception for calls whose process ended; `is_stranger` where it never answered anything."""
+    """Returns the exception for calls whose process has ended. `is_stranger` means that it never responded."""
     how = "ended"
     if exit_status is not None:
         how = f"was ended by signal {-exit_status}" if exit_status < 0 else f"ended with status {exit_status}"
@@ -218,17 +221,17 @@ def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_s
 
 
 def no_mintmark(binary: str, line: str) -> ProtocolError:
-    """The exception for calls whose process is not Mintmark."""
+    """Returns the exception for calls whose process is not Mintmark."""
     return ProtocolError(f"{binary} does not answer as Mintmark does: it wrote {line}. Is it the right program? Name another with binary= or MINTMARK_BINARY.")
 
 
 def too_old(binary: str, version: str) -> BinaryTooOld:
-    """The exception for calls whose process is older than this client."""
+    """Returns the exception for calls whose process is older than this client."""
     return BinaryTooOld(
         f"The binary {binary} is Mintmark {version}, older than this client, which was made for {__version__}. "
         "Install the mintmark this client came with, and name it with binary= or MINTMARK_BINARY.", {"type": BinaryTooOld.type})
 
 
 def again(error: MintmarkError) -> MintmarkError:
-    """The same once more, for another call: an exception belongs to the call that raises it."""
+    """Returns a copy of an exception for another call, because each exception has its own traceback."""
     return copy.copy(error)

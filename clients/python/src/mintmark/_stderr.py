@@ -1,4 +1,4 @@
-"""What the process says on standard error: passed on, and its last lines kept for error messages."""
+"""Reads the standard error of the process, passes it on, and keeps the last lines for error messages."""
 
 import os
 import sys
@@ -6,12 +6,12 @@ import threading
 from collections import deque
 from typing import IO, Any, Deque, Optional, Union
 
-# Where standard error goes: "inherit" for that of this program, a file, or None for nowhere.
+# The destination of standard error: "inherit" for that of this program, a file, or None to discard it.
 Destination = Union[str, IO[Any], None]
 
 
 class StandardError:
-    """A pipe for one process's standard error, read by a thread of its own until the process ends."""
+    """A pipe for the standard error of one process. A thread reads it until the process ends."""
 
     def __init__(self, destination: Destination) -> None:
         if isinstance(destination, str) and destination != "inherit":
@@ -22,18 +22,18 @@ class StandardError:
         self._thread = threading.Thread(target=self._read, name="mintmark-stderr", daemon=True)
 
     def start(self) -> None:
-        """To be called when the process has its copy of `writing`, or could not be started."""
+        """Starts the thread. Must be called after the process has inherited `writing`, or could not be started."""
         os.close(self.writing)
         self._thread.start()
 
     def last_line(self) -> Optional[str]:
-        """What tells most about the end of the process: its last error, else its last line."""
+        """Returns the most informative line about the end of the process: its last error, otherwise its last line."""
         self._thread.join(1)
         lines = list(self._last)
         return next((line for line in reversed(lines) if line.lower().startswith("error")), lines[-1] if lines else None)
 
     def abandon(self) -> None:
-        """In a forked child, where the thread does not live."""
+        """Called in a forked child, in which the thread does not exist."""
         try:
             os.close(self._reading)
         except OSError:

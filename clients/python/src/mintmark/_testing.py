@@ -1,4 +1,4 @@
-"""One line to a store for a test."""
+"""Functions that start a process with a testing store."""
 
 from typing import Any, Callable, Optional, Sequence
 
@@ -13,11 +13,11 @@ def testing(
     stderr: Destination = "inherit", arguments: Sequence[str] = (),
     on_notification: Optional[Callable[[str, Any], Any]] = None,
 ) -> Mintmark:
-    """A client of a new process with an empty testing store in memory: `with mintmark.testing() as m:`.
+    """Starts a process with an empty testing store in memory and returns its client: `with mintmark.testing() as m:`.
 
     Args:
-        clock: Where its clock stands, in seconds since 1970; without it, at the real time.
-        binary, timeout, stderr, arguments, on_notification: As in `Mintmark`.
+        clock: The virtual clock, in seconds since 1970-01-01 UTC. Defaults to the real time.
+        binary, timeout, stderr, arguments, on_notification: The arguments of `Mintmark`.
     """
     return Mintmark(
         store=":memory:", testing=True, clock=clock, binary=binary, timeout=timeout, stderr=stderr, arguments=arguments,
@@ -30,7 +30,7 @@ def async_testing(
     stderr: Destination = "inherit", arguments: Sequence[str] = (),
     on_notification: Optional[Callable[[str, Any], Any]] = None,
 ) -> AsyncMintmark:
-    """The same for asyncio: `async with mintmark.async_testing() as m:`."""
+    """Returns a client for asyncio with a testing store: `async with mintmark.async_testing() as m:`."""
     return AsyncMintmark(
         store=":memory:", testing=True, clock=clock, binary=binary, timeout=timeout, stderr=stderr, arguments=arguments,
         on_notification=on_notification,

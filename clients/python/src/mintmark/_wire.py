@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0, one message per line: requests into bytes, bytes into messages, errors into exceptions."""
+"""Encodes and decodes JSON-RPC 2.0, one message per line, and converts errors to exceptions."""
 
 import json
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
@@ -9,24 +9,24 @@ from .errors import BinaryTooOld, InvalidRequest, MethodNotFound
 from .generated.contract import METHODS, TESTING_METHODS, __version__
 from .generated.errors import BY_TYPE
 
-# JSON nested deeper is refused by the process, which then cannot say whose request it was.
+# The process rejects JSON that is nested deeper, and its error then lacks the ID of the request.
 MAXIMUM_DEPTH = 64
 
-# Answers have up to 16 MiB; what stands around them fits into the rest.
+# The maximum length of a line, in bytes: a result of 16 MiB and its envelope.
 LONGEST_LINE = 17 << 20
 
-# One for all: json.dumps makes a new one for each call.
+# A shared encoder, because json.dumps with these options creates a new one for each call.
 WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def request_line(
     id: int, method: str, params: Mapping[str, Any], trace: Optional[str], maximum_bytes: int, wants_progress: bool = False
 ) -> bytes:
-    """One request. What the process could not attribute to it is refused here.
+    """Encodes a request. Rejects requests that the process could not attribute to the call.
 
     Raises:
-        InvalidRequest: the line is too long, or nests too deep.
-        ValueError, TypeError: a value has no JSON: NaN, a lone surrogate, an object within itself, a foreign object.
+        InvalidRequest: If the line is too long or too deeply nested.
+        ValueError, TypeError: If a value has no JSON form: NaN, a lone surrogate, a cycle, or an object of an unsupported type.
     """
     envelope: Dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": method}
     try:
@@ -52,14 +52,14 @@ def request_line(
 
 
 def named(params: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """Parameters, which are always named."""
+    """Checks and copies parameters, which are always passed by name."""
     if params is not None and not isinstance(params, Mapping):
         raise TypeError(f"parameters are given by name, as a dict; not as a {type(params).__name__}")
     return dict(params or {})
 
 
 def cancel_line(id: int) -> bytes:
-    """The notification that cancels a request."""
+    """Encodes the notification that cancels a request."""
     return b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % id
 
 
@@ -68,7 +68,7 @@ def refused(reason: str) -> InvalidRequest:
 
 
 def depth(value: Any) -> int:
-    """How deep the arrays and objects of `value` nest."""
+    """Returns the nesting depth of the arrays and objects in `value`."""
     deepest, level = 0, [value]
     while level:
         inner: List[Any] = []
@@ -82,19 +82,22 @@ def depth(value: Any) -> int:
     return deepest
 
 
-# Asked first of every process. Calls have higher ids.
+# The ID of the first request, system.info. Calls have higher IDs.
 INFO_ID = 0
 INFO_LINE = b'{"jsonrpc":"2.0","id":0,"method":"system.info"}\n'
 
 
 def progress_token(method: str, params: Any) -> int:
-    """The id of the call whose progress a notification tells; `INFO_ID`, which is no call's, where it tells something else."""
+    """Returns the ID of the call that a progress notification belongs to. Otherwise returns `INFO_ID`, which no call uses."""
     token = params.get("token") if method == "$/progress" and isinstance(params, dict) else None
     return token if isinstance(token, int) else INFO_ID
 
 
 def old_version(answer: Mapping[str, Any]) -> Optional[str]:
-    """The version in an answer to `INFO_LINE`, if it is below that of the contract. Whoever may not ask is told nothing."""
+    """Returns the version in the response to `INFO_LINE` if it is below that of the contract.
+
+    Returns `None` for a process that does not allow system.info: it counts as supported.
+    """
     result = answer.get("result")
     told = result.get("version") if isinstance(result, dict) else None
     return told if isinstance(told, str) and numbers(told) < numbers(__version__) else None
@@ -105,21 +108,21 @@ def numbers(version: str) -> Tuple[int, ...]:
 
 
 class Garbage(Exception):
-    """A line that Mintmark does not write."""
+    """A line is not valid Mintmark output."""
 
 
 class Lines:
-    """Cuts what arrives into messages."""
+    """Splits the output into messages."""
 
     def __init__(self) -> None:
         self._rest: List[bytes] = []
         self._length = 0
 
     def messages(self, block: bytes) -> Iterator[Dict[str, Any]]:
-        """The messages that `block` completes, one by one: those before garbage count.
+        """Yields the messages that `block` completes. Messages before an invalid line are still yielded.
 
         Raises:
-            Garbage: a line is no message, or longer than any.
+            Garbage: If a line is not a message or is too long.
         """
         *lines, rest = block.split(b"\n")
         if lines:
@@ -141,7 +144,7 @@ class Lines:
 
 
 def is_meant(message: Mapping[str, Any]) -> bool:
-    """Whether a message notifies, asks or answers."""
+    """Whether a message is a valid notification, request or response."""
     if isinstance(message.get("method"), str) or "result" in message:
         return True
     error = message.get("error")
@@ -149,7 +152,7 @@ def is_meant(message: Mapping[str, Any]) -> bool:
 
 
 def raised(message: Dict[str, Any], method: Optional[str], binary: str, testing: bool) -> AnsweredError:
-    """The exception for an answer that has an `error`."""
+    """Returns the exception for a response with an `error`."""
     error = message["error"]
     data = error.get("data")
     data = data if isinstance(data, dict) else {}

@@ -1,4 +1,4 @@
-"""boto3 against a Mintmark process: the clients `cognito-identity` and `sts` of a session are answered by it.
+"""Runs boto3 against a Mintmark process, which handles the requests of a session's `cognito-identity` and `sts` clients.
 
     import boto3, mintmark, mintmark.boto3
 
@@ -7,7 +7,7 @@
         mintmark.boto3.connect(session, m)
         pool = session.client("cognito-identity").create_identity_pool(…)
 
-Nothing of these two services goes over the network; other services of the session are not touched.
+Requests of these two services are not sent over the network. Other services of the session are not affected.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["connect"]
 
 
 def connect(session: Any, m: Mintmark) -> None:
-    """Has `m` answer the clients that a `boto3.Session` makes from now on.
+    """Sends the requests of clients that a `boto3.Session` creates after this call to `m`.
 
-    Operations that Amazon wants signed need credentials in the session; any will do.
+    Operations that AWS requires to be signed need credentials in the session; their values do not matter.
     """
 
     def answer(request: Any, **_: Any) -> Any:
@@ -44,7 +44,7 @@ def connect(session: Any, m: Mintmark) -> None:
 
 
 class _Body(io.BytesIO):
-    """The answer's body, as urllib3 hands it out."""
+    """The response body, with the interface of urllib3."""
 
     def stream(self, **_: Any) -> Iterator[bytes]:
         yield self.read()

@@ -1,6 +1,6 @@
-"""Every exception: `MintmarkError` is the base of all, `AnsweredError` of those that a call is answered with."""
+"""All exceptions: `MintmarkError` is the base class, and `AnsweredError` is the base class of the errors that Mintmark returns."""
 
-# `as` says to type checkers that a name is meant for others.
+# `as` marks a name as public for type checkers.
 from ._errors import (
     AnsweredError as AnsweredError,
     BinaryNotFound as BinaryNotFound,
@@ -15,4 +15,4 @@ from .generated.errors import MethodNotFound
 
 
 class BinaryTooOld(MethodNotFound):
-    """The binary is older than this client, or does not know one of its methods; the message says what to do."""
+    """The program is older than this client or lacks one of its methods. The message contains the recommended action."""

@@ -1,12 +1,12 @@
-"""Fixtures for pytest: a Mintmark of the test's own, its clock and its outbox. Installed with the package; nothing is to be imported.
+"""pytest fixtures: a Mintmark client for one test, its clock and its outbox. They are available after installation, without an import.
 
     def test_sign_up(mintmark, mintmark_clock, mintmark_outbox):
         step = mintmark.sign_up.start(username="alice@example.com")
         mintmark.sign_up.submit_code(continuation_token=step.continuation_token, code=mintmark_outbox.code("alice@example.com"))
         mintmark_clock.advance(hours=1)
 
-The settings of pytest.ini, or of [tool.pytest.ini_options]: `mintmark_scope = module` (or `class`, `package`, `session`) lets the tests there share
-one process, which is as new before each test; `mintmark_binary` names the program.
+Settings in pytest.ini or [tool.pytest.ini_options]: `mintmark_scope = module` (or `class`, `package`, `session`) lets tests share one
+process, whose store is reset before each test. `mintmark_binary` names the program.
 """
 
 import datetime
@@ -25,52 +25,52 @@ SCOPES = ("function", "class", "module", "package", "session")
 
 
 class Clock:
-    """The clock of a testing store. Times are seconds since 1970, or `datetime`s with a time zone."""
+    """The virtual clock of a testing store. Times are seconds since 1970, or `datetime`s with a time zone."""
 
     def __init__(self, client: Mintmark) -> None:
         self._client = client
 
     def now(self) -> int:
-        """What it shows."""
+        """Returns the current time."""
         return self._client.test.clock().now
 
     def freeze(self, at: Union[int, datetime.datetime, None] = None) -> int:
-        """Stops it, at a time or where it is."""
+        """Stops the clock, at the given time or the current one."""
         return self._client.test.clock(freeze=True, set_at=None if at is None else seconds(at)).now
 
     def run(self) -> int:
-        """Lets it run on."""
+        """Lets the clock run again."""
         return self._client.test.clock(freeze=False).now
 
     def set(self, at: Union[int, datetime.datetime]) -> int:
-        """Sets it."""
+        """Sets the clock."""
         return self._client.test.clock(set_at=seconds(at)).now
 
     def advance(self, by: Union[float, datetime.timedelta] = 0, **more: float) -> int:
-        """Moves it on, by seconds, by a `datetime.timedelta` or by what that takes: `advance(hours=1)`."""
+        """Advances the clock by seconds, by a `datetime.timedelta`, or by its keyword arguments: `advance(hours=1)`."""
         time = (by if isinstance(by, datetime.timedelta) else datetime.timedelta(seconds=by)) + datetime.timedelta(**more)
         return self._client.test.clock(advance_seconds=int(time.total_seconds())).now
 
 
 class Outbox:
-    """The mails and text messages that a testing store would have sent."""
+    """The emails and text messages that a testing store has captured."""
 
     def __init__(self, client: Mintmark) -> None:
         self._client = client
 
     def messages(self, to: Optional[str] = None) -> List[SentMessage]:
-        """All of them, or those to one address or number."""
+        """Returns all messages, or those to one address or phone number."""
         return self._client.test.outbox(to=to).messages
 
     def last(self, to: Optional[str] = None) -> SentMessage:
-        """The last one; a test that finds none fails."""
+        """Returns the last message. The test fails if there is none."""
         found = self.messages(to)
         if not found:
             self._missing("message", to)
         return found[-1]
 
     def code(self, to: Optional[str] = None) -> str:
-        """The code in the last one that has a code."""
+        """Returns the code of the last message that contains a code. The test fails if there is none."""
         found = [each.code for each in self.messages(to) if each.code]
         if not found:
             self._missing("code", to)
@@ -103,7 +103,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") -> None:
-    """The traceback of a call that failed ends where the test made it, unless everything is wanted."""
+    """Ends the traceback of a failed call at the line in the test, unless full tracebacks are requested."""
     if call.excinfo is None or item.config.getoption("fulltrace", False) or item.config.getoption("usepdb", False):
         return
     own = os.path.dirname(__file__) + os.sep
@@ -129,7 +129,7 @@ class Shared:
         self.client = testing(binary=binary)
 
     def make_new(self) -> None:
-        """Also where a test before has ended the process."""
+        """Resets the store, or starts a new process if a previous test has ended it."""
         try:
             self.client.test.reset()
         except (ConnectionLost, ClientClosed):
@@ -137,7 +137,7 @@ class Shared:
             self.client = testing(binary=self._binary)
 
     def close(self) -> None:
-        # Nothing is kept: what is still asked of it, such as a wait for a mail, is not waited for.
+        # The store is discarded, so calls that are still waiting, such as for an email, are not awaited.
         self.client.close(grace=1)
 
 
@@ -151,7 +151,7 @@ def mintmark_process(request: pytest.FixtureRequest) -> Iterator[Shared]:
 
 @pytest.fixture
 def mintmark(request: pytest.FixtureRequest, mintmark_process: Shared) -> Mintmark:
-    """A client of a fresh Mintmark: an empty testing store in memory."""
+    """A client of Mintmark with an empty testing store in memory."""
     if request.config.getini("mintmark_scope") != "function":
         mintmark_process.make_new()
     return mintmark_process.client
@@ -159,11 +159,11 @@ def mintmark(request: pytest.FixtureRequest, mintmark_process: Shared) -> Mintma
 
 @pytest.fixture
 def mintmark_clock(mintmark: Mintmark) -> Clock:
-    """The clock of the test's Mintmark."""
+    """The virtual clock of the test's store."""
     return Clock(mintmark)
 
 
 @pytest.fixture
 def mintmark_outbox(mintmark: Mintmark) -> Outbox:
-    """The messages that the test's Mintmark would have sent."""
+    """The messages that the test's store has captured."""
     return Outbox(mintmark)

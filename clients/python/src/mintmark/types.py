@@ -1,4 +1,4 @@
-"""What calls take and answer."""
+"""The types of parameters and results."""
 
 from ._record import Record as Record
 from .generated.types import *  # noqa: F403

@@ -14,21 +14,22 @@ require_relative "server_process"
 require_relative "fork"
 
 module Mintmark
-  # A Mintmark process and its methods: `m.token.mint_for_developer(…)`. Any number of threads may share one.
+  # A Mintmark process and its methods: `m.token.mint_for_developer(…)`. Safe for use by multiple threads.
   class Client
     include Namespaces
 
-    # Exactly one of `store:` and `app:` says where the data is. The options of `mintmark serve` are described in {OPTIONS}.
+    # Starts a process. Exactly one of `store:` and `app:` is required. The options of `mintmark serve` are described in {OPTIONS}.
     #
-    # @param store [String, nil] the path of the database file, ":memory:" for a store that ends with the process, or the URL of a database
+    # @param store [String, nil] the path of the database file, ":memory:" for a store that is discarded when the process ends, or the URL of a
+    # database
     # @param app [String, nil] the name of the application whose store is used
     # @param binary [String, nil] the program. Defaults to the environment variable MINTMARK_BINARY, then to mintmark on the PATH.
-    # @param timeout [Numeric, nil] the time limit, in seconds, of calls that set none themselves
+    # @param timeout [Numeric, nil] the time limit, in seconds, of calls that do not set their own
     # @param restart [Boolean, nil] whether a call starts a new process after one has ended. Defaults to true unless the store is in memory.
-    # @param on_notification [#call, nil] called with the method and the params of each notification, in a thread of its own
+    # @param on_notification [#call, nil] called with the method and the params of each notification, in its own thread
     # @param stderr [#write, nil] the destination of the log of the process; nil discards it
-    # @param arguments [Array<String>] further arguments of `mintmark serve`
-    # @param environment [Hash{String => String, nil}] further environment variables
+    # @param arguments [Array<String>] additional arguments of `mintmark serve`
+    # @param environment [Hash{String => String, nil}] additional environment variables; nil removes a variable
     # @param options [Hash] the other options of `mintmark serve`, such as `max_line_bytes: 4 << 20`
     def initialize(store: nil, app: nil, binary: nil, timeout: nil, restart: nil, on_notification: nil, stderr: $stderr, arguments: [], environment: {},
                    **options)
@@ -54,7 +55,7 @@ module Mintmark
       raise
     end
 
-    # Starts a client, and closes it after the block if there is one.
+    # Starts a client. With a block, yields the client and closes it after the block.
     def self.start(**options)
       client = new(**options)
       return client unless block_given?
@@ -66,14 +67,14 @@ module Mintmark
       end
     end
 
-    # Calls a method by its name in the contract, with the names that its parameters have there.
+    # Calls a method by its name in the contract, with the parameter names of the contract.
     #
     # @param method [String]
     # @param params [Hash]
     # @param timeout [Numeric, nil] the time limit in seconds
-    # @param trace [String, nil] up to 128 characters that logs and audit records of this call show
-    # @param progress [#call, nil] called with each value that the method reports, in this thread. If it raises, the call is cancelled.
-    # @return [Record] the result; an object of a method that this client does not know has no readers, only {Record#[]}
+    # @param trace [String, nil] the trace, at most 128 characters, which is written to the logs and audit records of this call
+    # @param progress [#call, nil] called with each progress value of the method, in this thread. If it raises, the call is canceled.
+    # @return [Record] the result. The result of a method that this client does not know has no readers, only {Record#[]}.
     def call(method, params = {}, timeout: nil, trace: nil, progress: nil)
       limit = Wire.check_timeout(timeout || @timeout)
       process = @mutex.synchronize { running }
@@ -89,7 +90,8 @@ module Mintmark
       end
     end
 
-    # Lets the process answer what it was asked, and end; after `grace` seconds it is killed. Later calls are refused.
+    # Lets the process finish the requests that it has received, then waits for its exit. Kills it after `grace` seconds. Later calls fail with
+    # {ClientClosed}.
     def close(grace: 10)
       process = @mutex.synchronize do
         after_fork
@@ -102,7 +104,8 @@ module Mintmark
       nil
     end
 
-    # In a forked child: the process stays the parent's, and the next call starts another. Ruby before 3.1 tells of no fork: calls look.
+    # In a forked child, gives up the process, which belongs to the parent. The next call starts a new process. Ruby before 3.1 has no fork hook, so
+    # every call checks for a fork.
     def after_fork
       return if @owner == Process.pid
 
@@ -110,7 +113,7 @@ module Mintmark
       begin_here
     end
 
-    # Shows neither the environment nor the arguments, which may hold secrets.
+    # Omits the environment and the arguments, which can contain secrets.
     def inspect = "#<Mintmark::Client #{@binary}#{' closed' if @is_closed}>"
 
     private

@@ -13,7 +13,7 @@ module Mintmark
         flag, type = OPTIONS.fetch(name) do
           raise ArgumentError, "unknown keyword: #{name.inspect}. Options are #{OPTIONS.keys.join(', ')}; arguments: takes other arguments of mintmark serve."
         end
-        # With "=", a value can begin with "-".
+        # The form with "=" allows values that begin with "-".
         type == :boolean ? value && flag : "#{flag}=#{text(name, value, type)}"
       end
     end

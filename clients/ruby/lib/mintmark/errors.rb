@@ -3,13 +3,13 @@
 require_relative "record"
 
 module Mintmark
-  # The base of all errors of this client. Wrong arguments are ArgumentError.
+  # The superclass of all errors of this client, except ArgumentError for invalid arguments.
   class Error < StandardError; end
 
-  # The same under the name that it has in the other clients.
+  # An alias with the name that the other clients use.
   MintmarkError = Error
 
-  # Mintmark answered with an error. Each type that this client knows has a class of its own with readers for its details.
+  # Mintmark returned an error. Each error type that this client knows has its own class with readers for its details.
   class APIError < Error
     # @return [Integer] the number of the error
     attr_reader :code
@@ -43,12 +43,12 @@ module Mintmark
   # The program is older than this client, or lacks one of its methods.
   class BinaryTooOld < Error; end
 
-  # The output of the program is not that of Mintmark. The process was killed.
+  # The output of the program is not valid Mintmark output. The process was killed.
   class ProtocolError < Error; end
 
-  # The process ended before it answered. It is unknown whether the call took effect.
+  # The process ended before it returned a response. It is unknown whether the call took effect.
   class ProcessEnded < Error
-    # @return [Process::Status, nil] how it ended
+    # @return [Process::Status, nil] the exit status
     attr_reader :status
 
     def initialize(message, status = nil)
@@ -57,10 +57,10 @@ module Mintmark
     end
   end
 
-  # The time limit of a call passed. The call was cancelled; it is unknown whether it took effect.
+  # The time limit of a call passed. The call was canceled; it is unknown whether it took effect.
   #
-  # This is no Timeout::Error: every error of a client is a {Mintmark::Error}, and a program that encloses calls in `Timeout.timeout` can tell its
-  # own limit from that of the call.
+  # Not a subclass of Timeout::Error: every error of a client is a {Mintmark::Error}, and a program that encloses calls in `Timeout.timeout` can
+  # distinguish its own time limit from that of the call.
   class CallTimeout < Error; end
 
   # The client or the provider was closed before the call.

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 module Mintmark
-  # What a forked child must not share with its parent: the pipes of a process, and the threads behind them, which only the parent has.
+  # Detects forks. A child must not use the pipes of its parent's process, and the threads that serve them exist only in the parent.
   module Fork
     CLIENTS = ObjectSpace::WeakMap.new
     private_constant :CLIENTS
 
-    # Has `client.after_fork` called in every child that is forked while `client` lives.
+    # Registers a client. Its `after_fork` is called in every forked child while the client exists.
     def self.tell(client) = CLIENTS[client] = true
 
     def self.happened = CLIENTS.keys.each(&:after_fork)
 
-    # Ruby 3.1 and later call this for every fork but that of Process.daemon.
+    # Ruby 3.1 and later call this method for every fork except Process.daemon.
     module Hook
       def _fork = super.tap { |pid| Fork.happened if pid.zero? }
     end

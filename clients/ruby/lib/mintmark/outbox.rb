@@ -1,24 +1,24 @@
 # frozen_string_literal: true
 
 module Mintmark
-  # The writing end of a process's pipe. A thread writes, so that no caller waits for a full pipe; what has come together goes out together.
+  # Writes lines to the pipe of a process in a separate thread, so that callers do not block on a full pipe. Queued lines are written together.
   class Outbox
     def initialize(pipe)
       @pipe, @waiting = pipe, Queue.new
       @writer = Thread.new { drain }
     end
 
-    # @raise ClosedQueueError if nobody will read the line.
+    # @raise [ClosedQueueError] if the outbox is closed
     def send(line)
       @waiting << line
     end
 
-    # Closes the pipe once everything is written.
+    # Closes the pipe after all queued lines are written.
     def close
       @waiting.close
     end
 
-    # Closes the pipe at once: nobody reads any more.
+    # Closes the pipe immediately and discards the queued lines.
     def discard
       @waiting.clear
       @waiting.close
@@ -30,7 +30,7 @@ module Mintmark
     def drain
       while (line = @waiting.pop)
         lines = [line]
-        # This thread alone takes lines out, so that one that is there can be taken; `discard` may be faster.
+        # No other thread takes lines out of the queue, but `discard` can clear it between the check and the pop.
         lines << (@waiting.pop or break) until @waiting.empty?
         @pipe.write(lines.join("\n") << "\n")
       end

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Mintmark
-  # Keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed, the block is called with the
-  # logins and the identity's id, if one is kept; it gives what the backend got from `token.mint_for_developer`. What it raises, the call raises.
-  # Any number of threads may share a provider; the backend is asked once for all that wait.
+  # Provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a token, the block is
+  # called with the logins and the identity ID (nil if there is none). It returns the result of `token.mint_for_developer`. If the block raises, the
+  # call raises the same error. Safe for use by multiple threads; the block is called once for all waiting threads.
   class CredentialsProvider
-    # @param options those of `credentials_provider.open`.
+    # @param options the options of `credentials_provider.open`
     def initialize(client, pool_id:, **options, &on_token_required)
       raise ArgumentError, "A CredentialsProvider takes a block that gives tokens." unless on_token_required
 
@@ -14,33 +14,33 @@ module Mintmark
       @opening, @asking = Mutex.new, Mutex.new
     end
 
-    # Credentials that are good for a while, with identity_id and role_arn. `refresh` renews them in any case.
+    # Returns valid credentials, with identity_id and role_arn. `refresh: true` renews them even if they are still valid.
     def get(refresh: false) = ready { |methods, handle, first| methods.get(provider: handle, **(refresh && first ? {refresh: true} : {})) }
 
-    # The id of the identity.
+    # Returns the ID of the identity.
     def identity_id = ready { |methods, handle| methods.identity_id(provider: handle) }.identity_id
 
-    # Says who the user is now. The identity is kept, and may become another one that the logins own.
+    # Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity.
     def set_logins(logins)
       @opening.synchronize { @options[:logins] = logins }
       perform { |methods, handle| methods.set_logins(provider: handle, logins: logins) }
       nil
     end
 
-    # Drops the credentials and keeps the identity.
+    # Discards the credentials and keeps the identity.
     def clear_credentials
       perform { |methods, handle| methods.clear_credentials(provider: handle) }
       nil
     end
 
-    # Drops everything: credentials, identity and logins. For a sign-out, and for another user.
+    # Discards the credentials, the identity and the logins. Call this when the user signs out or another user signs in.
     def clear_keychain
       @opening.synchronize { @options.delete(:logins) }
       perform { |methods, handle| methods.clear_keychain(provider: handle) }
       nil
     end
 
-    # What it holds in memory is gone; the identity's id stays in the store under its key.
+    # Closes the provider and discards its data in memory. The store keeps the identity ID under the provider's key.
     def close
       handle = @opening.synchronize do
         was_closed, @is_closed = @is_closed, true
@@ -49,11 +49,11 @@ module Mintmark
       @client.credentials_provider.close(provider: handle) if handle
       nil
     rescue ProviderNotOpen
-      # Its process was started anew: there is nothing to close.
+      # The process was restarted and no longer has the provider.
       nil
     end
 
-    # Shows neither logins nor tokens.
+    # Omits logins and tokens.
     def inspect = "#<Mintmark::CredentialsProvider>"
 
     private
@@ -63,7 +63,7 @@ module Mintmark
       return answer unless answer.state == "tokenRequired"
 
       @asking.synchronize do
-        # Whoever waited here may find it done.
+        # Another thread may have submitted a token while this one waited for the lock.
         answer = perform { |methods, handle| yield methods, handle, false }
         return answer unless answer.state == "tokenRequired"
 
@@ -72,7 +72,7 @@ module Mintmark
       end
     end
 
-    # Of what a backend gives: a result, or the same as a hash or as JSON.
+    # Extracts the identity ID and the token from the return value of the block: a result, or a hash with names in snake case or as in JSON.
     def taken(given)
       found = if given.is_a?(Hash) then [given[:identity_id] || given["identity_id"] || given["identityId"], given[:token] || given["token"]]
               elsif given.respond_to?(:identity_id) && given.respond_to?(:token) then [given.identity_id, given.token]
@@ -88,7 +88,7 @@ module Mintmark
     rescue ProviderNotOpen
       raise if @is_closed
 
-      # A process that was started anew does not know it.
+      # The process was restarted and does not have the handle. Open the provider again and retry once.
       yield @client.credentials_provider, open(handle)
     end
 

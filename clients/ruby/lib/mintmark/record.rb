@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
 module Mintmark
-  # An object in a result. Each known class of results has a reader for each of its members, `pool.pool_id`; a misspelled one raises NoMethodError.
-  # `record["poolId"]` reads any member by its name in JSON, also one that this client does not know. Records are frozen, are equal if they have the
-  # same class and members, and can be matched as patterns. `inspect` hides secrets; `to_h` returns everything.
+  # An object in a result. Every known class of results has one reader for each member, such as `pool.pool_id`; a misspelled name raises
+  # NoMethodError. `record["poolId"]` reads any member by its name in JSON, including members that this client does not know. Records are frozen, are
+  # equal if they have the same class and members, and can be matched as patterns. `inspect` hides secrets; `to_h` returns all values.
   class Record
-    # A member that this class knows.
+    # A member that a class knows.
     Member = Struct.new(:reader, :is_secret)
     private_constant :Member
 
     class << self
-      # Converts a value of JSON: objects become records, also in lists.
+      # Converts a JSON value: objects become records, including objects in lists.
       def of(value)
         case value
         when Hash then new(value)
@@ -19,8 +19,8 @@ module Mintmark
         end
       end
 
-      # Converts a member as its declaration says; a value of another kind stays as it is.
-      # @param conversion `:time`, the name of a record, or a list or map of these; nil for a value of JSON
+      # Converts a member as declared. A value of an unexpected type is returned unchanged.
+      # @param conversion `:time`, the name of a record class, or a list or map of these; nil for a plain JSON value
       def convert(value, conversion)
         case conversion
         when nil then value
@@ -34,7 +34,7 @@ module Mintmark
       # The members that this class knows, by their names in JSON.
       def members = @members ||= {}
 
-      # A frozen copy of a value of JSON; what is frozen is taken as it is.
+      # Returns a frozen copy of a JSON value. A value that is already frozen is returned unchanged.
       def frozen(value)
         return value if value.frozen?
 
@@ -63,7 +63,7 @@ module Mintmark
       freeze
     end
 
-    # @return the member with this name in JSON, nil if it is absent
+    # @return the value of the member with this name in JSON, or nil if it is absent
     def [](name)
       known = self.class.members[name.to_s]
       known ? public_send(known.reader) : Record.of(@members[name.to_s])
@@ -71,7 +71,7 @@ module Mintmark
 
     def key?(name) = @members.key?(name.to_s)
 
-    # @return [Hash] a copy of the JSON, secrets included
+    # @return [Hash] a copy of the JSON, including secrets
     def to_h = copy(@members)
 
     def to_json(*options) = @members.to_json(*options)
@@ -88,10 +88,10 @@ module Mintmark
     end
     alias to_s inspect
 
-    # Reads a member within a member: `answer.dig(:credentials, :accessKeyId)`.
+    # Reads a nested member: `answer.dig(:credentials, :accessKeyId)`.
     def dig(name, *rest) = rest.empty? ? self[name] : self[name]&.dig(*rest)
 
-    # For pattern matching by the names of readers: `in {pool_id:, name: "shop"}`.
+    # Supports pattern matching by reader names: `in {pool_id:, name: "shop"}`.
     def deconstruct_keys(_) = @members.keys.to_h { |name| [(self.class.members[name]&.reader || name).to_sym, self[name]] }
 
     def marshal_dump = @members
@@ -125,7 +125,7 @@ module Mintmark
 
   # A page of a list: `m.pool.list.auto_paging_each { |pool| … }`.
   class List < Record
-    # @param more [#call, nil] reads the page at a cursor
+    # @param more [#call, nil] requests the page at a cursor
     def initialize(members, more = nil)
       @more = more
       super(members)
@@ -134,7 +134,7 @@ module Mintmark
     # @return [Array, nil] the items of this page
     def items = nil
 
-    # @return [String, nil] the cursor of the next page, nil on the last
+    # @return [String, nil] the cursor of the next page, or nil on the last page
     def next_cursor = @members["nextCursor"]
 
     # Yields the items of this page.
@@ -146,7 +146,7 @@ module Mintmark
       self
     end
 
-    # Yields the items of this page and of all pages after it, which are read when they are needed.
+    # Yields the items of this page and of all following pages, which are requested as needed.
     # @return [Enumerator] without a block
     def auto_paging_each(&block)
       return enum_for(:auto_paging_each) unless block
@@ -155,7 +155,7 @@ module Mintmark
       self
     end
 
-    # Yields this page and all pages after it, which are read when they are needed.
+    # Yields this page and all following pages, which are requested as needed.
     # @return [Enumerator] without a block
     def each_page
       return enum_for(:each_page) unless block_given?
@@ -168,7 +168,7 @@ module Mintmark
       self
     end
 
-    # @return [List, nil] the page after this one, nil after the last
+    # @return [List, nil] the next page, or nil after the last page
     def next_page
       return if next_cursor.nil?
       raise Error, "This page was not read by a client, which could read the next one." unless @more

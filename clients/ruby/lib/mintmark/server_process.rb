@@ -1,34 +1,34 @@
 # frozen_string_literal: true
 
 module Mintmark
-  # One running `mintmark serve` and its pipe, from start to end.
+  # One process of `mintmark serve` and its pipes.
   class ServerProcess
     LONGEST_ANSWER = 17 * 1024 * 1024
     KEPT_LINES = 20
     INFO = '{"jsonrpc":"2.0","id":0,"method":"system.info"}'
 
-    # A call that waits, what wakes it up, whether it wants to be told of its progress, and what it was told meanwhile.
+    # The state of a waiting call: the condition variable that wakes it, whether it accepts progress, the progress received, and the response.
     Waiting = Struct.new(:changed, :is_listening, :told, :answer, :is_done)
 
     attr_reader :pid, :binary
 
     def initialize(binary, arguments, environment, stderr, notify)
       @binary, @notify = binary, notify
-      # One for all: with one for each call, Ruby 3.1 was seen to slow down a hundredfold under load.
+      # All calls share one condition variable: Ruby 3.1 became 100 times slower under load if every call had its own.
       @mutex, @changed = Mutex.new, ConditionVariable.new
       @waiting, @lines, @last_id = {}, [], 0
       spawn(arguments, environment, stderr)
       @outgoing = Outbox.new(@stdin)
-      # One that has ended already is told to calls, by how it ended.
+      # A process that has already ended is not detected here; the first call reports it.
       tell(INFO)
       @reader = Thread.new { read }
     end
 
     def ended? = @mutex.synchronize { @is_ending }
 
-    # Sends a request and waits for its answer, a message; nil when time is up.
-    # @param progress called with what is told meanwhile.
-    # @yield the id, to make the line of it.
+    # Sends a request and waits for its response. Returns nil if the deadline passes.
+    # @param progress called with each progress value, in this thread
+    # @yield the ID of the request; the block returns the line to send
     def request(deadline, progress = nil)
       id, waiting = register(progress) { |number| yield number }
       done = false
@@ -45,22 +45,22 @@ module Mintmark
 
       waiting.answer
     ensure
-      # Time is up, or the thread was interrupted: nobody waits any more.
+      # The deadline passed, or the thread was interrupted. Cancel the request.
       if id && !done
         @mutex.synchronize { @waiting.delete(id) }
         tell(Wire.cancel(id))
       end
     end
 
-    # Sends what has no answer, if anybody is there to read it.
+    # Sends a line that has no response. Does nothing if the outbox is closed.
     def tell(line)
       @outgoing.send(line)
     rescue ClosedQueueError
       nil
     end
 
-    # Ends the input: what was sent is answered, then the process ends. It is killed when that takes too long; one that never said anything, and
-    # that nobody waits for, after a second.
+    # Closes the input. The process finishes the requests that it has received, then exits. It is killed after the grace period. If the process has
+    # never responded and no call is waiting, the grace period is at most one second.
     def close(grace)
       @outgoing.close
       grace = [grace, 1].min if @mutex.synchronize { !@has_answered && @waiting.empty? }
@@ -68,17 +68,17 @@ module Mintmark
       @reader.join
     end
 
-    # In a forked child, where nobody reads: the process is the parent's, and ends only when no child holds its pipe.
+    # In a forked child, closes the pipes. The process belongs to the parent, and exits only after every child has closed its input pipe.
     def abandon
       [@stdin, @stdout, @errors].each(&:close)
       @mutex, @is_ending = Mutex.new, true
       @refusal ||= ProcessEnded.new("The Mintmark process belongs to the program that this one was forked from.")
     end
 
-    # Shows nothing of what goes through.
+    # Omits the transferred data.
     def inspect = "#<Mintmark::ServerProcess #{pid}>"
 
-    # How it ended, for one call; waits until it has.
+    # Returns the error for a call that failed because the process has ended. Waits for the end of the process.
     def failure
       @reader.join unless Thread.current == @reader
       return @refusal.class.new(@refusal.message) if @refusal
@@ -102,13 +102,13 @@ module Mintmark
       input, @stdin = IO.pipe
       @stdout, output = IO.pipe
       @errors, error_output = IO.pipe
-      # What Mintmark reads and writes is UTF-8, wherever this program runs.
+      # Mintmark reads and writes UTF-8 regardless of the locale of this program.
       [@stdin, @stdout, @errors].each { |pipe| pipe.set_encoding(Encoding::UTF_8, Encoding::UTF_8) }
       @pid = Process.spawn(environment, [binary, binary], "serve", *parent, *arguments, in: input, out: output, err: error_output, pgroup: true, close_others: true)
       @log = Thread.new { keep(@errors, stderr) }
     rescue SystemCallError, TypeError, ArgumentError => error
       [@stdin, @stdout, @errors].compact.each(&:close)
-      # Arguments that no program can be given.
+      # TypeError and ArgumentError report invalid arguments.
       raise unless error.is_a?(SystemCallError)
 
       raise BinaryNotFound, "There is no program #{binary} that can be run: #{error.message}. Build it in Mintmark's repository (clients/shell/mintmark --version makes " \
@@ -117,13 +117,14 @@ module Mintmark
       [input, output, error_output].compact.each(&:close)
     end
 
-    # The process ends with this one, whoever else holds its pipe. An option of the same name in the arguments takes precedence: the last counts.
+    # The process exits when this process does, even if another process holds its pipe. If `arguments:` has the same option, that value takes
+    # precedence, because the last one counts.
     def parent = RUBY_PLATFORM.include?("linux") ? ["--parent=#{Process.pid}"] : []
 
-    # The locks are held for moments: many threads call at once.
+    # Holds the mutex only briefly, because many threads call at the same time.
     def register(progress)
       id = @mutex.synchronize { @last_id += 1 }
-      # The line is made first: what is refused leaves nothing behind.
+      # The line is encoded first, so that an invalid call leaves no entry behind.
       line, waiting = yield(id), Waiting.new(@changed, !progress.nil?, [])
       @mutex.synchronize do
         raise ClosedQueueError if @is_ending
@@ -144,7 +145,7 @@ module Mintmark
         begin
           stderr&.write(line)
         rescue StandardError
-          # A log that cannot be written costs no call.
+          # A failing log destination must not affect calls. Stop writing to it.
           stderr = nil
         end
       end
@@ -156,7 +157,7 @@ module Mintmark
 
     def read
       while !@refusal && (line = @stdout.gets("\n", LONGEST_ANSWER))
-        # What stands before the end of the output without an end of its own is half of a line.
+        # A last line without a newline is incomplete and is ignored.
         take(line) if line.end_with?("\n") || line.bytesize >= LONGEST_ANSWER
       end
       @mutex.synchronize { @is_ending = true }
@@ -173,15 +174,15 @@ module Mintmark
       killer = Thread.new { sleep 10; kill }
       @status = Process.wait2(pid).last
     rescue Errno::ECHILD
-      # The application waits for all its children itself, and was faster.
+      # The application has already waited for the process, so its status is not available.
       nil
     ensure
       killer.kill.join
     end
 
-    # Ends the process with all that it has started: the Mintmark of a script that runs it holds the same pipes.
+    # Kills the process group. If the program is a script, its child process holds the same pipes.
     def kill
-      # The number of one that was waited for may be another's.
+      # After the process was waited for, its PID can belong to another process.
       Process.kill(:KILL, -pid) unless @status
     rescue Errno::ESRCH, Errno::EPERM
       nil
@@ -196,15 +197,15 @@ module Mintmark
       @has_answered = true
       return judge(message) if message["id"] == 0
 
-      # It could not read a line and does not know whose it was: no call may wait for ever.
+      # The process could not parse a line, so the error has no ID. Every waiting call fails with it.
       is_of_nobody = message["id"].nil? && message["error"]
       settle(is_of_nobody ? @mutex.synchronize { @waiting.keys } : [message["id"]], message)
     rescue StandardError
-      # Whatever is wrong with it: without this thread every call waits for ever.
+      # If this thread ended, calls would wait forever. Treat every failure as invalid output.
       refuse(line)
     end
 
-    # A notification: progress goes to the call that it is of, everything else to whoever listens.
+    # Handles a notification. Progress goes to the call that it belongs to, every other notification to the listener.
     def tell_of(message)
       method, params = message.values_at("method", "params")
       return @notify.call(method, params) unless method == "$/progress" && params.is_a?(Hash)

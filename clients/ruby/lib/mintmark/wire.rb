@@ -7,7 +7,7 @@ module Mintmark
   module Wire
     module_function
 
-    # A request. What the process could not attribute to it, and what has no JSON, is refused here.
+    # Encodes a request. Raises an error if the parameters cannot be encoded as JSON or the request is too long.
     def request(id, method, params, trace, longest, progress = nil)
       envelope = {"jsonrpc" => "2.0", "id" => id, "method" => method, "params" => plain(params, method, 2)}
       envelope["trace"] = trace if trace
@@ -38,7 +38,7 @@ module Mintmark
       end
     end
 
-    # @return the limit that can be waited for: nil for one of centuries.
+    # @return the time limit, or nil if there is none or it is longer than 1,000,000,000 seconds
     def check_timeout(seconds)
       return if seconds.nil?
       raise ArgumentError, "timeout is a positive number of seconds, not #{seconds.inspect}" unless seconds.is_a?(Numeric) && seconds.real? && seconds.positive?
@@ -48,7 +48,7 @@ module Mintmark
 
     def cancel(id) = %({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":#{id}}})
 
-    # Whether a version such as 0.1.0 is below another; what is no version is not below anything.
+    # Whether a version such as 0.1.0 is below another. A text that is not a version is never below another.
     def below?(version, other)
       return false unless version.match?(/\A\d+(\.\d+)*(-.*)?\z/)
 

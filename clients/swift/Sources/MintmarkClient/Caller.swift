@@ -1,18 +1,18 @@
 import JSON
 
-/// Whoever can carry out calls: a `Mintmark`, or what stands in for one in a test. The namespaces hang on it.
+/// Performs calls: a `Mintmark`, or a replacement in a test. The namespaces of methods are extensions of it.
 public protocol Caller: Sendable {
     /// Calls a method by its name.
     ///
     /// - Parameters:
-    ///   - timeout: how long to wait for the answer; nil: as the client was told when it was made.
-    ///   - trace: at most 128 characters that stand in the logs and audit records of this call.
-    /// - Throws: an `AnsweredError`, or what `Errors.swift` lists.
+    ///   - timeout: the time limit of the call, or nil for the client's default.
+    ///   - trace: the trace, at most 128 characters, which is written to the logs and audit records of this call.
+    /// - Throws: an `AnsweredError`, or one of the errors in `Errors.swift`.
     func answer(to method: String, _ params: JSONObject, timeout: Duration?, trace: String?) async throws -> JSONValue
 }
 
 extension Caller {
-    /// Calls a method by its name, such as one that this client does not know yet, and reads its result as a `Result`, which may be `JSONValue`.
+    /// Calls a method by its name and decodes its result, which can be `JSONValue`. Use this for methods that this client does not know.
     public func call<Result: WireValue>(
         _ method: String, _ params: JSONObject = [:], timeout: Duration? = nil, trace: String? = nil, as: Result.Type = Result.self
     ) async throws -> Result {
@@ -23,7 +23,7 @@ extension Caller {
     }
 }
 
-/// What a method answers in pages, read one after the other: `for try await page in m.pool.listPages() { … }`.
+/// The pages of a list, requested in order: `for try await page in m.pool.listPages() { … }`.
 public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     public typealias Read = @Sendable (_ cursor: String?) async throws -> (Page, String?)
 
@@ -31,8 +31,8 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     private let read: Read
 
     /// - Parameters:
-    ///   - cursor: where to begin; nil: at the beginning.
-    ///   - read: reads a page, and says where the next one begins.
+    ///   - cursor: the cursor of the first page to read, or nil for the start of the list.
+    ///   - read: requests a page and returns it with the cursor of the next page.
     public init(from cursor: String?, _ read: @escaping Read) {
         first = cursor
         self.read = read

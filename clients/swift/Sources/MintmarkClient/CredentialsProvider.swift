@@ -1,21 +1,22 @@
 import JSON
 
-/// Keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed, `onTokenRequired` is asked for it,
-/// once for all calls that wait.
+/// Provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a token,
+/// `onTokenRequired` is called once for all waiting calls.
 ///
-/// The first call opens it; after the process has died, the next one opens it again, with the same identity.
+/// The first call opens the provider. If the process has ended, the next call opens the provider again with the same identity.
 public actor CredentialsProvider {
-    /// For whom a token is needed.
+    /// The request for a token of the application's backend.
     public struct TokenRequired: Sendable {
-        /// Who the user is.
+        /// The logins of the user.
         public let logins: [String: String]
-        /// The identity that is kept so far, for the backend to name in `token.mintForDeveloper`.
+        /// The current identity ID, which the backend passes to `token.mintForDeveloper`; nil if there is none.
         public let identityId: String?
-        /// Why it is needed.
+        /// The reason a token is required.
         public let reason: CredentialsProviderAnswer.Reason?
     }
 
-    /// Gives what the application's backend got from `token.mintForDeveloper`. What it throws is the call's error.
+    /// Returns the identity ID and the token that the application's backend obtained from `token.mintForDeveloper`. If it throws, the call
+    /// throws the same error.
     public typealias OnTokenRequired = @Sendable (TokenRequired) async throws -> (identityId: String, token: String)
 
     private let caller: any Caller
@@ -24,12 +25,12 @@ public actor CredentialsProvider {
     private var handle: String?
     private var isClosed = false
     private var opening: SharedWork<String>?
-    /// The tokens that are asked for, by the continuation tokens that they are for.
+    /// The token requests in progress, by the continuation tokens that they belong to.
     private var asking: [String: SharedWork<CredentialsProviderAnswer>] = [:]
 
     /// - Parameters:
     ///   - caller: the client.
-    ///   - options: further parameters of `credentialsProvider.open`, by their names.
+    ///   - options: additional parameters of `credentialsProvider.open`, by their names.
     public init(
         _ caller: any Caller, poolId: String, logins: [String: String]? = nil, options: JSONObject = [:],
         onTokenRequired: @escaping OnTokenRequired
@@ -42,19 +43,19 @@ public actor CredentialsProvider {
         params["tokenSource"] = "caller"
     }
 
-    // MARK: What an application calls
+    // MARK: Public methods
 
-    /// Credentials that are good for a while, with `identityId` and `roleArn`.
+    /// Returns valid credentials, with `identityId` and `roleArn`.
     public func get() async throws -> CredentialsProviderAnswer {
         try await ready { try await $0.get(provider: $1) }
     }
 
-    /// `get` that renews the credentials in any case.
+    /// Renews the credentials even if they are still valid.
     public func refresh() async throws -> CredentialsProviderAnswer {
         try await ready { try await $0.get(provider: $1, refresh: true) }
     }
 
-    /// The id of the identity.
+    /// Returns the ID of the identity.
     public func identityId() async throws -> String {
         guard let id = try await ready({ try await $0.identityId(provider: $1) }).identityId else {
             throw ProtocolError(method: "credentialsProvider.identityId", reason: "it has no identityId")
@@ -62,35 +63,35 @@ public actor CredentialsProvider {
         return id
     }
 
-    /// Says who the user is now. The identity is kept, and may become another one that the logins own.
+    /// Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity.
     public func setLogins(_ logins: [String: String]) async throws {
         params["logins"] = logins.wire
         _ = try await call { try await $0.setLogins(provider: $1, logins: logins) }
     }
 
-    /// Drops the credentials and keeps the identity.
+    /// Discards the credentials and keeps the identity.
     public func clearCredentials() async throws {
         _ = try await call { try await $0.clearCredentials(provider: $1) }
     }
 
-    /// Drops everything: credentials, identity and logins. For a sign-out, and for another user.
+    /// Discards the credentials, the identity and the logins. Call this when the user signs out or another user signs in.
     public func clearKeychain() async throws {
         params["logins"] = nil
         _ = try await call { try await $0.clearKeychain(provider: $1) }
     }
 
-    /// Closes it; the identity's id stays in the store under its key.
+    /// Closes the provider. The store keeps the identity ID under the provider's key.
     public func close() async throws {
         guard !isClosed else { return }
         isClosed = true
-        // One that is being opened is closed by whoever opens it.
+        // If another call is opening the provider, that call closes it.
         guard let handle else { return }
         do { _ = try await methods.close(provider: handle) } catch is ProviderNotOpenError {
-            // Its process was started anew: there is nothing to close.
+            // The process was restarted and no longer has the provider.
         }
     }
 
-    // MARK: What stands behind it
+    // MARK: Implementation
 
     private typealias Body<Result> = (_ methods: CredentialsProviderMethods, _ provider: String) async throws -> Result
 
@@ -99,7 +100,7 @@ public actor CredentialsProvider {
     private func ready(_ body: Body<CredentialsProviderAnswer>) async throws -> CredentialsProviderAnswer {
         let answer = try await call(body)
         guard answer.state == .tokenRequired, let continuation = answer.continuationToken else { return answer }
-        // Whoever meets the same refresh gets the same continuation token, and shares one token.
+        // Calls that need the same renewal receive the same continuation token, and share one token request.
         let work: SharedWork<CredentialsProviderAnswer>
         if let begun = asking[continuation], begun.join() { work = begun } else { work = ask(answer, continuation) }
         asking[continuation] = work
@@ -115,7 +116,7 @@ public actor CredentialsProvider {
         }
     }
 
-    /// Calls with the provider's handle, and once more with a new one where a process that was started anew does not know it.
+    /// Calls with the provider's handle. If a restarted process does not have the handle, opens the provider again and retries once.
     private func call<Result>(_ body: Body<Result>) async throws -> Result {
         let old = try await opened()
         do { return try await body(methods, old) } catch let error as ProviderNotOpenError {

@@ -1,31 +1,31 @@
 import JSON
 
-/// What Mintmark answers where it refuses a call.
+/// The error that Mintmark returned for a call.
 public struct Answer: Sendable, Equatable {
-    /// The number of the error; each belongs to one `type` for good.
+    /// The number of the error, which is unique to its `type` and never changes.
     public let code: Int
     /// The stable name of the error.
     public let type: String
-    /// For people, and says what to do next.
+    /// The text for the developer, including the next action.
     public let message: String
-    /// What the answer says beside it.
+    /// The details of the error.
     public let data: JSONObject
     /// The method that was called.
     public let method: String
-    /// The call's.
+    /// The trace of the call.
     public let trace: String?
 
-    /// A member of `data`; nil where it is not there or of another kind.
+    /// A member of `data`, or nil if it is absent or has another type.
     public func member<V: WireValue>(_ name: String) -> V? { data[name].flatMap { try? V(wire: $0) } }
 
-    /// After how long the same call may succeed; nil for an error that does not go away by itself.
+    /// The time after which the same call can succeed, or nil if a retry cannot succeed.
     public var retryAfter: Duration? { (member("retryAfterSeconds") as Int?).map { .seconds($0) } }
 
-    /// The error of its own type, or `UnknownError`.
+    /// The error as its specific type, or as an `UnknownError`.
     var error: any AnsweredError { errorTypes[code]?.init(self) ?? UnknownError(answer: self) }
 }
 
-/// An error that Mintmark answered. Each has a type of its own, such as `PoolNotFoundError`.
+/// An error that Mintmark returned. Each error has a specific type, such as `PoolNotFoundError`.
 public protocol AnsweredError: Error, CustomStringConvertible {
     var answer: Answer { get }
 }
@@ -34,28 +34,28 @@ extension AnsweredError {
     public var description: String { "\(answer.method): \(answer.message)" }
 }
 
-/// An answered error that this client knows.
+/// An error of Mintmark that this client knows.
 public protocol KnownError: AnsweredError {
     init(_ answer: Answer)
 }
 
-/// An answered error that this client does not know: a newer Mintmark's.
+/// An error of a newer Mintmark that this client does not know.
 public struct UnknownError: AnsweredError {
     public let answer: Answer
 }
 
-/// What the program gave cannot be used: options, or values that have no JSON.
+/// The options are not valid, or a value cannot be written as JSON.
 public struct UsageError: Error, CustomStringConvertible {
-    /// What to give instead.
+    /// The allowed values.
     public let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// The program is not where it was looked for, or cannot be run.
+/// The program does not exist at the path, is not on the PATH, or cannot be executed.
 public struct BinaryNotFoundError: Error, CustomStringConvertible {
-    /// Where it was looked for.
+    /// The program that could not be started: a path or a name.
     public let binary: String
-    /// What the system says.
+    /// The error message of the operating system.
     public let reason: String
 
     public var description: String {
@@ -68,9 +68,9 @@ public struct BinaryNotFoundError: Error, CustomStringConvertible {
 /// The program is older than this client, or lacks one of its methods.
 public struct BinaryTooOldError: Error, CustomStringConvertible {
     public let binary: String
-    /// What it says of itself; nil where it was not asked.
+    /// The version that the program reported, or nil if it lacks a method.
     public let version: String?
-    /// Its answer, where it lacks a method.
+    /// The error that the program returned, if it lacks a method.
     public let answer: Answer?
 
     public var description: String {
@@ -81,18 +81,18 @@ public struct BinaryTooOldError: Error, CustomStringConvertible {
     }
 }
 
-/// The process ended before it answered. Whether what was asked for has been done is not known.
+/// The process ended before it returned a response. It is unknown whether the call took effect.
 public struct ProcessEndedError: Error, CustomStringConvertible {
     public let binary: String
-    /// Its status; nil where a signal ended it.
+    /// The exit status, or nil if a signal ended the process.
     public let exitStatus: Int?
     /// The signal that ended it.
     public let signal: Int?
-    /// The last lines that it wrote to standard error.
+    /// The last lines that the process wrote to standard error.
     public let lastWords: [String]
-    /// The method that was waiting.
+    /// The method that was waiting for a response.
     public let method: String
-    /// What the next call does.
+    /// The recommended next action.
     public let advice: String
 
     public var description: String {
@@ -108,11 +108,11 @@ public struct ProcessEndedError: Error, CustomStringConvertible {
     }
 }
 
-/// What came out of the pipe is not what Mintmark writes, or an answer is not what this client takes.
+/// The process wrote output that is not valid Mintmark output, or a result has an unexpected type.
 public struct ProtocolError: Error, CustomStringConvertible {
-    /// The program, where it does not answer as Mintmark does; it was ended.
+    /// The program, if its output is not valid. The process was stopped.
     public let binary: String?
-    /// The method, where only its answer cannot be taken.
+    /// The method, if only its result has an unexpected type.
     public let method: String?
     public let reason: String
 
@@ -130,7 +130,7 @@ public struct ProtocolError: Error, CustomStringConvertible {
     }
 }
 
-/// The answer did not come in time. The request was cancelled; it may have taken effect nevertheless.
+/// The call took longer than its time limit. The request was canceled but may have taken effect.
 public struct CallTimedOutError: Error, CustomStringConvertible {
     public let method: String
     public let timeout: Duration
@@ -139,7 +139,7 @@ public struct CallTimedOutError: Error, CustomStringConvertible {
     }
 }
 
-/// `close` was called before, on the client or on a CredentialsProvider.
+/// The client or the CredentialsProvider was already closed.
 public struct ClientClosedError: Error, CustomStringConvertible {
     public let method: String
     private let what: String

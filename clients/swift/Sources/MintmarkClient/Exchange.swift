@@ -1,22 +1,22 @@
 import JSON
 import Synchronization
 
-/// The calls over one connection, and their answers.
+/// The calls of one connection and their responses.
 package final class Exchange: Sendable {
     private enum Outcome: Sendable {
         case reply(Reply)
-        /// The caller gave it up.
+        /// The task of the caller was canceled.
         case cancelled
         case timedOut
-        /// The other side is gone, for this reason.
+        /// The connection has ended, for this reason.
         case failed(@Sendable (_ method: String) -> any Error)
-        /// The other side may be asked.
+        /// The server has identified itself.
         case ready
     }
 
     private struct PendingCall: Sendable {
         let outcome = OneShot<Outcome>()
-        /// Whether it asks for nothing, and waits only until the other side may be asked.
+        /// Whether the call has no request and only waits until the server has identified itself.
         let isForReadiness: Bool
         let progress: Mintmark.Progress?
     }
@@ -24,12 +24,12 @@ package final class Exchange: Sendable {
     private struct State {
         var lastID = 0
         var pending: [Int: PendingCall] = [:]
-        /// Requests that wait until the other side has said who it is; nil once it has.
+        /// Requests that are held until the server has identified itself; nil afterwards.
         var held: [[UInt8]]?
         var failure: (@Sendable (_ method: String) -> any Error)?
     }
 
-    /// The clock that counts time limits counts no more than nanoseconds of 64 bits.
+    /// The clock for time limits stores nanoseconds in 64 bits.
     private static let longestTimeout = Duration.seconds(1 << 31)
 
     private let state: Mutex<State>
@@ -37,8 +37,8 @@ package final class Exchange: Sendable {
     private let notify: @Sendable (Mintmark.Notification) -> Void
 
     /// - Parameters:
-    ///   - isReady: whether requests may be sent already, or have to wait for `letIn`.
-    ///   - send: sends a line; never waits.
+    ///   - isReady: whether requests can be sent immediately, or are held until `letIn`.
+    ///   - send: sends a line without blocking.
     package init(
         isReady: Bool, notify: @escaping @Sendable (Mintmark.Notification) -> Void, send: @escaping @Sendable ([UInt8]) -> Void
     ) {
@@ -49,15 +49,16 @@ package final class Exchange: Sendable {
 
     // MARK: Calls
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     ///
-    /// - Throws: `CancellationError` and `CallTimedOutError`, after which the other side knows that nobody waits; why it is gone.
+    /// - Throws: `CancellationError` or `CallTimedOutError` after canceling the request on the server; the failure of the connection if it
+    ///   has ended.
     func reply(to body: RequestBody, _ method: String, timeout: Duration?, progress: Mintmark.Progress? = nil) async throws -> Reply {
         guard case .reply(let reply) = try await settled(method, timeout: timeout, body, progress) else { throw CancellationError() }
         return reply
     }
 
-    /// Waits until the other side has said who it is.
+    /// Waits until the server has identified itself.
     func isReady(timeout: Duration?) async throws {
         _ = try await settled("system.info", timeout: timeout, nil)
     }
@@ -116,24 +117,24 @@ package final class Exchange: Sendable {
         call?.outcome.settle(outcome)
     }
 
-    // MARK: The other side
+    // MARK: Receiving
 
-    /// Takes a line that came, without its end.
+    /// Handles a received line, without its newline.
     ///
-    /// - Parameter judge: gets the answer that has the id 0.
-    /// - Throws: `UnexpectedValue` if Mintmark does not write such lines; what `judge` throws.
+    /// - Parameter judge: receives the response with the ID 0.
+    /// - Throws: `UnexpectedValue` if the line is not valid Mintmark output; rethrows the errors of `judge`.
     package func take(_ line: UnsafeRawBufferPointer, judge: (Answer?, JSONValue?) throws -> Void = { _, _ in }) throws {
         switch try Incoming(line) {
         case .notification(let notification):
             if let progress = progress(of: notification) { progress(notification.params["value"] ?? .null) } else { notify(notification) }
         case .answer(.null, let reply) where reply.error != nil:
-            // It could not read a line and does not know whose it was: no call may wait for ever.
+            // The server could not parse a line, so the error has no ID. Every waiting call fails with it.
             guard isLetIn else { throw UnexpectedValue(description: "it cannot read system.info") }
             for call in takeAll() { call.outcome.settle(.reply(reply)) }
         case .answer(let id, let reply):
             guard let id = id.int else { return }
             if id == 0 {
-                // Who it is, it says once.
+                // Only the first response identifies the server.
                 if !isLetIn { try judge(reply.refusal(of: "system.info"), reply.result) }
                 return
             }
@@ -141,19 +142,19 @@ package final class Exchange: Sendable {
         }
     }
 
-    /// Who gets it, if it tells of the progress of a call that waits.
+    /// The progress closure of the call that a notification belongs to, if any.
     private func progress(of notification: Mintmark.Notification) -> Mintmark.Progress? {
         guard notification.method == "$/progress", let id = notification.params["token"]?.int else { return nil }
         return state.withLock { $0.pending[Int(id)]?.progress }
     }
 
-    /// Whether the other side has said who it is.
+    /// Whether the server has identified itself.
     var isLetIn: Bool { state.withLock { $0.held == nil } }
 
-    /// Sends what was held: the other side has said who it is.
+    /// Sends the held requests. Called when the server has identified itself.
     func letIn() {
         let waiting = state.withLock { state -> [PendingCall] in
-            // Within the lock: a cancellation must not overtake its request.
+            // Sent while the lock is held, so that a cancellation cannot overtake its request.
             for line in state.held ?? [] { send(line) }
             state.held = nil
             let waiting = state.pending.filter { $0.value.isForReadiness }
@@ -163,7 +164,7 @@ package final class Exchange: Sendable {
         for call in waiting { call.outcome.settle(.ready) }
     }
 
-    /// Fails every call that waits, and those to come.
+    /// Fails all waiting and later calls.
     package func end(_ failure: @escaping @Sendable (_ method: String) -> any Error) {
         let waiting = state.withLock { state -> [PendingCall] in
             if state.failure == nil { state.failure = failure }

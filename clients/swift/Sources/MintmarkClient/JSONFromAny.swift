@@ -9,9 +9,10 @@ extension JSONValue {
         self = .number(written)
     }
 
-    /// What `value` is in JSON: dictionaries with names as keys, lists, strings, numbers, booleans, and nil.
+    /// Converts `value` to JSON: dictionaries with string keys, lists, strings, numbers, booleans and nil.
     ///
-    /// - Throws: `UsageError` for anything else, such as dates, objects of classes and functions, and for what nests deeper than 60 levels.
+    /// - Throws: `UsageError` for other values, such as dates, class instances and functions, and for values nested more than 60 levels
+    ///   deep.
     public init(any value: Any?) throws(UsageError) { self = try Self.of(value, depth: 0) }
 
     private static func of(_ value: Any?, depth: Int) throws(UsageError) -> JSONValue {

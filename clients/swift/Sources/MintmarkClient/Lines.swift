@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// Cuts what is read into lines.
+/// Splits input into lines.
 struct LineBuffer {
     private var bytes: [UInt8] = []
-    /// Up to here there is no end of a line.
+    /// The number of bytes at the start that contain no newline.
     private var searched = 0
     private let limit: Int
     private var chunk = [UInt8](repeating: 0, count: 64 << 10)
 
-    /// - Parameter limit: how many bytes a line may have.
+    /// - Parameter limit: the maximum length of a line, in bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// Reads once, and hands on the lines that are complete, without their ends.
+    /// Reads once and passes on the complete lines, without their newlines.
     ///
-    /// - Returns: whether there may be more.
-    /// - Throws: `UnexpectedValue` for a line that is too long; what `take` throws.
+    /// - Returns: Whether more input can follow.
+    /// - Throws: Rethrows the errors of `take`. A line that is too long is passed to `take` incomplete.
     mutating func fill(
         from descriptor: Int32, _ take: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows -> Bool {
@@ -39,7 +39,7 @@ struct LineBuffer {
                 start = end + 1
                 try take(line)
             }
-            // Whoever takes it sees that it is none.
+            // The receiver rejects it, because it is not a valid message.
             if all.count - start > limit {
                 let rest = UnsafeRawBufferPointer(rebasing: all[start...])
                 start = all.count
@@ -53,11 +53,11 @@ struct LineBuffer {
         return memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start).map { UnsafeRawPointer($0) - base }
     }
 
-    /// What is left without an end.
+    /// The bytes after the last newline.
     var rest: [UInt8] { bytes }
 }
 
-/// Hands on what a process writes to standard error, and keeps the last lines.
+/// Passes the lines that a process writes to standard error to a log target, and keeps the last lines.
 final class LogTail: Sendable {
     private let target: Mintmark.LogTarget
     private let lines = Mutex<[String]>([])
@@ -66,7 +66,7 @@ final class LogTail: Sendable {
 
     func take(_ line: UnsafeRawBufferPointer) {
         let text = String(decoding: line, as: UTF8.self)
-        // Kept first: whoever takes them may be slow.
+        // Store the line first, because the log target can be slow.
         lines.withLock { lines in
             lines.append(text)
             if lines.count > 20 { lines.removeFirst() }
@@ -74,7 +74,7 @@ final class LogTail: Sendable {
         target.take(text)
     }
 
-    /// Takes the last words, though their line has no end.
+    /// Handles the last line if it has no newline.
     func finish(_ buffer: inout LineBuffer) {
         let rest = buffer.rest
         if !rest.isEmpty { rest.withUnsafeBytes { take($0) } }

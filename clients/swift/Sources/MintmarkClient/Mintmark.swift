@@ -1,15 +1,15 @@
 import JSON
 import Synchronization
 
-/// A Mintmark and its methods: a process of its own, or the library in this one. Any number of tasks may share it.
+/// A Mintmark server, in a separate process or in this one, and its methods. Safe for use by multiple tasks.
 ///
-/// One that is let go without `close` ends its process.
+/// If a client is released without `close`, its process ends.
 public final class Mintmark: Caller {
-    /// What Mintmark tells without being asked.
+    /// A notification from Mintmark.
     public struct Notification: Sendable, Equatable {
-        /// Its name, such as `$/progress` or `credentialsProvider/identityChanged`.
+        /// The name, such as `$/progress` or `credentialsProvider/identityChanged`.
         public let method: String
-        /// What it says; of `credentialsProvider/identityChanged` an `IdentityChange`.
+        /// The parameters; for `credentialsProvider/identityChanged`, an `IdentityChange`.
         public let params: JSONObject
     }
 
@@ -23,7 +23,7 @@ public final class Mintmark: Caller {
     private let listeners = Listeners()
     private let makeConnection: @Sendable (_ notify: @escaping @Sendable (Notification) -> Void) throws -> any Connection
 
-    /// - Parameter connect: makes a connection, and a new one when that has ended and may be made again.
+    /// - Parameter connect: opens a connection. It is called again if the connection has ended and the options allow a restart.
     package init(
         _ options: Options, connect: @escaping @Sendable (_ notify: @escaping @Sendable (Notification) -> Void) throws -> any Connection
     ) {
@@ -38,7 +38,7 @@ public final class Mintmark: Caller {
 
     // MARK: Starting
 
-    /// Starts the program on a store or for an app, and waits until it has said that it is Mintmark, and new enough.
+    /// Starts the program with a store or an app, and waits until it has reported a supported version.
     ///
     /// - Throws: `UsageError`, `BinaryNotFoundError`, `BinaryTooOldError`, `ProcessEndedError`, `ProtocolError`, `CallTimedOutError`.
     public static func start(_ options: Options) async throws -> Mintmark {
@@ -46,7 +46,7 @@ public final class Mintmark: Caller {
         return try await started(Mintmark(options) { try Subprocess(options, notify: $0) })
     }
 
-    /// `start` with the options that are needed most.
+    /// Starts the program with the most frequently used options.
     public static func start(
         store: String? = nil, app: String? = nil, binary: String? = nil, testing: Bool = false, timeout: Duration? = nil,
         arguments: [String] = [], log: LogTarget = .standardError
@@ -57,7 +57,7 @@ public final class Mintmark: Caller {
         return try await start(options)
     }
 
-    /// Starts a process with a fresh testing store in memory.
+    /// Starts a process with an empty testing store in memory.
     public static func testing(log: LogTarget = .standardError) async throws -> Mintmark {
         try await start(store: Options.inMemory, testing: true, log: log)
     }
@@ -66,7 +66,7 @@ public final class Mintmark: Caller {
         do {
             try await mintmark.connection(for: "system.info").exchange.isReady(timeout: mintmark.options.timeout)
         } catch {
-            // Nothing was asked of it yet.
+            // No call was sent yet, so the process can be killed.
             await mintmark.close(within: .zero)
             throw error
         }
@@ -90,11 +90,12 @@ public final class Mintmark: Caller {
         throw known(refusal, connection)
     }
 
-    /// What Mintmark tells by itself from now on, in order, until it is closed.
+    /// The notifications that arrive after this call, in order, until the client is closed.
     public var notifications: AsyncStream<Notification> { listeners.stream() }
 
-    /// Lets Mintmark answer what it was asked, and end; what does not end within `grace` is killed. Later calls are refused.
-    /// Closed twice, a process has the shorter time; the library in this process keeps the first.
+    /// Lets Mintmark finish the requests that it has received, then ends it. A process is killed after `grace`. Later calls fail with
+    /// `ClientClosedError`. If `close` is called twice, the shorter time applies to a process, and the first one to the library in this
+    /// process.
     public func close(within grace: Duration = .seconds(10)) async {
         let connection = state.withLock { state in
             state.isClosed = true
@@ -105,7 +106,7 @@ public final class Mintmark: Caller {
         listeners.finish()
     }
 
-    /// Makes the connection now, not with the first call.
+    /// Opens the connection immediately instead of with the first call.
     package func connect() throws { _ = try connection(for: "system.info") }
 
     private func connection(for method: String) throws -> any Connection {
@@ -118,7 +119,7 @@ public final class Mintmark: Caller {
         }
     }
 
-    /// What an answered error means, where it is the program that lacks what this client has.
+    /// Converts an error of Mintmark. Returns `BinaryTooOldError` if the program lacks a method that this client has.
     private func known(_ answer: Answer, _ connection: any Connection) -> any Error {
         guard let isTesting = knownMethods[answer.method], answer.error is MethodNotFoundError else { return answer.error }
         guard isTesting, !options.testing else { return BinaryTooOldError(binary: connection.name, version: nil, answer: answer) }
@@ -129,21 +130,21 @@ public final class Mintmark: Caller {
     }
 }
 
-/// One process, or what stands for it.
+/// A connection to one process, or to the library in this process.
 package protocol Connection: AnyObject, Sendable {
     var exchange: Exchange { get }
-    /// What it is called in errors.
+    /// The name that error messages use.
     var name: String { get }
-    /// Whether it takes no calls any more.
+    /// Whether the connection no longer accepts calls.
     var isOver: Bool { get }
-    /// Lets it answer what it was asked and end; cuts it off when the time is over. Returns at once. Of several times the shortest counts
-    /// for a process, the first for the library in this one.
+    /// Lets the server finish the requests that it has received, then ends it. Ends it forcibly after `grace`. Returns immediately. If
+    /// called more than once, the shortest time applies to a process, and the first one to the library in this process.
     func end(within grace: Duration)
-    /// Waits until it is gone.
+    /// Waits until the connection has ended.
     func hasEnded() async
 }
 
-/// Those who listen to notifications.
+/// The streams that receive notifications.
 final class Listeners: Sendable {
     private struct State {
         var lastID = 0

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that comes once and is waited for once. The first word counts.
+/// A value that is set once and awaited once. Later values are ignored.
 final class OneShot<Value: Sendable>: Sendable {
     private enum State {
         case begun
@@ -32,9 +32,9 @@ final class OneShot<Value: Sendable>: Sendable {
     }
 }
 
-/// Work that several wait for. Each may give up; when the last one has, the work is cancelled.
+/// Work with several waiting callers. It is canceled when the last one stops waiting.
 final class SharedWork<Value: Sendable>: Sendable {
-    /// How many wait; nil once nobody does, or it has failed, and nobody may any more.
+    /// The number of waiting callers; nil if no caller waits any longer or the work has failed. New callers can then no longer join.
     private final class Waiting: Sendable {
         let count = Mutex<Int?>(1)
     }
@@ -42,7 +42,7 @@ final class SharedWork<Value: Sendable>: Sendable {
     private let task: Task<Value, any Error>
     private let waiting = Waiting()
 
-    /// The first who waits is counted already.
+    /// The creator counts as the first waiting caller.
     init(_ body: @escaping @Sendable () async throws -> Value) {
         task = Task { [waiting] in
             do { return try await body() } catch {
@@ -52,10 +52,10 @@ final class SharedWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether nobody waits for it, and nobody may any more.
+    /// Whether the work has no waiting callers and accepts no new ones.
     var isOver: Bool { waiting.count.withLock { $0 == nil } }
 
-    /// Whether one more may wait for it.
+    /// Adds a waiting caller. Returns false if the work accepts no new ones.
     func join() -> Bool {
         waiting.count.withLock { count in
             count = count.map { $0 + 1 }
@@ -63,7 +63,7 @@ final class SharedWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Throws: what the work throws; `CancellationError` at once when the task that waits is cancelled.
+    /// - Throws: the error of the work; `CancellationError` immediately if the waiting task is canceled.
     func value() async throws -> Value {
         defer { leave() }
         let shot = OneShot<Result<Value, any Error>>()

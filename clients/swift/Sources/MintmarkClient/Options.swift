@@ -2,54 +2,56 @@ import FoundationEssentials
 import Glibc
 
 extension Mintmark {
-    /// Which data are used, and how the process is run.
+    /// The store of a client, and the settings of its process.
     public struct Options: Sendable {
-        /// A file, `:memory:` for a store that ends with the process, or a PostgreSQL address. Either this or `app` is named.
+        /// The store: a file, `:memory:` for a store that is discarded when the process ends, or a PostgreSQL URL. Exactly one of this and
+        /// `app` must be set.
         public var store: String?
-        /// The application whose store is used, `mintmark/<app>.db` in the folder of the user's data.
+        /// The application whose store is used: `mintmark/<app>.db` in the user's data directory.
         public var app: String?
-        /// The program: a path, or a name to be looked for on PATH. Without it: `MINTMARK_BINARY`, else `mintmark`.
+        /// The program: a path, or a name that is searched for on the PATH. Defaults to `MINTMARK_BINARY`, otherwise to `mintmark`.
         public var binary: String?
-        /// Whether the store is a testing store, whose clock can be turned.
+        /// Whether the store is a testing store, which has a virtual clock.
         public var testing = false
-        /// Where a new testing store's clock stands.
+        /// The virtual clock of a new testing store.
         public var clock: Timestamp?
-        /// How long a call may take that says nothing itself. Without it: for ever.
+        /// The time limit of calls that do not set their own. By default, calls have no time limit.
         public var timeout: Duration?
-        /// Whether a call starts a new process after one has died. Without it: unless the store was in memory.
+        /// Whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
         public var restart: Bool?
-        /// Where the process's log goes.
+        /// The destination of the process's log.
         public var log = LogTarget.standardError
-        /// The base of every issuer, an https URL.
+        /// The base URL of all issuers; must be an https URL.
         public var issuer: String?
-        /// The first part of pool and identity ids. Without it: `local-1`.
+        /// The first part of pool and identity IDs. Defaults to `local-1`.
         public var region: String?
         /// The account number in ARNs.
         public var account: String?
-        /// A file with the master key. Without it: `<store>.key`, or `MINTMARK_MASTER_KEY` in `environment`.
+        /// The file with the master key. Defaults to `<store>.key`, or to `MINTMARK_MASTER_KEY` in `environment`.
         public var masterKeyFile: String?
-        /// Whether only methods are offered that prove themselves by tokens, codes or passwords.
+        /// Whether to offer only methods that require a token, code or password of the user.
         public var publicCaller = false
-        /// Further arguments of `mintmark serve`, as `mintmark serve --help` lists them.
+        /// Additional arguments of `mintmark serve`. To list them, run `mintmark serve --help`.
         public var arguments: [String] = []
-        /// Further environment variables.
+        /// Additional environment variables of the process.
         public var environment: [String: String] = [:]
-        /// The longest request, in bytes.
+        /// The maximum size of a request, in bytes.
         public var maxLineBytes = 1 << 20
 
         public init() {}
     }
 
-    /// Where a log goes, line by line.
+    /// The destination of log lines.
     public enum LogTarget: Sendable {
-        /// This program's standard error.
+        /// The standard error of this program.
         case standardError
-        /// Nowhere. The last lines stand in `ProcessEndedError` all the same.
+        /// Discards the lines. `ProcessEndedError` still contains the last ones.
         case discarded
-        /// Called for each line, on a thread of its own. One that waits delays no answer, only the lines after it, and the program once they pile up.
+        /// Called for each line, in a separate thread. A handler that blocks does not delay responses. It delays later lines, and the
+        /// program once too many lines are queued.
         case handler(@Sendable (String) -> Void)
 
-        /// Takes lines with their ends; nil for one that takes none.
+        /// A function that accepts lines with their newlines; nil if the lines are discarded.
         package var sink: (@Sendable ([UInt8]) -> Void)? {
             if case .discarded = self { return nil }
             return { lines in for line in lines.split(separator: UInt8(ascii: "\n")) { take(String(decoding: line, as: UTF8.self)) } }
@@ -70,7 +72,7 @@ extension Mintmark {
 extension Mintmark.Options {
     static let inMemory = ":memory:"
 
-    /// - Throws: `UsageError` unless either a store or an app is named, and named with a word.
+    /// - Throws: `UsageError` unless exactly one of store and app is set, and neither it nor the binary is empty.
     package func check() throws(UsageError) {
         guard (store == nil) != (app == nil) else {
             throw UsageError(
@@ -87,7 +89,7 @@ extension Mintmark.Options {
 
     var program: String { binary ?? ProcessInfo.processInfo.environment["MINTMARK_BINARY"].flatMap { $0.isEmpty ? nil : $0 } ?? "mintmark" }
 
-    /// The store named so that another current folder, at a restart, makes no difference.
+    /// The store with an absolute path, so that a restart does not depend on the current directory.
     package var wholeStore: String? {
         guard let store, store != Self.inMemory, !store.contains("://"), !store.hasPrefix("/"),
             let folder = getcwd(nil, 0)
@@ -97,19 +99,19 @@ extension Mintmark.Options {
     }
 
     var commandLine: [String] {
-        // With "=", a value may begin with "-".
+        // The form with "=" allows values that begin with "-".
         let named: [(String, String?)] = [
             ("--store", wholeStore), ("--app", app), ("--issuer", issuer), ("--region", region), ("--account", account),
             ("--master-key-file", masterKeyFile), ("--caller", publicCaller ? "public" : nil),
             ("--max-line", maxLineBytes == 1 << 20 ? nil : String(maxLineBytes)), ("--clock", clock.map { String($0.secondsSince1970) }),
-            // One in `arguments` takes precedence: the last counts.
+            // If `arguments` has the same option, that value takes precedence, because the last one counts.
             ("--parent", String(getpid())),
         ]
         return [program, "serve"] + named.compactMap { name, value in value.map { "\(name)=\($0)" } } + (testing ? ["--testing"] : [])
             + arguments
     }
 
-    /// What names a store in the environment would win over the options, and is left out.
+    /// The environment without the variables that name a store: they would take precedence over the options.
     var wholeEnvironment: [String] {
         ProcessInfo.processInfo.environment.filter { $0.key != "MINTMARK_STORE" && $0.key != "MINTMARK_APP" }
             .merging(environment) { $1 }.map { "\($0)=\($1)" }

@@ -1,16 +1,17 @@
 import JSON
 
 extension Mintmark {
-    /// Gets what a method says of its progress, such as `["nextLine": 401]` of `account.import`.
+    /// Receives the progress values of a method, such as `["nextLine": 401]` for `account.import`.
     public typealias Progress = @Sendable (_ value: JSONValue) -> Void
 
-    /// The same methods, which tell of their progress: `m.withProgress { print($0) }.account.import(file: "people.jsonl")`.
+    /// Returns the same methods with a listener for progress: `m.withProgress { print($0) }.account.import(file: "people.jsonl")`.
     ///
-    /// - Parameter progress: called in order, and no more once the call has returned, in the thread that reads answers; must not wait.
+    /// - Parameter progress: receives the values in order, in the thread that reads responses, and only until the call returns. Must not
+    ///   block.
     public func withProgress(_ progress: @escaping Progress) -> some Caller { Reporting(mintmark: self, progress: progress) }
 }
 
-/// A client whose calls tell of their progress.
+/// A client whose calls report progress.
 private struct Reporting: Caller {
     let mintmark: Mintmark
     let progress: Mintmark.Progress

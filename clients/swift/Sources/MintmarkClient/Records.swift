@@ -1,6 +1,6 @@
 import JSON
 
-/// An object with known members, which keeps those that it does not know.
+/// An object with known members, which also keeps unknown members.
 public protocol Record: WireValue, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The members that this client does not know.
     var unknown: JSONObject { get set }
@@ -21,7 +21,7 @@ extension Record {
         return .object(members.object)
     }
 
-    /// The members without secrets; of those that this client does not know only the names, as they may be some.
+    /// The members without secrets. Unknown members show only their names, because their values can be secrets.
     public var description: String {
         var members = MemberWriter(isShown: true)
         write(to: &members)
@@ -29,24 +29,24 @@ extension Record {
     }
     public var debugDescription: String { description }
     public var shown: String { description }
-    /// `dump` shows no secrets either.
+    /// Hides secrets from `dump`.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The members of an object, taken out one by one.
+/// Reads the members of an object one at a time.
 public struct MemberReader {
-    /// Those that were not taken out.
+    /// The members that were not read.
     public private(set) var rest: JSONObject
 
     public init(_ object: JSONObject) { rest = object }
 
-    /// - Throws: `UnexpectedValue` if it is not there.
+    /// - Throws: `UnexpectedValue` if the member is absent or has another type.
     public mutating func required<V: WireValue>(_ name: String) throws -> V {
         guard let value: V = try optional(name) else { throw UnexpectedValue(description: "the member \(name) is missing") }
         return value
     }
 
-    /// Nil if it is not there.
+    /// Returns nil if the member is absent.
     public mutating func optional<V: WireValue>(_ name: String) throws -> V? {
         guard let value = rest[name] else { return nil }
         rest[name] = nil
@@ -56,7 +56,7 @@ public struct MemberReader {
     }
 }
 
-/// The members of an object in the making: for the pipe, or for people.
+/// Writes the members of an object, as JSON or as text for display.
 public struct MemberWriter {
     private let isShown: Bool
     private(set) var object = JSONObject()
@@ -64,13 +64,13 @@ public struct MemberWriter {
 
     init(isShown: Bool = false) { self.isShown = isShown }
 
-    /// Adds a member that is there.
+    /// Adds a member unless its value is nil.
     public mutating func set<V: WireValue>(_ name: String, _ value: V?) {
         guard let value else { return }
         if isShown { shown.append("\(name): \(value.shown)") } else { object[name] = value.wire }
     }
 
-    /// Adds a member that is there and must not be shown.
+    /// Adds a member that must not be displayed, unless its value is nil.
     public mutating func secret<V: WireValue>(_ name: String, _ value: V?) {
         guard let value else { return }
         if isShown { shown.append("\(name): [secret]") } else { object[name] = value.wire }

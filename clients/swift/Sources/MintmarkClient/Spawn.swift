@@ -1,14 +1,15 @@
 import Glibc
 
-/// A process that was started, and this side's ends of its standard streams.
+/// A started process and this side's ends of its standard streams.
 struct Spawned {
     let id: pid_t
-    /// Written without waiting, and without the signal of a broken pipe.
+    /// Writing does not block and does not raise SIGPIPE.
     let input: Int32
     let output: Int32
     let errors: Int32
 
-    /// Starts a program in a group of its own: the interrupt key is for this program, which then closes the pipe.
+    /// Starts a program in its own process group, so that an interrupt at the terminal reaches only this program, which then closes the
+    /// pipe.
     ///
     /// - Throws: `BinaryNotFoundError`.
     init(_ arguments: [String], environment: [String]) throws(BinaryNotFoundError) {
@@ -19,7 +20,7 @@ struct Spawned {
             return BinaryNotFoundError(binary: binary, reason: isFolder ? "it is a folder" : String(cString: strerror(reason)))
         }
         var opened: [Int32] = []
-        // Pairs of sockets, also where one way is enough: no other call here makes descriptors that no other child inherits.
+        // Socket pairs, even for one-way streams: no other call available here creates close-on-exec descriptors atomically.
         func pair() throws(BinaryNotFoundError) -> (Int32, Int32) {
             var ends: [Int32] = [-1, -1]
             guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -71,10 +72,10 @@ struct Spawned {
 enum ProcessExit: Sendable {
     case status(Int32)
     case signal(Int32)
-    /// Somebody else has waited for it.
+    /// The exit status is unknown, because other code has waited for the process.
     case unknown
 
-    /// Waits until the process has ended, and leaves it to be waited for.
+    /// Waits until the process has ended, without reaping it.
     init(waitingFor process: pid_t) {
         var info = siginfo_t()
         while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) != 0 {

@@ -3,22 +3,22 @@ import JSON
 import Platform
 import Synchronization
 
-/// One running `mintmark serve` and its pipe, from start to end.
+/// One process of `mintmark serve` and its pipes.
 ///
-/// Three threads stand behind it and end with it: one moves what comes and goes, one reads its log, one waits for the process to end.
+/// Uses three threads that end with it. They transfer data, read the log, and wait for the exit of the process.
 final class Subprocess: Connection {
     struct State {
-        /// What could not be sent at once.
+        /// Output that could not be sent yet.
         var unsent: ArraySlice<UInt8> = []
-        /// Nothing is to be sent after that.
+        /// Whether the input is closed after the unsent output.
         var isEnding = false
         var isInputOpen = true
-        /// When the process is killed, in `Monotonic.nanoseconds()`.
+        /// The time at which the process is killed, in `Monotonic.nanoseconds()`.
         var deadline: UInt64?
         var exit: ProcessExit?
-        /// Its log is read to the end, and that descriptor closed by whoever read it.
+        /// Whether the log thread has read the whole log and closed its descriptor.
         var isLogRead = false
-        /// It is gone, and its descriptors are closed.
+        /// Whether the process has ended and its descriptors are closed.
         var isOver = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -28,7 +28,7 @@ final class Subprocess: Connection {
     let spawned: Spawned
     let log: LogTail
     let state = Mutex(State())
-    /// Wakes the thread that moves what comes and goes.
+    /// Wake the thread that transfers data.
     private let wakeReader: Int32
     private let wakeWriter: Int32
     private let ownExchange = Mutex<Exchange?>(nil)
@@ -70,7 +70,7 @@ final class Subprocess: Connection {
         }
     }
 
-    /// Sends what can be sent now; ends the input when that was the last.
+    /// Sends as much as possible without blocking. Closes the input after the last output if the connection is ending.
     private func flush(_ state: inout State) {
         while state.isInputOpen, !state.unsent.isEmpty {
             let sent = state.unsent.withUnsafeBytes {
@@ -81,7 +81,7 @@ final class Subprocess: Connection {
             } else if errno == EAGAIN {
                 return
             } else if errno != EINTR {
-                // It reads no more; that it ends is seen elsewhere.
+                // The process no longer reads. The reader thread detects its end.
                 state.unsent = []
             }
         }
@@ -94,7 +94,7 @@ final class Subprocess: Connection {
 
     private func wake() { _ = write(wakeWriter, "!", 1) }
 
-    // MARK: The end
+    // MARK: Ending
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
@@ -127,7 +127,7 @@ final class Subprocess: Connection {
         }
     }
 
-    /// On a thread of its own: who gets the log may be slow, and answers do not wait for that.
+    /// Runs in its own thread, so that a slow log target does not delay responses.
     private func readLog() {
         var errors = LineBuffer(limit: 64 << 10)
         while errors.fill(from: spawned.errors, { log.take($0) }) {}
@@ -139,13 +139,13 @@ final class Subprocess: Connection {
         }
     }
 
-    // MARK: On the thread that moves what comes and goes
+    // MARK: The thread that transfers data
 
     private func move() {
         var output = LineBuffer(limit: 17 << 20)
         var refusal: (any Error)?
         var isOutputOpen = true
-        /// Until when the rest of what it wrote is waited for, once it has ended: others may hold its pipes.
+        /// The time until which remaining output is read after the exit. Other processes can hold the pipes open.
         var lastMoment: UInt64?
         while true {
             let (exit, deadline, isLogRead, wantsToSend) = state.withLock {
@@ -158,7 +158,7 @@ final class Subprocess: Connection {
                 lastMoment = moment
             } else if let deadline, Monotonic.nanoseconds() >= deadline {
                 state.withLock { $0.deadline = .max }
-                // And what it has started: where it is a script, that holds the pipe.
+                // Kill the process group: if the program is a script, its child process holds the pipe.
                 kill(-spawned.id, SIGKILL)
             }
             var polls = [
@@ -174,7 +174,7 @@ final class Subprocess: Connection {
                 } catch {
                     refusal = refusal ?? (error as? UnexpectedValue).map { ProtocolError(binary: name, reason: $0.description) } ?? error
                 }
-                // What is not Mintmark is not kept, and what has closed its output is of no use any more.
+                // Kill a program that is not Mintmark. Give a process that has closed its output 10 seconds to exit.
                 if refusal != nil { end(within: .zero) } else if !isOutputOpen { end(within: .seconds(10)) }
             }
             if polls[2].revents != 0 { state.withLock { flush(&$0) } }
@@ -184,7 +184,7 @@ final class Subprocess: Connection {
 
     private func take(_ line: UnsafeRawBufferPointer) throws {
         try exchange.take(line) { refusal, result in
-            // One that may not be asked is taken for new enough.
+            // A process that does not allow system.info counts as supported.
             if refusal == nil, let version = result?["version"]?.string, isBelow(version, contractVersion) {
                 throw BinaryTooOldError(binary: name, version: version, answer: nil)
             }
@@ -194,13 +194,14 @@ final class Subprocess: Connection {
 
     private func finish(_ refusal: (any Error)?) {
         let (exit, waiting) = state.withLock { state in
-            // The descriptors are of no use to anybody from here on, and the process is waited for last: who sees it gone gets a new one.
+            // The descriptors are no longer used. The process is reaped last, so that a caller that sees the end of the connection opens a
+            // new one.
             state.isOver = true
             if state.isInputOpen { close(spawned.input) }
             state.isInputOpen = false
             state.unsent = []
             for each in [spawned.output, wakeReader, wakeWriter] { close(each) }
-            // Others may hold it: who reads it comes to its end.
+            // If another process holds the log pipe open, shutting it down ends the log thread.
             if !state.isLogRead { shutdown(spawned.errors, Int32(SHUT_RD)) }
             defer { state.waiting = [] }
             return (state.exit ?? .unknown, state.waiting)
@@ -211,7 +212,7 @@ final class Subprocess: Connection {
         for each in waiting { each.resume() }
     }
 
-    /// What to do next. What Mintmark itself ends with before it has said who it is are the statuses 2, 64 and 74.
+    /// The recommended next action. Before it has identified itself, Mintmark exits only with status 2, 64 or 74.
     private func advice(after exit: ProcessExit) -> String {
         var isMintmark = exchange.isLetIn
         if case .status(let status) = exit, [2, 64, 74].contains(status) { isMintmark = true }
@@ -235,7 +236,7 @@ final class Subprocess: Connection {
 }
 
 extension Duration {
-    /// Nothing for less than nothing.
+    /// The duration in nanoseconds; 0 if it is negative.
     package var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         return seconds < 0 ? 0 : UInt64(min(seconds, 1 << 33)) * 1_000_000_000 + UInt64(max(0, attoseconds / 1_000_000_000))

@@ -1,17 +1,17 @@
 import JSON
 
-/// Any JSON value: what `Mintmark.call` takes and gives for methods that this client does not know, and what claims are made of.
+/// Any JSON value: the parameters and results of methods that this client does not know, and the values of claims.
 public typealias JSONValue = JSON.JSONValue
-/// A JSON object of free form, its members in order.
+/// A free-form JSON object that keeps the order of its members.
 public typealias JSONObject = JSON.JSONObject
 
-/// A value that goes over the pipe.
+/// A value that can be sent and received as JSON.
 public protocol WireValue: Sendable {
-    /// - Throws: `UnexpectedValue` for one of another kind.
+    /// - Throws: `UnexpectedValue` if the JSON value has another type.
     init(wire: JSONValue) throws
     /// The value as JSON.
     var wire: JSONValue { get }
-    /// The value for people, without secrets.
+    /// The value for display, without secrets.
     var shown: String { get }
 }
 
@@ -19,9 +19,9 @@ extension WireValue {
     public var shown: String { wire.text }
 }
 
-/// A value that is not of the kind that this client takes there.
+/// A JSON value has an unexpected type.
 public struct UnexpectedValue: Error, CustomStringConvertible {
-    /// Where it stands, and what it should be.
+    /// The location of the value and the expected type.
     public let description: String
 }
 
@@ -85,7 +85,7 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
     public var shown: String { "[" + sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.shown)" }.joined(separator: ", ") + "]" }
 }
 
-/// One of some strings. A newer Mintmark may answer others than those that have a name here.
+/// A string with known values. A newer Mintmark can return other values.
 public protocol OpenEnumeration: WireValue, RawRepresentable<String>, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     init(rawValue: String)
 }

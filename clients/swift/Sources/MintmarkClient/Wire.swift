@@ -1,10 +1,10 @@
 import JSON
 
-/// A request as it is sent, from behind its id on.
+/// An encoded request without its beginning, from the member after the ID onwards.
 struct RequestBody {
     let bytes: [UInt8]
 
-    /// - Throws: what Mintmark would answer to a line that it cannot read, and therefore not attribute to the call.
+    /// - Throws: the error that Mintmark would return for a line that it cannot parse and therefore cannot attribute to the call.
     init(_ method: String, _ params: JSONObject, trace: String?, longestLine: Int) throws {
         func refused(_ code: Int, _ type: String, _ reason: String) -> any Error {
             Answer(
@@ -33,9 +33,9 @@ struct RequestBody {
         }
     }
 
-    /// The whole line.
+    /// Returns the complete line.
     ///
-    /// - Parameter isReporting: whether the other side is to tell of its progress, under the id.
+    /// - Parameter isReporting: whether to request progress, with the ID as the progress token.
     func line(id: Int, isReporting: Bool) -> [UInt8] {
         let beginning = #"{"jsonrpc":"2.0","id":\#(id)"# + (isReporting ? #","progressToken":\#(id)"# : "")
         return [UInt8](beginning.utf8) + bytes
@@ -45,7 +45,7 @@ struct RequestBody {
         [UInt8](#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":\#(id)}}"#.utf8) + [UInt8(ascii: "\n")]
     }
 
-    /// Looks no deeper than that.
+    /// Stops at the given number of levels.
     private static func isDeeper(_ value: JSONValue, than levels: Int) -> Bool {
         switch value {
         case .array(let elements): levels == 0 || elements.contains { isDeeper($0, than: levels - 1) }
@@ -55,13 +55,13 @@ struct RequestBody {
     }
 }
 
-/// Whatever comes out of the pipe.
+/// A message from the server.
 enum Incoming: Sendable {
-    /// An answer, with the id that it names.
+    /// A response with its ID.
     case answer(id: JSONValue, Reply)
     case notification(Mintmark.Notification)
 
-    /// - Throws: `UnexpectedValue` where it is none of these.
+    /// - Throws: `UnexpectedValue` if the line is not a valid message.
     init(_ line: UnsafeRawBufferPointer) throws {
         guard let root = try? JSONText(line, maximumDepth: 128).root, root["jsonrpc"]?.string == "2.0" else {
             throw UnexpectedValue(description: "it wrote \"\(String(decoding: line.prefix(80), as: UTF8.self))\"")
@@ -80,7 +80,7 @@ enum Incoming: Sendable {
     }
 }
 
-/// The answer to a call.
+/// The response to a call.
 struct Reply: Sendable {
     let result: JSONValue?
     let error: JSONValue?
@@ -95,7 +95,7 @@ struct Reply: Sendable {
     }
 }
 
-/// Whether a version such as 0.1.0 is below another; what is no version is not below anything.
+/// Whether a version such as 0.1.0 is below another. A text that is not a version is never below another.
 func isBelow(_ version: String, _ other: String) -> Bool {
     func numbers(_ text: String) -> [Int]? {
         let parts = text.prefix { $0 != "-" && $0 != "+" }.split(separator: ".", omittingEmptySubsequences: false)

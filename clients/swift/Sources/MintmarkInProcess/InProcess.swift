@@ -3,14 +3,15 @@ import Platform
 import Synchronization
 
 extension Mintmark {
-    /// A Mintmark in this process: no program, no pipe. Everything else is as with `start`.
+    /// Runs Mintmark in this process, without a program and a pipe. The client behaves as with `start`.
     ///
     /// - Parameters:
-    ///   - store: a file, `:memory:` for a store that ends with the client, or a PostgreSQL address. Either this or `app` is named.
-    ///   - app: the application whose store is used, `mintmark/<app>.db` in the folder of the user's data.
-    ///   - testing: whether the store is a testing store, whose clock can be turned.
-    ///   - clock: where a new testing store's clock stands.
-    ///   - timeout: how long a call may take that says nothing itself. Without it: for ever.
+    ///   - store: a file, `:memory:` for a store that is discarded with the client, or a PostgreSQL URL. Exactly one of this and `app` must
+    ///     be set.
+    ///   - app: the application whose store is used: `mintmark/<app>.db` in the user's data directory.
+    ///   - testing: whether the store is a testing store, which has a virtual clock.
+    ///   - clock: the virtual clock of a new testing store.
+    ///   - timeout: the time limit of calls that do not set their own. By default, calls have no time limit.
     /// - Throws: `UsageError`.
     public static func inProcess(
         store: String? = nil, app: String? = nil, testing: Bool = false, clock: Timestamp? = nil, timeout: Duration? = nil,
@@ -22,7 +23,8 @@ extension Mintmark {
         return try await inProcess(options)
     }
 
-    /// The same with all options. Those that say how a process is run, `binary`, `arguments`, `environment` and `restart`, mean nothing here.
+    /// Runs Mintmark in this process with all options. Ignores the options of a process: `binary`, `arguments`, `environment` and
+    /// `restart`.
     public static func inProcess(_ options: Options) async throws -> Mintmark {
         try options.check()
         let mintmark = Mintmark(options) { try InProcess(options, notify: $0) }
@@ -30,13 +32,13 @@ extension Mintmark {
         return mintmark
     }
 
-    /// A fresh testing store in memory, in this process.
+    /// Runs an empty testing store in memory, in this process.
     public static func testingInProcess(log: LogTarget = .standardError) async throws -> Mintmark {
         try await inProcess(store: ":memory:", testing: true, log: log)
     }
 }
 
-/// The library in this process, as the client's other end.
+/// The connection to the library in this process.
 final class InProcess: Connection {
     private struct State {
         var isOver = false
@@ -74,7 +76,7 @@ final class InProcess: Connection {
         }
         guard isFirst else { return }
         let deadline = Monotonic.nanoseconds() + grace.nanoseconds
-        // What waits does so on a thread of its own, not on one that the language shares among all tasks.
+        // Blocks in its own thread, because the threads of the Swift concurrency pool must not block.
         _ = Thread.start(name: "mintmark close") { [local] in local.close(deadline: deadline) { self.finish() } }
     }
 
@@ -98,7 +100,7 @@ final class InProcess: Connection {
         for each in waiting { each.resume() }
     }
 
-    /// The other end, which is made later, and is told apart from this one so that neither keeps the other.
+    /// The library, which is created after the exchange. A separate object, so that the library and the exchange do not retain each other.
     private final class Other: Sendable {
         private let local = Mutex<LocalMintmark?>(nil)
         func set(_ other: LocalMintmark) { local.withLock { $0 = other } }

@@ -4,7 +4,7 @@ import Mintmark
 import Platform
 import ServiceContext
 
-/// How an in-process Mintmark is set up, in words that this module and the client share.
+/// The settings of an in-process Mintmark, in types that this module and the client share.
 struct LocalSettings: Sendable {
     var store: String?
     var app: String?
@@ -31,7 +31,8 @@ struct LocalSettings: Sendable {
     }
 }
 
-/// The library behind the client's interface. (The client's own class is called `Mintmark` too, and is known in another file.)
+/// The library behind the client's interface. In this file, `Mintmark` is the library's class; the client's class of the same name is used
+/// in another file.
 final class LocalMintmark: Sendable {
     private let mintmark: Mintmark
     private let server: LocalServer
@@ -50,14 +51,14 @@ final class LocalMintmark: Sendable {
         self.log = log
         mintmark = Mintmark(configuration, logRing: log)
         server = mintmark.local(receive: receive)
-        // So that what is wrong with the store is said at once, and the first call finds it open.
+        // Opens the store immediately, so that problems are logged early and the first call finds it open.
         _ = Thread.start(name: "mintmark open") { [mintmark] in _ = try? mintmark.services() }
     }
 
     func take(_ line: [UInt8]) { line.dropLast().withUnsafeBytes { server.take($0) } }
 
-    /// Answers what was asked, closes the store and calls `onEnd`, at the deadline at the latest. What runs longer is waited for all the same
-    /// before the store is closed. Blocks.
+    /// Finishes the received requests, closes the store and calls `onEnd`, no later than the deadline. Waits for longer-running requests
+    /// before closing the store even after the deadline. Blocks.
     func close(deadline: UInt64, onEnd: () -> Void) {
         let isQuiet = server.close(deadline: deadline)
         if !isQuiet {
@@ -70,5 +71,5 @@ final class LocalMintmark: Sendable {
     }
 }
 
-/// Settings that cannot be used.
+/// The settings are not valid.
 struct LocalSettingsRefused: Error { let reason: String }

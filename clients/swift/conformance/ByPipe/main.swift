@@ -2,7 +2,7 @@ import MintmarkClient
 import SwiftClientDriver
 
 await runDriver { options in
-    // What testing() is told, it is told by its own name.
+    // Use `testing()` for steps that need no further options.
     guard options.testing, options.store == ":memory:", options.arguments.isEmpty, options.binary == nil else {
         return try await Mintmark.start(options)
     }

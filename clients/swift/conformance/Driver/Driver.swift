@@ -3,7 +3,7 @@ import Glibc
 import MintmarkClient
 import Synchronization
 
-/// Carries out steps.
+/// Performs the steps of the conformance runner.
 actor Driver {
     private var clients: [String: Mintmark] = [:]
     private var heard: [String: Heard] = [:]
@@ -33,7 +33,7 @@ actor Driver {
         return .null
     }
 
-    /// What can be begun and waited for.
+    /// Performs the steps that can run in the background.
     private func work(_ step: Step) async throws -> JSONValue {
         let what = step["do"]?.string ?? "call"
         let client = clients[text(step, "client")]
@@ -70,7 +70,7 @@ actor Driver {
         Task { for await each in notifications { await heard.add(each) } }
     }
 
-    /// By the typed method where it takes these parameters, else by the method's name.
+    /// Calls the typed method if it accepts these parameters; otherwise calls the method by its name.
     private nonisolated func call(_ client: Mintmark, _ step: Step, _ params: JSONObject) async throws -> JSONValue {
         let (method, timeout, trace) = (text(step, "method"), seconds(step, "timeoutSeconds"), step["trace"]?.string)
         var given = Given(params)
@@ -92,7 +92,7 @@ actor Driver {
         }
     }
 
-    /// How many seconds so many calls of a typed method take, with `atOnce` of them under way.
+    /// Performs `calls` calls of a typed method with `atOnce` concurrent callers, and returns the elapsed time in seconds.
     private nonisolated func bench(_ client: Mintmark, _ step: Step) async throws -> JSONValue {
         let (method, params) = (text(step, "method"), step["params"]?.object ?? [:])
         let left = Countdown(from: Int(step["calls"]?.int ?? 0))
@@ -125,7 +125,7 @@ actor Driver {
         return try await provided.carryOut(what, step)
     }
 
-    /// The threads beside the language's own pool, which come and go by themselves and are called as the program is.
+    /// The number of threads, except those that have the name of the program: the Swift concurrency pool starts and ends them as needed.
     private var threads: Int {
         func name(_ task: String) -> String? { try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8) }
         let own = name(String(getpid()))
@@ -155,14 +155,14 @@ actor Driver {
     }
 }
 
-/// Counts down for several.
+/// A counter that several tasks decrement.
 final class Countdown: Sendable {
     private let left: Atomic<Int>
     init(from count: Int) { left = Atomic(count) }
     var hasMore: Bool { left.subtract(1, ordering: .relaxed).oldValue > 0 }
 }
 
-/// What a client has heard.
+/// The notifications that a client has received.
 actor Heard {
     private(set) var all: [JSONValue] = []
 

@@ -1,8 +1,8 @@
 import MintmarkClient
 
-/// The parameters of a step on their way into the arguments of a function.
+/// The parameters of a step during their conversion to the arguments of a function.
 struct Given {
-    /// They do not fit.
+    /// The parameters do not fit the function.
     struct DoesNotFit: Error {}
 
     private var members: MemberReader
@@ -14,7 +14,7 @@ struct Given {
         count = params.count
     }
 
-    /// Whether every member went into an argument.
+    /// Whether every member was converted to an argument.
     var isUsedUp: Bool { taken == count }
 
     mutating func required<V: WireValue>(_ name: String) throws -> V {
@@ -24,7 +24,7 @@ struct Given {
 
     mutating func optional<V: WireValue>(_ name: String) throws -> V? {
         guard let given = members.rest[name] else { return nil }
-        // It has to come out as it went in.
+        // The value must survive a round trip.
         guard let value: V = try? members.optional(name), value.wire == given else { throw DoesNotFit() }
         taken += 1
         return value

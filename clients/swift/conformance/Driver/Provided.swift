@@ -1,6 +1,6 @@
 import MintmarkClient
 
-/// A CredentialsProvider, and the backend that it asks.
+/// A CredentialsProvider and its simulated backend.
 actor Provided {
     private let client: Mintmark
     private let pool: String
@@ -41,7 +41,7 @@ actor Provided {
         return .null
     }
 
-    /// What an application's backend does.
+    /// Simulates the backend of the application.
     private func token(_ required: CredentialsProvider.TokenRequired) async throws -> (identityId: String, token: String) {
         asked.append(required.logins.wire)
         if backend == "fails" { throw BackendDown() }

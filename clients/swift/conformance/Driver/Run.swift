@@ -4,13 +4,13 @@ import MintmarkClient
 /// The members of a step.
 typealias Step = JSONObject
 
-/// What the application's own backend fails with.
+/// The error that the simulated backend throws.
 struct BackendDown: Error, CustomStringConvertible { let description = "the backend is down" }
 
-/// The driver itself cannot do a step.
+/// The driver cannot perform a step.
 struct Fault: Error { let reason: String }
 
-/// What a step is answered with as a whole.
+/// The complete outcome of a step.
 struct Told: Error { let answer: JSONValue }
 
 func described(_ error: any Error) -> JSONValue {
@@ -55,9 +55,9 @@ func told(_ work: @Sendable () async throws -> JSONValue) async -> JSONValue {
 /// Makes a client.
 public typealias Open = @Sendable (Mintmark.Options) async throws -> Mintmark
 
-/// The Swift client, as clients/conformance/README.md asks of a driver: carries out steps until the input ends.
+/// The conformance driver of the Swift client; see clients/conformance/README.md. Performs steps until the end of the input.
 public func runDriver(open: @escaping Open) async {
-    // A line that nobody reads any more must not end the driver with a signal.
+    // Writing to a closed pipe must not end the driver with SIGPIPE.
     signal(SIGPIPE, SIG_IGN)
     let driver = Driver(open: open)
     while let line = readLine() {

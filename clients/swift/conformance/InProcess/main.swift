@@ -2,7 +2,7 @@ import MintmarkClient
 import MintmarkInProcess
 import SwiftClientDriver
 
-/// The arguments that transcripts give, as options.
+/// An argument in a transcript that has no equivalent option.
 struct UnknownArgument: Error { let argument: String }
 
 await runDriver { options in

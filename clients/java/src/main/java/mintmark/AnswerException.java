@@ -8,16 +8,16 @@ import mintmark.json.JsonException;
 import mintmark.json.Members;
 import mintmark.json.Read;
 
-/** Mintmark answered with an error. Each that this client knows has an exception of its own in {@link mintmark.contract.Errors}. */
+/** Mintmark returned an error. Each error that this client knows has a subclass in {@link mintmark.contract.Errors}. */
 public class AnswerException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
     private final Answer answer;
 
     /**
-     * Of an answer.
+     * Creates an exception from an error.
      *
-     * @param answer the answer
+     * @param answer the error
      */
     public AnswerException(Answer answer) {
         super(answer.call() + ": " + answer.message());
@@ -25,9 +25,9 @@ public class AnswerException extends MintmarkException {
     }
 
     /**
-     * All that was answered.
+     * The complete error.
      *
-     * @return the answer
+     * @return the error
      */
     public final Answer answer() {
         return answer;
@@ -52,7 +52,7 @@ public class AnswerException extends MintmarkException {
     }
 
     /**
-     * What the answer says beside it.
+     * The details of the error.
      *
      * @return the members, by their names on the wire
      */
@@ -79,20 +79,20 @@ public class AnswerException extends MintmarkException {
     }
 
     /**
-     * After how long the same call may succeed.
+     * The time after which the same call may succeed.
      *
-     * @return the time; nothing for an error that does not go away by itself
+     * @return the time; empty if a retry cannot succeed
      */
     public final Optional<Duration> retryAfter() {
         return Optional.ofNullable(member("retryAfterSeconds", Read.LONG)).map(Duration::ofSeconds);
     }
 
     /**
-     * A member of the data; null where it is absent, or of another version.
+     * A member of the details, or null if it is absent or has an unexpected type.
      *
-     * @param <T> what it is
+     * @param <T> its type
      * @param name its name on the wire
-     * @param read reads it
+     * @param read converts the JSON value
      * @return the member
      */
     protected final <T> T member(String name, Function<Object, T> read) {

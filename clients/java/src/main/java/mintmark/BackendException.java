@@ -1,6 +1,6 @@
 package mintmark;
 
-/** An application's own backend gave no token; why is the cause. */
+/** The application's backend did not return a token; the cause has the reason. */
 public final class BackendException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
@@ -8,7 +8,7 @@ public final class BackendException extends MintmarkException {
         super("The application's backend gave no token: " + cause, cause);
     }
 
-    /** Of a backend that gave something else. */
+    /** Used if the backend returned an invalid value instead of throwing. */
     BackendException(String reason) {
         super("The application's backend gave no token: " + reason, null);
     }

@@ -2,7 +2,7 @@ package mintmark;
 
 import java.io.File;
 
-/** The program is not where it was looked for, or cannot be run. */
+/** The program does not exist at the path, is not on the PATH, or cannot be executed. */
 public final class BinaryNotFoundException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
@@ -20,9 +20,9 @@ public final class BinaryNotFoundException extends MintmarkException {
     }
 
     /**
-     * Where it was looked for.
+     * The program that could not be started.
      *
-     * @return a path, or a name
+     * @return a path or a name
      */
     public String binary() {
         return binary;

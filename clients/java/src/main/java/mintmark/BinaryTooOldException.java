@@ -9,14 +9,14 @@ public final class BinaryTooOldException extends MintmarkException {
     private final String binary;
     private final Answer answer;
 
-    /** That is too old by what it says of itself. */
+    /** Used if the version that the program reports is too old. */
     BinaryTooOldException(String binary, String version) {
         super(binary + " is Mintmark " + version + advice());
         this.binary = binary;
         answer = null;
     }
 
-    /** That lacks a method. */
+    /** Used if the program lacks a method. */
     BinaryTooOldException(String binary, Answer answer) {
         super(binary + " has no method " + answer.call() + advice());
         this.binary = binary;
@@ -29,18 +29,18 @@ public final class BinaryTooOldException extends MintmarkException {
     }
 
     /**
-     * The program.
+     * The program that is too old.
      *
-     * @return a path, or a name
+     * @return a path or a name
      */
     public String binary() {
         return binary;
     }
 
     /**
-     * Its answer, where it lacks a method.
+     * The error that the program returned, if it lacks a method.
      *
-     * @return the answer, or null
+     * @return the error, or null
      */
     public Answer answer() {
         return answer;

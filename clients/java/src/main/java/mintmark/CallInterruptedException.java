@@ -1,6 +1,6 @@
 package mintmark;
 
-/** The thread was interrupted while it waited; it still is. The call was cancelled; it may have taken effect nevertheless. */
+/** The thread was interrupted while it waited; its interrupt status is set. The call was canceled but may have taken effect. */
 public final class CallInterruptedException extends MintmarkException {
     private static final long serialVersionUID = 1;
 

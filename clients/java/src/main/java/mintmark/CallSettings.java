@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** How long a call may take, what stands in the logs and audit records for it, and who gets what it tells of its progress; null for nothing. */
+/** The time limit, the trace and the progress listener of a call; each is null if not set. */
 record CallSettings(Duration timeout, String trace, Consumer<Map<String, Object>> progress) {
-    /** A time limit that an application gave; null for none. */
+    /** Checks a time limit from the application. Null means no limit. */
     static Duration checked(Duration timeout) {
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
             throw new IllegalArgumentException("A timeout is more than nothing; leave it out for as long as it takes.");
@@ -14,7 +14,7 @@ record CallSettings(Duration timeout, String trace, Consumer<Map<String, Object>
         return timeout;
     }
 
-    /** A time limit in nanoseconds; the longest there is for none. */
+    /** The time limit in nanoseconds; Long.MAX_VALUE for no limit. */
     static long nanoseconds(Duration timeout) {
         try {
             return timeout == null ? Long.MAX_VALUE : timeout.toNanos();

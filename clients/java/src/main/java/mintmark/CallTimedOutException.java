@@ -2,7 +2,7 @@ package mintmark;
 
 import java.time.Duration;
 
-/** No answer came in time. The call was cancelled; it may have taken effect nevertheless. */
+/** The call took longer than its time limit. It was canceled but may have taken effect. */
 public final class CallTimedOutException extends MintmarkException {
     private static final long serialVersionUID = 1;
 

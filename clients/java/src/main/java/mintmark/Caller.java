@@ -4,28 +4,28 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Who carries calls out. */
+/** Performs calls. */
 public interface Caller {
     /**
-     * Calls and waits.
+     * Calls a method and waits for the result.
      *
-     * @param <T> what it answers
+     * @param <T> the type of the result
      * @param method its name on the wire
      * @param params its parameters as JSON
-     * @param read reads its result
+     * @param read converts the result
      * @return the result
-     * @throws MintmarkException if there is none
+     * @throws MintmarkException if the call fails
      */
     <T> T call(String method, Map<String, ?> params, Function<Object, T> read);
 
     /**
-     * Calls.
+     * Calls a method asynchronously.
      *
-     * @param <T> what it answers
+     * @param <T> the type of the result
      * @param method its name on the wire
      * @param params its parameters as JSON
-     * @param read reads its result
-     * @return the result in a future, or a MintmarkException; cancelling it cancels the request
+     * @param read converts the result
+     * @return a future of the result, which fails with a MintmarkException; canceling it cancels the request
      */
     <T> CompletableFuture<T> callAsync(String method, Map<String, ?> params, Function<Object, T> read);
 }

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import mintmark.contract.Methods;
 
-/** The methods, and how they are called. Any number of threads may share it. */
+/** The methods, with the settings of their calls. Safe for use by multiple threads. */
 public class Calls extends Methods {
     final Engine engine;
     private final CallSettings settings;
@@ -29,9 +29,9 @@ public class Calls extends Methods {
     }
 
     /**
-     * The same methods with a time limit, after which a call is cancelled and fails with a {@link CallTimedOutException}.
+     * Returns the same methods with a time limit. A call that exceeds it is canceled and fails with a {@link CallTimedOutException}.
      *
-     * @param timeout how long each call may take
+     * @param timeout the time limit of each call
      * @return the methods
      */
     public Calls withTimeout(Duration timeout) {
@@ -39,9 +39,9 @@ public class Calls extends Methods {
     }
 
     /**
-     * The same methods with a trace, which stands in the logs and audit records of each call.
+     * Returns the same methods with a trace, which is written to the logs and audit records of each call.
      *
-     * @param trace at most 128 characters
+     * @param trace the trace, at most 128 characters
      * @return the methods
      */
     public Calls withTrace(String trace) {
@@ -49,9 +49,10 @@ public class Calls extends Methods {
     }
 
     /**
-     * The same methods with a listener for what they tell of their progress, as account.import does.
+     * Returns the same methods with a listener for progress, which methods such as account.import report.
      *
-     * @param progress gets it one after the other, in a thread of its own; a call ends once it was told all of it, or when its time is over
+     * @param progress receives the progress values in order, in its own thread; a call returns after the listener has received all of them,
+     * or when its time limit is reached
      * @return the methods
      */
     public Calls withProgress(Consumer<Map<String, Object>> progress) {
@@ -59,23 +60,23 @@ public class Calls extends Methods {
     }
 
     /**
-     * Calls a method by its name, such as one that this client does not know yet.
+     * Calls a method by its name. Use this for methods that this client does not know.
      *
      * @param method its name on the wire
-     * @param params its parameters as JSON, as {@link mintmark.json.Json} describes it
+     * @param params its parameters as JSON values, as described in {@link mintmark.json.Json}
      * @return its result as JSON
-     * @throws MintmarkException if there is none
+     * @throws MintmarkException if the call fails
      */
     public Object call(String method, Map<String, ?> params) {
         return engine.call(method, params, Function.identity(), settings);
     }
 
     /**
-     * As call, in a future.
+     * Calls a method by its name, asynchronously.
      *
      * @param method its name on the wire
      * @param params its parameters as JSON
-     * @return its result as JSON; cancelling it cancels the request
+     * @return a future of the result as JSON; canceling it cancels the request
      */
     public CompletableFuture<Object> callAsync(String method, Map<String, ?> params) {
         return engine.callAsync(method, params, Function.identity(), settings);

@@ -1,6 +1,6 @@
 package mintmark;
 
-/** The client was closed before, or the CredentialsProvider. */
+/** The client or the CredentialsProvider was already closed. */
 public final class ClientClosedException extends MintmarkException {
     private static final long serialVersionUID = 1;
 

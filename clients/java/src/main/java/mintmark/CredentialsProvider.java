@@ -13,8 +13,8 @@ import mintmark.contract.Types.CredentialsProviderAnswer;
 import mintmark.json.Records;
 
 /**
- * Keeps the temporary credentials of one user fresh. Where a token of the application's own backend is needed, {@link OnTokenRequired} is
- * asked for it, once for all threads that wait. Any number of threads may share one.
+ * Provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a token,
+ * {@link OnTokenRequired} is called once for all waiting threads. Safe for use by multiple threads.
  */
 public final class CredentialsProvider implements AutoCloseable {
     private final CredentialsProviderMethods methods;
@@ -26,23 +26,23 @@ public final class CredentialsProvider implements AutoCloseable {
     private volatile String handle;
 
     /**
-     * Makes a provider. The first call opens it; after the process has died, the next one opens it again, with the same identity.
+     * Creates a provider. The first call opens it. If the process has ended, the next call opens the provider again with the same identity.
      *
      * @param calls a client, or its methods with a time limit
-     * @param params says what it is for; tokenSource is the caller in any case
-     * @param backend gives tokens
+     * @param params sets the parameters; tokenSource is always the caller
+     * @param backend obtains tokens from the application's backend
      */
     public CredentialsProvider(Calls calls, Consumer<OpenParams.Builder> params, OnTokenRequired backend) {
         this(calls, Records.told(OpenParams.builder(), params).build(), backend);
     }
 
     /**
-     * The same.
+     * Creates a provider from a parameter record.
      *
      * @param calls a client, or its methods with a time limit
-     * @param params what it is for; tokenSource is the caller in any case
-     * @param backend gives tokens
-     * @throws IllegalArgumentException if there is no backend
+     * @param params the parameters; tokenSource is always the caller
+     * @param backend obtains tokens from the application's backend
+     * @throws IllegalArgumentException if backend is null
      */
     public CredentialsProvider(Calls calls, OpenParams params, OnTokenRequired backend) {
         if (backend == null) {
@@ -54,18 +54,18 @@ public final class CredentialsProvider implements AutoCloseable {
     }
 
     /**
-     * Credentials that are good for a while, with identityId and roleArn.
+     * Returns valid credentials, with identityId and roleArn.
      *
-     * @return these
+     * @return the credentials
      */
     public CredentialsProviderAnswer get() {
         return ready(open -> methods.get(p -> p.provider(open)));
     }
 
     /**
-     * As get, and renews the credentials in any case.
+     * Renews the credentials even if they are still valid.
      *
-     * @return these
+     * @return the new credentials
      */
     public CredentialsProviderAnswer refresh() {
         var isFirst = new boolean[] {true};
@@ -77,42 +77,42 @@ public final class CredentialsProvider implements AutoCloseable {
     }
 
     /**
-     * The id of the identity.
+     * Returns the ID of the identity.
      *
-     * @return the id
+     * @return the ID
      */
     public String identityId() {
         return ready(open -> methods.identityId(p -> p.provider(open))).identityId();
     }
 
     /**
-     * Says who the user is now. The identity is kept, and may become another one that the logins own.
+     * Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity.
      *
-     * @param logins these
+     * @param logins the new logins
      */
     public void setLogins(Map<String, String> logins) {
         remember(logins);
         perform(open -> methods.setLogins(p -> p.provider(open).logins(logins)));
     }
 
-    /** Drops the credentials and keeps the identity. */
+    /** Discards the credentials and keeps the identity. */
     public void clearCredentials() {
         perform(open -> methods.clearCredentials(p -> p.provider(open)));
     }
 
-    /** Drops everything: credentials, identity and logins. For a sign-out, and for another user. */
+    /** Discards the credentials, the identity and the logins. Call this when the user signs out or another user signs in. */
     public void clearKeychain() {
         remember(null);
         perform(open -> methods.clearKeychain(p -> p.provider(open)));
     }
 
-    /** Closes it; the identity's id stays in the store under its key. */
+    /** Closes the provider. The store keeps the identity ID under the provider's key. */
     @Override
     public void close() {
         if (isClosed.getAndSet(true)) {
             return;
         }
-        // One that is being opened is closed by whoever opens it.
+        // If another thread is opening the provider, that thread closes it.
         var last = handle;
         if (last != null) {
             close(last);
@@ -123,7 +123,7 @@ public final class CredentialsProvider implements AutoCloseable {
         try {
             methods.close(p -> p.provider(open));
         } catch (ProviderNotOpenException gone) {
-            // Its process was started anew: there is nothing to close.
+            // The process was restarted and no longer has the provider.
         }
     }
 
@@ -138,7 +138,7 @@ public final class CredentialsProvider implements AutoCloseable {
         }
         lock(asking, "credentialsProvider.get");
         try {
-            // Whoever waited here may find it done.
+            // Another thread may have submitted a token while this one waited for the lock.
             var again = perform(read);
             return isTokenRequired(again) ? submit(again, ask(again)) : again;
         } finally {
@@ -173,7 +173,7 @@ public final class CredentialsProvider implements AutoCloseable {
                 p -> p.continuationToken(answer.continuationToken()).identityId(issued.identityId()).token(issued.token()));
     }
 
-    /** Calls with the provider's handle, and once more with a new one where a process that was started anew does not know it. */
+    /** Calls with the provider's handle. If a restarted process does not have the handle, opens the provider again and retries once. */
     private <T> T perform(Function<String, T> call) {
         var open = open(null);
         try {
@@ -183,7 +183,7 @@ public final class CredentialsProvider implements AutoCloseable {
         }
     }
 
-    /** The handle; a new one instead of one that is not known any more, or where there is none. */
+    /** Returns the handle. Opens the provider if it has no handle, or if its handle is `insteadOf`, which the process does not have. */
     private String open(String insteadOf) {
         if (!isWanting(insteadOf)) {
             return handle;
@@ -211,7 +211,7 @@ public final class CredentialsProvider implements AutoCloseable {
             return;
         }
         if (handle != null) {
-            // It was closed while it was opened.
+            // Another thread closed the provider while this one opened it.
             close(handle);
         }
         throw ClientClosedException.ofProvider("credentialsProvider.open");

@@ -11,7 +11,7 @@ import mintmark.contract.Contract;
 import mintmark.contract.Errors;
 import mintmark.json.JsonException;
 
-/** Carries calls out, in a process that is started anew where one has died whose data are still there. */
+/** Performs calls. If the process has ended and its data still exist, the next call starts a new process. */
 final class Engine {
     private final Settings settings;
     private final Telling<Notification> notifications;
@@ -23,7 +23,7 @@ final class Engine {
         notifications = new Telling<>("mintmark-notifications", settings.onNotification());
     }
 
-    /** Starts the first process, and waits until it is known for what it is. */
+    /** Starts the first process, and waits until it has identified itself. */
     void start() {
         var first = running("system.info");
         if (!await(first.ready, "system.info", settings.timeout())) {
@@ -43,7 +43,7 @@ final class Engine {
             if (pending.giveUp() || !pending.isSettled()) {
                 throw givenUp;
             }
-            // It was answered in this moment, or its listener takes its time.
+            // The response has already arrived, or the progress listener is still busy.
             return result(pending, pending.settled(), read);
         }
     }
@@ -56,7 +56,7 @@ final class Engine {
             return CompletableFuture.failedFuture(wrong);
         }
         var future = new CompletableFuture<T>();
-        // The thread that reads the pipe must not meet what an application does with the answer.
+        // Completing the future here would run the application's code in the thread that reads the pipe.
         pending.whenComplete((message, never) -> elsewhere(future, () -> future.complete(result(pending, message, read))));
         if (call.timeout() != null) {
             limit(future, pending, call.timeout(), read);
@@ -65,7 +65,7 @@ final class Engine {
         return future;
     }
 
-    /** Completes a future in the application's executor. Whatever goes wrong there, nobody waits for ever. */
+    /** Completes a future in the application's executor. If the executor fails, the future fails with the same exception. */
     private void elsewhere(CompletableFuture<?> future, Runnable completion) {
         try {
             settings.executor().execute(() -> {
@@ -108,7 +108,7 @@ final class Engine {
         return running(method).request(method, body, call.progress());
     }
 
-    /** What a future of this side gives, which never fails. */
+    /** Waits for an internal future, which never completes exceptionally. */
     private static <T> T await(CompletableFuture<T> future, String method, Duration timeout) {
         try {
             return future.get(CallSettings.nanoseconds(timeout), TimeUnit.NANOSECONDS);

@@ -1,13 +1,13 @@
 package mintmark;
 
 /**
- * What an application's backend got from token.mintForDeveloper.
+ * The identity ID and token that an application's backend obtained from token.mintForDeveloper.
  *
- * @param identityId the identity's id
+ * @param identityId the ID of the identity
  * @param token the token
  */
 public record IssuedToken(String identityId, String token) {
-    /** Shows no secrets. */
+    /** Omits the token from the text. */
     @Override
     public String toString() {
         return "IssuedToken[identityId=" + identityId + ", token=[secret]]";

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Reads lines of bytes. */
+/** Reads lines as bytes. */
 final class Lines implements AutoCloseable {
     private final InputStream input;
     private final int longest;
@@ -17,7 +17,10 @@ final class Lines implements AutoCloseable {
         this.longest = longest;
     }
 
-    /** The next line without its end, or the beginning of one that is too long; null where there is no whole line any more. */
+    /**
+     * The next line without its newline, or the first part of a line that is too long. Null at the end of the stream; an incomplete last
+     * line is discarded.
+     */
     byte[] next() throws IOException {
         var line = new ByteArrayOutputStream();
         while (line.size() <= longest) {

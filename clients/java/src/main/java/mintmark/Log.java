@@ -11,7 +11,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Keeps the last lines that a process writes to standard error, and hands all of them on. */
+/** Keeps the last lines that a process writes to standard error, and passes every line to a listener. */
 final class Log {
     private static final int KEPT_LINES = 20;
 
@@ -29,7 +29,7 @@ final class Log {
                 Threads.tell(onward, line);
             }
         } catch (IOException gone) {
-            // Nothing more is said.
+            // The stream was closed: there are no more lines.
         }
     }
 
@@ -40,7 +40,7 @@ final class Log {
         }
     }
 
-    /** Waits for the last words, but not for a grandchild that holds the pipe. */
+    /** Waits for the last lines, for at most one second: a grandchild process can hold the pipe open. */
     void finish() {
         try {
             thread.join(Duration.ofSeconds(1).toMillis());

@@ -8,12 +8,12 @@ import mintmark.json.Json;
 import mintmark.json.JsonException;
 import mintmark.json.Read;
 
-/** Whatever comes out of the pipe. */
+/** A message from the process. */
 record Message(Map<?, ?> members) {
     /**
-     * Reads a line.
+     * Parses a line.
      *
-     * @return nothing if it is no message of JSON-RPC 2.0
+     * @return the message, or null if the line is not a JSON-RPC 2.0 message
      */
     static Message of(byte[] line) {
         try {
@@ -40,7 +40,7 @@ record Message(Map<?, ?> members) {
         return members.get("error") != null;
     }
 
-    /** Whether it has a result, or an error as JSON-RPC has it. */
+    /** Whether the message has a result, or an error object as defined by JSON-RPC 2.0. */
     boolean isAnswer() {
         var error = object(members.get("error"));
         return isError() ? error.get("code") instanceof Long && error.get("message") instanceof String : members.containsKey("result");
@@ -50,7 +50,7 @@ record Message(Map<?, ?> members) {
         return object(members.get("params"));
     }
 
-    /** The error of an answer to a call. */
+    /** The error that this message returns for a call. */
     Answer answer(String call) {
         var error = object(members.get("error"));
         var data = object(error.get("data"));

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import mintmark.json.Records;
 
 /**
- * A Mintmark process and its methods. Any number of threads may share one.
+ * A Mintmark process and its methods. Safe for use by multiple threads.
  *
  * <pre>{@code
  * try (var m = Mintmark.start(o -> o.store("shop.db"))) {
@@ -21,12 +21,12 @@ public final class Mintmark extends Calls implements AutoCloseable {
     }
 
     /**
-     * Starts the process and waits until it has said that it is Mintmark, and new enough.
+     * Starts the process, and waits until it has reported a supported version.
      *
-     * @param options which data are used, and how the process is run
+     * @param options the store and the settings of the process
      * @return the client
-     * @throws IllegalArgumentException if neither a store nor an app is named, or both
-     * @throws MintmarkException if there is no such process
+     * @throws IllegalArgumentException if neither or both of store and app are set
+     * @throws MintmarkException if the process cannot be started, is too old, or is not Mintmark
      */
     public static Mintmark start(Options options) {
         var settings = options.settings();
@@ -34,7 +34,7 @@ public final class Mintmark extends Calls implements AutoCloseable {
         try {
             engine.start();
         } catch (MintmarkException wrong) {
-            // Nothing was asked of it yet.
+            // No call was sent yet, so the process can be killed.
             engine.close(Duration.ZERO);
             throw wrong;
         }
@@ -42,9 +42,9 @@ public final class Mintmark extends Calls implements AutoCloseable {
     }
 
     /**
-     * The same with options that are told.
+     * Starts the process with options that a function sets.
      *
-     * @param options tells them
+     * @param options sets the options
      * @return the client
      */
     public static Mintmark start(Consumer<Options> options) {
@@ -52,7 +52,7 @@ public final class Mintmark extends Calls implements AutoCloseable {
     }
 
     /**
-     * Starts a process with a fresh testing store in memory, whose clock can be turned.
+     * Starts a process with an empty testing store in memory, which has a virtual clock.
      *
      * @return the client
      */
@@ -61,9 +61,9 @@ public final class Mintmark extends Calls implements AutoCloseable {
     }
 
     /**
-     * The same with further options.
+     * Starts a process with an empty testing store and additional options.
      *
-     * @param options tells them
+     * @param options sets the options
      * @return the client
      */
     public static Mintmark testing(Consumer<Options> options) {
@@ -71,16 +71,19 @@ public final class Mintmark extends Calls implements AutoCloseable {
         return start(told.hasData() ? told : told.store(Options.IN_MEMORY));
     }
 
-    /** Lets the process answer what it was asked, and end; after 10 seconds it is killed. Later calls are refused. */
+    /**
+     * Lets the process finish the requests that it has received, then waits for its exit. Kills it after 10 seconds. Later calls fail with
+     * a {@link ClientClosedException}.
+     */
     @Override
     public void close() {
         close(GRACE);
     }
 
     /**
-     * The same with a time of one's own.
+     * Closes the client with a time limit.
      *
-     * @param grace after how long the process is killed; an interrupt kills it too
+     * @param grace the time after which the process is killed; an interrupt of this thread also kills it
      */
     public void close(Duration grace) {
         engine.close(grace);

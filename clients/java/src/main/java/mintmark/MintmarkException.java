@@ -1,6 +1,6 @@
 package mintmark;
 
-/** Whatever goes wrong in this client, wrong arguments aside: those are an IllegalArgumentException. */
+/** The superclass of all exceptions of this client, except the IllegalArgumentException for invalid arguments. */
 public abstract class MintmarkException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

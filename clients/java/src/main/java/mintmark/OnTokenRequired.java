@@ -1,14 +1,15 @@
 package mintmark;
 
-/** Asks an application's backend for a token. */
+/** Obtains a token from the application's backend. */
 @FunctionalInterface
 public interface OnTokenRequired {
     /**
-     * Gives a token.
+     * Returns a token.
      *
-     * @param required says for whom
-     * @return the identity's id and the token
-     * @throws Exception if there is none: an unchecked one is the call's, any other is the cause of the call's {@link BackendException}
+     * @param required the logins and the identity that need the token
+     * @return the identity ID and the token
+     * @throws Exception if the backend fails: the call throws an unchecked exception unchanged, and wraps a checked one in a {@link
+     * BackendException}
      */
     IssuedToken onTokenRequired(TokenRequired required) throws Exception;
 }

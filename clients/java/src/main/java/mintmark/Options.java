@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** Which data are used, and how the process is run. Exactly one of store and app is named. An option that is null is left out. */
+/** The store of a client, and the settings of its process. Exactly one of store and app must be set. A null value resets an option. */
 public final class Options {
     static final String IN_MEMORY = ":memory:";
 
@@ -30,11 +30,11 @@ public final class Options {
     private Consumer<String> log;
     private Executor executor;
 
-    /** Nothing is said yet. */
+    /** Creates options with default values. */
     public Options() {}
 
     /**
-     * The store: a file, a URL, or {@code :memory:} for one that ends with the process.
+     * Sets the store: a file, a URL, or {@code :memory:} for a store that is discarded when the process ends.
      *
      * @param store the store
      * @return this
@@ -45,7 +45,7 @@ public final class Options {
     }
 
     /**
-     * The application whose store is used, mintmark/&lt;app&gt;.db in the folder of the user's data.
+     * Sets the application whose store is used: mintmark/&lt;app&gt;.db in the user's data directory.
      *
      * @param app its name
      * @return this
@@ -56,9 +56,9 @@ public final class Options {
     }
 
     /**
-     * The program. Without it: MINTMARK_BINARY, else mintmark.
+     * Sets the program. Defaults to MINTMARK_BINARY, otherwise to mintmark.
      *
-     * @param binary a path, or a name to be looked for on PATH
+     * @param binary a path, or a name that is searched for on the PATH
      * @return this
      */
     public Options binary(String binary) {
@@ -67,9 +67,9 @@ public final class Options {
     }
 
     /**
-     * Whether to use a testing store, whose clock can be turned.
+     * Sets whether to use a testing store, which has a virtual clock.
      *
-     * @param isTesting whether
+     * @param isTesting whether to use a testing store
      * @return this
      */
     public Options testing(boolean isTesting) {
@@ -78,9 +78,9 @@ public final class Options {
     }
 
     /**
-     * Where a new testing store's clock stands.
+     * Sets the virtual clock of a new testing store.
      *
-     * @param clock the time, whole seconds of it
+     * @param clock the time; fractions of a second are ignored
      * @return this
      */
     public Options clock(Instant clock) {
@@ -88,9 +88,9 @@ public final class Options {
     }
 
     /**
-     * How long a call may take that says nothing else. Without it: as long as it takes.
+     * Sets the time limit of calls that do not set their own. By default, calls have no time limit.
      *
-     * @param timeout more than nothing
+     * @param timeout the time limit; must be positive
      * @return this
      */
     public Options timeout(Duration timeout) {
@@ -99,9 +99,9 @@ public final class Options {
     }
 
     /**
-     * Whether a call starts a new process after one has died. Without it: unless the store was in memory.
+     * Sets whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
      *
-     * @param restart whether
+     * @param restart whether to start a new process
      * @return this
      */
     public Options restart(boolean restart) {
@@ -110,7 +110,7 @@ public final class Options {
     }
 
     /**
-     * Who gets what Mintmark tells by itself, one after the other, in a thread of its own. It may make calls.
+     * Sets the listener for notifications. It is called with one notification at a time, in its own thread, and may make calls.
      *
      * @param onNotification the listener
      * @return this
@@ -121,7 +121,7 @@ public final class Options {
     }
 
     /**
-     * Who gets the lines of the process's log. Without it they go to System.err.
+     * Sets the listener for the log lines of the process. By default, they are written to System.err.
      *
      * @param log the listener
      * @return this
@@ -132,9 +132,9 @@ public final class Options {
     }
 
     /**
-     * Where futures are completed, and so what depends on them runs. Without it: in ForkJoinPool.commonPool(), or where that has hardly a
-     * thread, in one of its own each. One that runs what it gets at once, as Runnable::run does, runs it in the thread that reads answers: what
-     * depends on a future may not wait there.
+     * Sets the executor that completes futures and runs their dependent actions. Defaults to ForkJoinPool.commonPool(), or to a new thread
+     * for each completion if that pool has a parallelism below two. An executor that runs tasks in the calling thread, such as
+     * Runnable::run, runs them in the thread that reads responses; dependent actions must not wait for calls there.
      *
      * @param executor the executor
      * @return this
@@ -145,7 +145,7 @@ public final class Options {
     }
 
     /**
-     * The base of every issuer.
+     * Sets the base URL of all issuers.
      *
      * @param issuer an https URL
      * @return this
@@ -155,7 +155,7 @@ public final class Options {
     }
 
     /**
-     * The first part of pool and identity ids. Without it: local-1.
+     * Sets the first part of pool and identity IDs. Defaults to local-1.
      *
      * @param region the region
      * @return this
@@ -165,9 +165,9 @@ public final class Options {
     }
 
     /**
-     * The account number in ARNs.
+     * Sets the account number in ARNs.
      *
-     * @param account twelve digits
+     * @param account the account number, 12 digits
      * @return this
      */
     public Options account(String account) {
@@ -175,7 +175,7 @@ public final class Options {
     }
 
     /**
-     * A file with the master key. Without it: &lt;store&gt;.key, or MINTMARK_MASTER_KEY in the environment.
+     * Sets the file with the master key. Defaults to &lt;store&gt;.key, or to MINTMARK_MASTER_KEY in the environment.
      *
      * @param file the file
      * @return this
@@ -185,7 +185,7 @@ public final class Options {
     }
 
     /**
-     * Which methods are offered: developer, all of them, or public, only what proves itself by tokens.
+     * Sets the access level: developer offers all methods, public only those that require a token of the user.
      *
      * @param caller developer or public
      * @return this
@@ -195,9 +195,9 @@ public final class Options {
     }
 
     /**
-     * The longest request. Without it: 1 MiB.
+     * Sets the maximum size of a request. Defaults to 1 MiB.
      *
-     * @param maxLineBytes in bytes
+     * @param maxLineBytes the size, in bytes
      * @return this
      */
     public Options maxLineBytes(int maxLineBytes) {
@@ -206,7 +206,7 @@ public final class Options {
     }
 
     /**
-     * Further arguments of mintmark serve, as mintmark serve --help lists them.
+     * Adds arguments of mintmark serve. To list them, run mintmark serve --help.
      *
      * @param arguments the arguments
      * @return this
@@ -222,12 +222,12 @@ public final class Options {
     }
 
     /**
-     * A further environment variable of the process.
+     * Sets an environment variable of the process.
      *
      * @param name its name
-     * @param value its value
+     * @param value its value; null removes it
      * @return this
-     * @throws IllegalArgumentException if it has no name
+     * @throws IllegalArgumentException if the name is null
      */
     public Options environment(String name, String value) {
         if (name == null) {
@@ -249,7 +249,7 @@ public final class Options {
         return this;
     }
 
-    /** What is said so far. */
+    /** Validates the options and converts them to settings. */
     Settings settings() {
         if ((store == null) == (app == null)) {
             throw new IllegalArgumentException("Name either a store or an app: store(\"shop.db\") is a file, store(\":memory:\") ends with the "

@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes lines to a pipe in their order. Whoever sends never waits: a process that stops reading delays no caller. */
+/** Writes lines to a pipe in order. Sending never blocks, even if the process stops reading. */
 final class Outbox {
     private final OutputStream pipe;
     private List<byte[]> waiting = new ArrayList<>();
@@ -38,7 +38,7 @@ final class Outbox {
                 pipe.flush();
             }
         } catch (IOException gone) {
-            // The process is going, and its end is told by its output.
+            // The process has closed its input. Its output reports its end.
             end();
         }
     }

@@ -7,19 +7,19 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * What a method answers in pages. Each page is asked for when it is its turn.
+ * The pages of a list. Each page is requested when the iteration reaches it.
  *
- * @param <T> a page
+ * @param <T> the type of a page
  */
 public final class Pages<T> implements Iterable<T> {
     private final Function<String, T> read;
     private final Function<T, String> nextCursor;
 
     /**
-     * Pages that are read one after the other.
+     * Creates an iteration over pages.
      *
-     * @param read reads the page at a cursor; null for the first
-     * @param nextCursor where the page after one is; null for none
+     * @param read requests the page at a cursor; null is the cursor of the first page
+     * @param nextCursor returns the cursor of the next page, or null for the last page
      */
     public Pages(Function<String, T> read, Function<T, String> nextCursor) {
         this.read = read;
@@ -27,7 +27,7 @@ public final class Pages<T> implements Iterable<T> {
     }
 
     /**
-     * The pages in a stream.
+     * Returns the pages as a stream.
      *
      * @return the stream
      */

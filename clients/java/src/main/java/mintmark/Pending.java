@@ -4,13 +4,16 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A call that waits for its answer: a message, or null once the process has ended. Nothing of an application depends on it. */
+/**
+ * A call that waits for its response. Completes with null if the process has ended. The application's code never depends on this future
+ * directly.
+ */
 final class Pending extends CompletableFuture<Message> {
     final ServerProcess process;
     final String method;
     final long id;
     private final Consumer<Map<String, Object>> progress;
-    /** What there is to do before it is answered, and then that; null where nobody asks for its progress. */
+    /** The progress values to deliver, followed by the completion of the call; null if the call has no progress listener. */
     private final Telling<Runnable> told;
     private Message settled;
     private volatile boolean isSettled;
@@ -23,33 +26,33 @@ final class Pending extends CompletableFuture<Message> {
         told = progress == null ? null : new Telling<>("mintmark-progress", Runnable::run);
     }
 
-    /** Whether somebody asks for its progress. */
+    /** Whether the call has a progress listener. */
     boolean isReporting() {
         return progress != null;
     }
 
-    /** Tells of its progress, without waiting. */
+    /** Queues a progress value for the listener, without blocking. */
     void tell(Map<String, Object> value) {
         told.add(() -> progress.accept(value));
     }
 
-    /** Whether its answer came, though not all of its progress may be told. */
+    /** Whether the response has arrived. The listener may still have progress values to receive. */
     boolean isSettled() {
         return isSettled;
     }
 
-    /** The answer that came. */
+    /** The response, if it has arrived. */
     Message settled() {
         return settled;
     }
 
-    /** Says that its answer came: who gives it up from now on gets that. */
+    /** Records the response. Giving up the call afterwards returns this response. */
     void settle(Message message) {
         settled = message;
         isSettled = true;
     }
 
-    /** Answers it, once all was told. */
+    /** Completes the call after the listener has received all progress values. */
     void answer(Message message) {
         if (told == null) {
             complete(message);
@@ -58,7 +61,7 @@ final class Pending extends CompletableFuture<Message> {
         }
     }
 
-    /** Whether nobody waits any more: it was not answered before, and the process is told. */
+    /** Gives up the call. Returns whether it was still waiting; if so, cancels the request in the process. */
     boolean giveUp() {
         return process.forget(this);
     }

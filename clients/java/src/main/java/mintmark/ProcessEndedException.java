@@ -2,11 +2,11 @@ package mintmark;
 
 import java.util.List;
 
-/** The process ended before it answered. Whether what was asked for has been done is not known. */
+/** The process ended before it returned a response. It is unknown whether the call took effect. */
 public final class ProcessEndedException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
-    /** Where the status of a process that a signal has ended begins. */
+    /** The exit status of a process that was ended by signal n is 128 + n. */
     private static final int SIGNALS = 128;
 
     private final int exitCode;
@@ -30,16 +30,16 @@ public final class ProcessEndedException extends MintmarkException {
     }
 
     /**
-     * How it ended.
+     * The exit status of the process.
      *
-     * @return its status; 128 and the signal where a signal ended it
+     * @return the status; 128 plus the signal number if a signal ended the process
      */
     public int exitCode() {
         return exitCode;
     }
 
     /**
-     * The last lines that it wrote to standard error.
+     * The last lines that the process wrote to standard error.
      *
      * @return the lines
      */

@@ -1,6 +1,6 @@
 package mintmark;
 
-/** What came out of the pipe is not what Mintmark writes. */
+/** The process wrote output that is not valid Mintmark output. */
 public final class ProtocolException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
@@ -8,7 +8,7 @@ public final class ProtocolException extends MintmarkException {
         super(message);
     }
 
-    /** Of a process that was ended for it. */
+    /** Used if the process was stopped because of its output. */
     static ProtocolException of(String binary, String reason) {
         return new ProtocolException(binary + " does not answer as Mintmark does: " + reason
                 + ". Is it the right program? MINTMARK_BINARY or options.binary(…) names another.");

@@ -15,21 +15,21 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import mintmark.contract.Contract;
 
-/** One running mintmark serve and its pipe, from start to end. */
+/** One process of mintmark serve and its pipes. */
 final class ServerProcess {
-    /** Answers have up to 16 MiB; what stands around them fits into the rest. */
+    /** The maximum length of a line, in bytes: a result of 16 MiB and its envelope. */
     private static final int LONGEST_ANSWER = 17 << 20;
 
-    /** How much of what is no answer an error shows, in bytes. */
+    /** The maximum number of bytes of invalid output that an error message quotes. */
     private static final int SHOWN = 80;
 
-    /** How long a process may take to end once it has closed its output. */
+    /** The time limit for the exit of a process that has closed its output. */
     private static final long PATIENCE_SECONDS = 10;
 
-    /** What every process is asked first. Calls have higher ids. */
+    /** The ID of the first request, system.info. Calls have higher IDs. */
     private static final long INFO = 0;
 
-    /** Whether it is Mintmark, and new enough; told once that is known. */
+    /** Completes with true if the process is a supported version of Mintmark, or with false if it has ended. */
     final CompletableFuture<Boolean> ready = new CompletableFuture<>();
 
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -41,10 +41,10 @@ final class ServerProcess {
     private final Thread reader;
 
     private final Map<Long, Pending> waiting = new HashMap<>();
-    /** What waits until the process is known to be new enough. */
+    /** Requests that are held back until the version of the process is known. */
     private final Map<Long, byte[]> held = new LinkedHashMap<>();
     private long lastId = INFO;
-    /** Said by the thread that reads. */
+    /** Set only by the thread that reads the output. */
     private boolean isReady;
     private boolean isEnding;
     private Supplier<MintmarkException> refusal;
@@ -63,7 +63,7 @@ final class ServerProcess {
         reader = Threads.start("mintmark-reader", this::read);
     }
 
-    /** Whether this is the thread that reads its answers, which no call can wait in. */
+    /** Whether the current thread reads the responses. No call can wait in this thread. */
     boolean isReadHere() {
         return Thread.currentThread() == reader;
     }
@@ -72,12 +72,12 @@ final class ServerProcess {
         return isEnding;
     }
 
-    /** Sends a request. body is all of it but the beginning; progress may be null. */
+    /** Sends a request. `body` is the request without its beginning; `progress` may be null. */
     Pending request(String method, byte[] body, Consumer<Map<String, Object>> progress) {
         synchronized (this) {
             var pending = new Pending(this, method, ++lastId, progress);
             if (isEnding) {
-                // Who waits for it hears how the process ended, which is known a moment later.
+                // Callers wait until the exit status is known, which happens shortly after the end of the output.
                 ended.thenRun(() -> pending.complete(null));
                 return pending;
             }
@@ -92,7 +92,10 @@ final class ServerProcess {
         }
     }
 
-    /** Whether a call was still waiting; it does so no more, and the process is told where it knows of it. */
+    /**
+     * Returns whether the call was still waiting, and stops waiting for it. If the request was already sent, also cancels it in the
+     * process.
+     */
     synchronized boolean forget(Pending pending) {
         if (waiting.remove(pending.id) == null) {
             return false;
@@ -103,11 +106,11 @@ final class ServerProcess {
         return true;
     }
 
-    /** Ends the input: what was sent is answered, then the process ends. It is killed when that takes too long. */
+    /** Closes the input. The process finishes the requests that it has received, then exits. It is killed after the grace period. */
     void close(Duration grace) {
         input.end();
         if (isReadHere()) {
-            // It would wait for itself.
+            // Waiting here would block the thread that reads the end of the output.
             kill();
             return;
         }
@@ -117,11 +120,11 @@ final class ServerProcess {
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException late) {
-            // It is ended below.
+            // The process is killed below.
         }
         kill();
         try {
-            // What an application does in the thread that reads may take for ever.
+            // Application code that runs in the reader thread can block indefinitely.
             ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
@@ -130,14 +133,14 @@ final class ServerProcess {
         }
     }
 
-    /** Kills it, and what it has started: where it is a script, that holds the pipe. */
+    /** Kills the process and its descendants. If the program is a script, a descendant holds the pipe. */
     private void kill() {
         var started = process.descendants().toList();
         process.destroyForcibly();
         started.forEach(ProcessHandle::destroyForcibly);
     }
 
-    /** A new exception for a call that fails by the end of the process, which has ended. */
+    /** Returns a new exception for a call that failed because the process has ended. */
     MintmarkException failure(String method) {
         ended.join();
         if (refusal != null) {
@@ -146,13 +149,13 @@ final class ServerProcess {
         return new ProcessEndedException(method, settings.binary(), process.exitValue(), log.last(), advice());
     }
 
-    /** What to do next. What Mintmark itself ends with before it has said who it is are the statuses 2, 64 and 74. */
+    /** The recommended next action. Before it has identified itself, Mintmark exits only with status 2, 64 or 74. */
     private synchronized String advice() {
         boolean isMintmark = isReady || List.of(2, 64, 74).contains(process.exitValue());
         return isMintmark ? settings.advice() : "Is it the right program? MINTMARK_BINARY or options.binary(…) names another.";
     }
 
-    // Reading, in a thread of its own.
+    // The methods below run in the reader thread.
 
     private void read() {
         try (var output = new Lines(process.getInputStream(), LONGEST_ANSWER)) {
@@ -160,7 +163,7 @@ final class ServerProcess {
                 take(line);
             }
         } catch (IOException gone) {
-            // As after its end.
+            // Handled like the end of the output.
         } finally {
             finish();
         }
@@ -184,7 +187,7 @@ final class ServerProcess {
         }
     }
 
-    /** Progress goes to the call that it is of, everything else to whoever listens. */
+    /** Passes progress to the call that it belongs to, and every other notification to the listener. */
     private void tell(Notification notification) {
         Pending pending = null;
         if (notification.method().equals("$/progress")) {
@@ -199,7 +202,7 @@ final class ServerProcess {
         }
     }
 
-    /** It could not read a line and does not know whose it was: no call may wait for ever. */
+    /** Handles an error without an ID. The process could not parse a line, so every waiting call fails with that error. */
     private void refuseOrSettleAll(Message message) {
         if (isReady) {
             settleAll(message);
@@ -208,7 +211,7 @@ final class ServerProcess {
         }
     }
 
-    /** Looks whether the process is new enough. One that may not be asked is taken for it, and none is asked twice. */
+    /** Checks the version of the process. A process that does not allow system.info counts as supported. Later responses are ignored. */
     private void judge(Message message) {
         if (isReady) {
             return;
@@ -250,7 +253,7 @@ final class ServerProcess {
         all.forEach(each -> each.answer(message));
     }
 
-    /** Waits until the process is gone, and tells the calls that waited. */
+    /** Waits until the process has exited, then fails the waiting calls. */
     private void finish() {
         synchronized (this) {
             isEnding = true;
@@ -266,7 +269,7 @@ final class ServerProcess {
         settleAll(null);
     }
 
-    /** A process that has closed its output and does not end is of no use any more. */
+    /** Waits for the exit of the process. A process that has closed its output but does not exit is killed. */
     private void reap() {
         try {
             if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {

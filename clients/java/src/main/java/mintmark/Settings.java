@@ -9,12 +9,12 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** How a client runs its processes: what its options said, once and for all. */
+/** The immutable settings of a client, created from its options. */
 record Settings(
         String binary, List<String> arguments, Map<String, String> environment, boolean isInMemory, boolean isTesting, Duration timeout, boolean restarts,
         int maxLineBytes, Consumer<Notification> onNotification, Consumer<String> log, Executor executor) {
 
-    /** The program that nobody named in the options. */
+    /** The default program. */
     static String usualBinary() {
         var named = System.getenv("MINTMARK_BINARY");
         return named == null || named.isEmpty() ? "mintmark" : named;
@@ -22,7 +22,7 @@ record Settings(
 
     static List<String> arguments(String store, String app, boolean isTesting, Map<String, String> flags, List<String> more) {
         var all = new ArrayList<>(List.of("serve"));
-        // With "=", a value may begin with "-".
+        // The form with "=" allows values that begin with "-".
         all.add(store == null ? "--app=" + app : "--store=" + lasting(store));
         new TreeMap<>(flags).forEach((flag, value) -> all.add(flag + "=" + value));
         if (isTesting) {
@@ -32,12 +32,12 @@ record Settings(
         return List.copyOf(all);
     }
 
-    /** A store is named so that another current folder makes no difference. */
+    /** Makes the path absolute, so that the store does not depend on the current directory. */
     private static String lasting(String store) {
         return store.equals(Options.IN_MEMORY) || store.contains("://") ? store : Path.of(store).toAbsolutePath().toString();
     }
 
-    /** What starts a process. */
+    /** The command that starts a process. */
     ProcessBuilder command() {
         var command = new ArrayList<>(List.of(binary));
         command.addAll(arguments);
@@ -45,14 +45,14 @@ record Settings(
             command.add("--parent=" + ProcessHandle.current().pid());
         }
         var builder = new ProcessBuilder(command);
-        // What names a store in the environment would win over the options.
+        // These variables would take precedence over the options.
         builder.environment().remove("MINTMARK_STORE");
         builder.environment().remove("MINTMARK_APP");
         builder.environment().putAll(environment);
         return builder;
     }
 
-    /** What comes after the end of a process. */
+    /** The recommended action after the process has ended. */
     String advice() {
         if (restarts) {
             return "The next call starts a new process.";

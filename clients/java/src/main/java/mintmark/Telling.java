@@ -4,14 +4,14 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.function.Consumer;
 
-/** Hands what is told to a listener, one after the other, in a thread of its own: it may make calls. */
+/** Calls a listener with one value at a time, in its own thread. The listener may make calls. */
 final class Telling<T> {
     private final String thread;
     private final Consumer<? super T> listener;
     private final Queue<T> waiting = new ArrayDeque<>();
     private boolean isActive;
 
-    /** For a listener, null for none, and a thread of that name. */
+    /** Creates a queue for a listener; null discards all values. `thread` is the name of its thread. */
     Telling(String thread, Consumer<? super T> listener) {
         this.thread = thread;
         this.listener = listener;
@@ -28,7 +28,7 @@ final class Telling<T> {
         }
     }
 
-    /** Lives while there is something to tell. */
+    /** Runs while values are queued. */
     private void tell() {
         for (var next = next(); next != null; next = next()) {
             Threads.tell(listener, next);

@@ -2,7 +2,7 @@ package mintmark;
 
 import java.util.function.Consumer;
 
-/** The client's threads. None keeps a program from ending. */
+/** Starts the client's threads. All are daemon threads. */
 final class Threads {
     private Threads() {}
 
@@ -18,11 +18,11 @@ final class Threads {
         try {
             thread.getUncaughtExceptionHandler().uncaughtException(thread, wrong);
         } catch (RuntimeException | Error worse) {
-            // What goes wrong in the handler is passed over, as Java itself does.
+            // Exceptions of the handler are ignored, as in the JVM.
         }
     }
 
-    /** Calls what an application gave; what it throws is reported as of any thread, and ends nothing. */
+    /** Calls a listener of the application. An exception is reported to the uncaught exception handler and does not end the thread. */
     static <T> void tell(Consumer<? super T> listener, T what) {
         try {
             listener.accept(what);

@@ -3,10 +3,10 @@ package mintmark;
 import java.util.Map;
 
 /**
- * Says for whom a token is needed.
+ * The request for a token of the application's backend.
  *
- * @param logins say who the user is
- * @param identityId the identity that is kept so far, for the backend to name in token.mintForDeveloper; null for none
- * @param reason why it is needed; null where the program does not say
+ * @param logins the logins of the user
+ * @param identityId the current identity ID, which the backend passes to token.mintForDeveloper; null if there is none
+ * @param reason the reason a token is required, or null if it is unknown
  */
 public record TokenRequired(Map<String, String> logins, String identityId, String reason) {}

@@ -6,21 +6,21 @@ import mintmark.contract.Errors;
 import mintmark.json.Json;
 import mintmark.json.JsonException;
 
-/** JSON-RPC 2.0, one message in each line. */
+/** Encodes JSON-RPC 2.0 messages, one per line. */
 final class Wire {
-    /** How deep the parameters may nest: Mintmark takes 64 levels, of which the request is one. */
+    /** The maximum nesting depth of parameters: Mintmark accepts 64 levels, including the request. */
     private static final int LEVELS = 63;
 
-    /** The longest beginning of a request, up to its id and its token. */
+    /** The maximum length of the beginning of a request: its ID and progress token. */
     private static final int BEGINNING = 80;
 
     private Wire() {}
 
     /**
-     * A request from behind its id on.
+     * Encodes a request without its beginning, from the member after the ID onwards.
      *
-     * @throws IllegalArgumentException if the method or its parameters are missing, or have no JSON
-     * @throws AnswerException if Mintmark could not read the line, and therefore not say whose it is
+     * @throws IllegalArgumentException if the method or its parameters are null or cannot be encoded as JSON
+     * @throws AnswerException if Mintmark would reject the line, because it is too long or too deeply nested
      */
     static byte[] body(String method, Map<String, ?> params, String trace, int longest) {
         if (method == null || params == null) {
@@ -44,13 +44,13 @@ final class Wire {
         return body;
     }
 
-    /** What Mintmark would answer to a line that it cannot read. */
+    /** The error that Mintmark would return for a line that it cannot parse. */
     private static AnswerException refused(String method, int code, String type, String reason) {
         Map<String, Object> data = Map.of("type", type, "reason", reason);
         return Errors.of(new Answer(code, type, "This request cannot be sent: " + reason + ".", data, method, null));
     }
 
-    /** A whole request. One that is reporting asks to be told of its progress, under its id. */
+    /** Encodes a complete request. If `isReporting` is set, its ID is also its progress token. */
     static byte[] line(long id, boolean isReporting, byte[] body) {
         var token = isReporting ? ",\"progressToken\":" + id : "";
         var beginning = ("{\"jsonrpc\":\"2.0\",\"id\":" + id + token).getBytes(StandardCharsets.UTF_8);
@@ -64,7 +64,7 @@ final class Wire {
         return ("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\",\"params\":{\"id\":" + id + "}}\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Compares versions such as 0.1.0; what is no version is not below anything. */
+    /** Whether a version such as 0.1.0 is below another. A text that is not a version is never below another. */
     static boolean isBelow(String version, String other) {
         if (!version.matches("\\d+(\\.\\d+)*([-+].*)?")) {
             return false;

@@ -1,41 +1,42 @@
 package mintmark.json;
 
 /**
- * JSON (RFC 8259). An object is a {@code Map<String, Object>} in its own order, an array a {@code List<Object>}; a whole number is a Long, or a
- * BigInteger where that is too small, any other number a BigDecimal: none loses a digit.
+ * JSON (RFC 8259). An object is a {@code Map<String, Object>} that keeps the order of its members, and an array is a {@code List<Object>}.
+ * An integer is a Long, or a BigInteger if it does not fit; any other number is a BigDecimal. No digits are lost.
  */
 public final class Json {
     private Json() {}
 
     /**
-     * Reads one JSON text.
+     * Parses a JSON text.
      *
-     * @param text the text; a member twice, half of a character, or a number of more than 10,000 digits is refused
+     * @param text the text; duplicate members, unpaired surrogates and numbers of more than 10,000 digits are rejected
      * @return the value, null for null
-     * @throws JsonException if it is no JSON
+     * @throws JsonException if the text is not valid JSON
      */
     public static Object read(String text) {
         return new JsonReader(text).read();
     }
 
     /**
-     * Writes a value: null, texts, booleans, finite numbers, maps with texts as names, collections, arrays of objects, records of the contract.
+     * Writes a value: null, strings, booleans, finite numbers, maps with string keys, collections, object arrays, or records of the
+     * contract.
      *
      * @param value the value
      * @return its JSON, in one line
-     * @throws JsonException if it has none: dates, NaN, half characters, what contains itself
+     * @throws JsonException if the value cannot be written: dates, NaN, unpaired surrogates, cycles
      */
     public static String write(Object value) {
         return write(value, Integer.MAX_VALUE);
     }
 
     /**
-     * The same within limits.
+     * Writes a value with a maximum nesting depth.
      *
      * @param value the value
-     * @param levels how deep it may nest
+     * @param levels the maximum depth
      * @return its JSON
-     * @throws JsonException if it has none
+     * @throws JsonException if the value cannot be written or is nested too deeply
      */
     public static String write(Object value, int levels) {
         return new JsonWriter(levels).write(value);

@@ -1,19 +1,19 @@
 package mintmark.json;
 
-/** A text is not JSON, a value has none, or JSON is not what it should be. */
+/** A text is not valid JSON, a value cannot be written as JSON, or a JSON value has an unexpected type. */
 public class JsonException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 
     /**
-     * With what is wrong.
+     * Creates an exception.
      *
-     * @param message what is wrong
+     * @param message the reason
      */
     public JsonException(String message) {
         super(message);
     }
 
-    /** A value nests deeper than it may. */
+    /** A value exceeds the maximum nesting depth. */
     public static final class TooDeep extends JsonException {
         private static final long serialVersionUID = 1;
 

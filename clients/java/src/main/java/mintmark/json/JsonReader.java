@@ -7,12 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads one JSON text, strictly. */
+/** A strict JSON parser. */
 final class JsonReader {
-    /** Answers nest at most as deep as requests, and a little more for what stands around them. */
+    /** Responses nest as deep as requests at most; the envelope adds a few levels. */
     private static final int LEVELS = 256;
 
-    /** The time that it takes to read the digits of one number grows with their square. */
+    /** Parsing a number takes quadratic time in the number of its digits. */
     private static final int DIGITS = 10_000;
 
     private final String text;
@@ -105,7 +105,7 @@ final class JsonReader {
         return whole(read.toString());
     }
 
-    /** Every text that is read can be written again. */
+    /** Rejects unpaired surrogates, so that every string that was read can be written again. */
     private String whole(String read) {
         if (JsonWriter.hasHalfCharacter(read)) {
             throw wrong("a string has half of a character");

@@ -5,7 +5,7 @@ import java.util.Map;
 /** An object of the contract. */
 public interface JsonRecord {
     /**
-     * Its members that are there, by their names on the wire, with those that this client does not know.
+     * Returns the members that are present, by their names on the wire, including those that this client does not know.
      *
      * @return the object, all of it JSON
      */

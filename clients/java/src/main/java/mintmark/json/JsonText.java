@@ -1,9 +1,9 @@
 package mintmark.json;
 
-/** A text of which some values are known. */
+/** A string with known values, which can also have other values. */
 public interface JsonText {
     /**
-     * The text on the wire.
+     * Returns the text on the wire.
      *
      * @return the text
      */

@@ -12,7 +12,7 @@ final class JsonWriter {
     private final StringBuilder text = new StringBuilder();
     private final int levels;
 
-    /** What is being written around a value: who meets itself there would never end. */
+    /** The containers around the current value, to detect cycles. */
     private final Map<Object, Boolean> around = new IdentityHashMap<>();
 
     JsonWriter(int levels) {
@@ -120,7 +120,7 @@ final class JsonWriter {
         return number;
     }
 
-    /** Whether a surrogate stands without its other half. */
+    /** Whether the text contains an unpaired surrogate. */
     static boolean hasHalfCharacter(String string) {
         for (int i = 0; i < string.length(); i++) {
             char next = string.charAt(i);

@@ -5,27 +5,27 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The members of an object while a record is read from it. */
+/** The members of a JSON object from which a record is read. */
 public final class Members {
     private final Map<String, Object> left;
 
     /**
-     * Of an object.
+     * Creates a reader for a JSON object.
      *
-     * @param json its members; null stands for a member that is absent
+     * @param json its members; a null value counts as absent
      */
     public Members(Map<String, ?> json) {
         left = new LinkedHashMap<>(json);
     }
 
     /**
-     * A member.
+     * Removes a member and converts its value.
      *
-     * @param <T> what it is
+     * @param <T> the type of the member
      * @param name its name on the wire
-     * @param read reads it
-     * @return the member, or null where it is absent
-     * @throws JsonException if it is something else
+     * @param read converts the value
+     * @return the member, or null if it is absent
+     * @throws JsonException if the value has an unexpected type
      */
     public <T> T get(String name, Function<Object, T> read) {
         return get(left.remove(name), name, read);
@@ -40,10 +40,10 @@ public final class Members {
     }
 
     /**
-     * A whole number.
+     * Removes a member that is an integer.
      *
      * @param name its name on the wire
-     * @return the number; 0 where it is absent
+     * @return the number, or 0 if it is absent
      */
     public long number(String name) {
         Long value = get(name, Read.LONG);
@@ -51,10 +51,10 @@ public final class Members {
     }
 
     /**
-     * A truth value.
+     * Removes a member that is a boolean.
      *
      * @param name its name on the wire
-     * @return the value; false where it is absent
+     * @return the value, or false if it is absent
      */
     public boolean truth(String name) {
         Boolean value = get(name, Read.BOOLEAN);
@@ -62,9 +62,9 @@ public final class Members {
     }
 
     /**
-     * What was not asked for.
+     * The members that were not read.
      *
-     * @return the other members
+     * @return the remaining members
      */
     public Map<String, Object> rest() {
         return Collections.unmodifiableMap(left);

@@ -11,18 +11,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What reads a value out of JSON. */
+/** Converters from JSON values. */
 public final class Read {
-    /** A text. */
+    /** A string. */
     public static final Function<Object, String> STRING = value -> as(String.class, value, "a text");
 
-    /** A truth value. */
+    /** A boolean. */
     public static final Function<Object, Boolean> BOOLEAN = value -> as(Boolean.class, value, "true or false");
 
-    /** A whole number. */
+    /** An integer. */
     public static final Function<Object, Long> LONG = Read::whole;
 
-    /** A time, in seconds since 1970 on the wire. */
+    /** A time; on the wire, in seconds since 1970-01-01 UTC. */
     public static final Function<Object, Instant> INSTANT = Read::instant;
 
     /** Any object. */
@@ -31,11 +31,11 @@ public final class Read {
     private Read() {}
 
     /**
-     * A list.
+     * Returns a converter for lists.
      *
-     * @param <T> what its elements are
-     * @param element reads one
-     * @return what reads the list
+     * @param <T> the type of the elements
+     * @param element converts an element
+     * @return the converter
      */
     public static <T> Function<Object, List<T>> list(Function<Object, T> element) {
         return value -> {
@@ -49,11 +49,11 @@ public final class Read {
     }
 
     /**
-     * An object with free names.
+     * Returns a converter for objects with arbitrary member names.
      *
-     * @param <T> what its values are
-     * @param element reads one
-     * @return what reads the object
+     * @param <T> the type of the values
+     * @param element converts a value
+     * @return the converter
      */
     public static <T> Function<Object, Map<String, T>> map(Function<Object, T> element) {
         return value -> {
@@ -64,22 +64,22 @@ public final class Read {
     }
 
     /**
-     * A record.
+     * Returns a converter for records.
      *
-     * @param <T> its type
-     * @param of makes it of its members
-     * @return what reads it
+     * @param <T> the type of the record
+     * @param of creates the record from its members
+     * @return the converter
      */
     public static <T> Function<Object, T> object(Function<Map<String, ?>, T> of) {
         return value -> of.apply(members(value));
     }
 
     /**
-     * A text of which some values are known.
+     * Returns a converter for strings with known values.
      *
-     * @param <T> its type
-     * @param of makes it of its text
-     * @return what reads it
+     * @param <T> the type of the string
+     * @param of creates the value from its text
+     * @return the converter
      */
     public static <T> Function<Object, T> text(Function<String, T> of) {
         return value -> of.apply(STRING.apply(value));

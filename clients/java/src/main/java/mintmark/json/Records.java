@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.StringJoiner;
 import java.util.function.Consumer;
 
-/** What all records do. */
+/** Functions that all records share. */
 public final class Records {
     private Records() {}
 
     /**
-     * A record as JSON.
+     * Converts a record to JSON.
      *
-     * @param tell tells its members
-     * @return its members, by their names on the wire
+     * @param tell writes the members to the sink
+     * @return the members, by their names on the wire
      */
     public static Map<String, Object> json(Consumer<Sink> tell) {
         var members = new LinkedHashMap<String, Object>();
@@ -48,10 +48,10 @@ public final class Records {
     }
 
     /**
-     * A record for people, without its secrets. A member that is not known may be one.
+     * Formats a record for display, without its secrets. Unknown members are hidden, because they may be secrets.
      *
      * @param name the record's name
-     * @param tell tells its members
+     * @param tell writes the members to the sink
      * @return the text
      */
     public static String text(String name, Consumer<Sink> tell) {
@@ -82,7 +82,7 @@ public final class Records {
         return text.toString();
     }
 
-    /** Times are counted in seconds, records are objects; all else is JSON already. */
+    /** Converts times to seconds and records to objects. Other values are already JSON. */
     private static Object plain(Object value) {
         if (value instanceof Instant time) {
             return time.getEpochSecond();
@@ -107,11 +107,11 @@ public final class Records {
     }
 
     /**
-     * Looks that a builder was told what cannot be left out.
+     * Checks that a required value of a builder is set.
      *
-     * @param <T> what it is
-     * @param name its name
-     * @param value it
+     * @param <T> the type of the value
+     * @param name the name of the value
+     * @param value the value
      * @return the value
      * @throws IllegalArgumentException if it is null
      */
@@ -123,11 +123,11 @@ public final class Records {
     }
 
     /**
-     * A builder, once it has been told.
+     * Applies a function to a builder.
      *
-     * @param <B> its type
-     * @param builder it
-     * @param tell tells it
+     * @param <B> the type of the builder
+     * @param builder the builder
+     * @param tell sets the values of the builder
      * @return the builder
      */
     public static <B> B told(B builder, Consumer<? super B> tell) {
@@ -136,19 +136,19 @@ public final class Records {
     }
 
     /**
-     * An object without members.
+     * Returns a new empty object.
      *
-     * @return one that can be changed
+     * @return a mutable map
      */
     public static Map<String, Object> members() {
         return new LinkedHashMap<>();
     }
 
     /**
-     * A list that does not change with another.
+     * Returns an unmodifiable copy of a list.
      *
-     * @param <T> what its elements are
-     * @param list the other, or null
+     * @param <T> the type of the elements
+     * @param list the list, or null
      * @return the copy, or null
      */
     public static <T> List<T> copy(List<T> list) {
@@ -156,10 +156,10 @@ public final class Records {
     }
 
     /**
-     * A map that does not change with another.
+     * Returns an unmodifiable copy of a map.
      *
-     * @param <T> what its values are
-     * @param map the other, or null
+     * @param <T> the type of the values
+     * @param map the map, or null
      * @return the copy, or null
      */
     public static <T> Map<String, T> copy(Map<String, T> map) {

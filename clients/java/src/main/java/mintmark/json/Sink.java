@@ -2,36 +2,36 @@ package mintmark.json;
 
 import java.util.Map;
 
-/** What a record tells its members to, one after the other. A member that is null is absent. */
+/** Receives the members of a record, one at a time. A null value means that the member is absent. */
 public interface Sink {
     /**
-     * A member.
+     * Receives a member.
      *
      * @param name its name on the wire
-     * @param value it
+     * @param value its value
      */
     void put(String name, Object value);
 
     /**
-     * A member that must not be shown.
+     * Receives a member that must not be displayed.
      *
      * @param name its name on the wire
-     * @param value it
+     * @param value its value
      */
     void secret(String name, Object value);
 
     /**
-     * A member in which anything may stand.
+     * Receives a member with an arbitrary JSON value.
      *
      * @param name its name on the wire
-     * @param value it
+     * @param value its value
      */
     void free(String name, Object value);
 
     /**
-     * The members that this client does not know.
+     * Receives the members that this client does not know.
      *
-     * @param members these
+     * @param members the members
      */
     void unknown(Map<String, Object> members);
 }

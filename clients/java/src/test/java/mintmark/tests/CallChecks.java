@@ -24,7 +24,7 @@ import mintmark.contract.Errors;
 import mintmark.contract.Types.Pool;
 import mintmark.contract.Types.PortableAccount;
 
-/** What becomes of a call that waits. */
+/** Tests of synchronous calls. */
 final class CallChecks {
     private static final String NOWHERE = "local-1:00000000-0000-0000-0000-000000000000";
 
@@ -35,7 +35,7 @@ final class CallChecks {
     }
 
     static void add() {
-        check("errors have their own types, with their details", () -> {
+        check("errors have specific types with typed details", () -> {
             try (var m = Mintmark.testing()) {
                 var missing = thrown(Errors.PoolNotFoundException.class, () -> m.withTrace("order-17").pool().get(p -> p.poolId(NOWHERE)));
                 equal(List.of(missing.poolId(), missing.code(), missing.type(), missing.call(), missing.trace()),
@@ -47,7 +47,7 @@ final class CallChecks {
                 expect(unknown instanceof Errors.MethodNotFoundException, unknown);
             }
         });
-        check("pages are read one after the other", () -> {
+        check("pages are requested in order", () -> {
             try (var m = Mintmark.testing()) {
                 for (int i = 0; i < 5; i++) {
                     shop(m);
@@ -57,7 +57,7 @@ final class CallChecks {
                 thrown(Errors.InvalidCursorException.class, () -> m.pool().listPages(p -> p.cursor("wrong")).iterator().next());
             }
         });
-        check("threads share a client", () -> {
+        check("multiple threads can share a client", () -> {
             try (var m = Mintmark.testing()) {
                 var pool = shop(m).poolId();
                 var tasks = new ArrayList<FutureTask<String>>();
@@ -72,7 +72,7 @@ final class CallChecks {
                 }
             }
         });
-        check("an interrupt ends a call, which is cancelled in the process", () -> {
+        check("an interrupt fails the call and cancels the request in the process", () -> {
             try (var silent = StandIn.that(StandIn.SILENT); var m = silent.start(o -> {})) {
                 var task = new FutureTask<>(() -> {
                     thrown(CallInterruptedException.class, () -> m.pool().list());
@@ -86,7 +86,7 @@ final class CallChecks {
                 eventually("the process is told", () -> silent.hasSeen("$/cancelRequest"));
             }
         });
-        check("a thread that is interrupted already sends nothing", () -> {
+        check("a call in an interrupted thread sends no request", () -> {
             try (var silent = StandIn.that(StandIn.SILENT); var m = silent.start(o -> {})) {
                 Thread.currentThread().interrupt();
                 thrown(CallInterruptedException.class, () -> m.pool().list());
@@ -96,7 +96,7 @@ final class CallChecks {
                 expect(!silent.hasSeen("pool.list"), "nothing is sent");
             }
         });
-        check("the time limits of a client and of a call are kept", () -> {
+        check("the time limits of a client and of a call apply", () -> {
             try (var silent = StandIn.that(StandIn.SILENT); var m = silent.start(o -> {})) {
                 var late = thrown(CallTimedOutException.class, () -> m.withTimeout(Duration.ofMillis(100)).pool().list());
                 expect(late.getMessage().contains("pool.list was not answered within 0.1 s"), late);
@@ -105,14 +105,14 @@ final class CallChecks {
                 thrown(IllegalArgumentException.class, () -> Mintmark.start(o -> o.store(":memory:").timeout(Duration.ofSeconds(-1))));
             }
         });
-        check("progress comes to the call that asked for it, before its result, and to nobody else", () -> {
+        check("progress is delivered to the reporting call only, before its result", () -> {
             var heard = new ConcurrentLinkedQueue<Notification>();
             try (var m = Mintmark.testing(o -> o.onNotification(heard::add))) {
                 var accounts = IntStream.range(0, 450).mapToObj(i -> PortableAccount.builder().email("user" + i + "@example.com").build()).toList();
                 var lines = new ConcurrentLinkedQueue<Long>();
                 var reporting = m.withTimeout(Duration.ofMinutes(5)).withProgress(value -> {
                     lines.add((Long) value.get("nextLine"));
-                    // It may call, and what it throws ends nothing.
+                    // The listener can make calls, and its exceptions do not end the call.
                     expect(m.system().ping().now() == null, "thrown on purpose");
                 });
                 var said = new ConcurrentLinkedQueue<Throwable>();
@@ -134,13 +134,13 @@ final class CallChecks {
                 equal(List.copyOf(heard), List.of());
             }
         });
-        check("a limit of centuries is none", () -> {
+        check("a time limit beyond the range of nanoseconds counts as no limit", () -> {
             try (var m = Mintmark.testing(o -> o.timeout(Duration.ofSeconds(Long.MAX_VALUE)))) {
                 expect(m.system().ping().now() != null, "it answers");
                 expect(m.system().pingAsync().get().now() != null, "it answers");
             }
         });
-        check("an answer of another kind is told", () -> {
+        check("a result of an unexpected type fails with ProtocolException", () -> {
             try (var odd = StandIn.that("echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{\"pools\":5}}'"); var m = odd.start(o -> {})) {
                 var wrong = thrown(ProtocolException.class, () -> m.pool().list());
                 expect(wrong.getMessage().contains("pools: expected a list"), wrong);
@@ -148,13 +148,13 @@ final class CallChecks {
                 equal(m.call("pool.list", Map.of()), Map.of("pools", 5L));
             }
         });
-        check("a testing method without testing says what to say", () -> {
+        check("a testing method without a testing store fails with advice to set options.testing(true)", () -> {
             try (var m = Mintmark.start(o -> o.store(":memory:"))) {
                 var missing = thrown(Errors.MethodNotFoundException.class, () -> m.test().clock());
                 expect(missing.getMessage().contains("options.testing(true)"), missing);
             }
         });
-        check("what is too long or too deep is refused as Mintmark would refuse it", () -> {
+        check("a request that is too long or too deeply nested fails as in Mintmark", () -> {
             try (var m = Mintmark.testing()) {
                 var deep = new ArrayList<Object>();
                 for (int level = 0; level < 70; level++) {

@@ -6,22 +6,22 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 
-/** What clients/conformance does not say of the Java client. Ends with "N passed, N failed". */
+/** Tests of the Java client beyond clients/conformance. Prints "N passed, N failed" at the end. */
 public final class Checks {
-    /** What is to be shown, by the sentence that says it. */
+    /** The tests, by their titles. */
     static final Map<String, Check> ALL = new LinkedHashMap<>();
 
     private Checks() {}
 
-    /** One of them. */
+    /** A test. */
     interface Check {
         void run() throws Exception;
     }
 
     /**
-     * Runs them all.
+     * Runs all tests.
      *
-     * @param arguments none
+     * @param arguments unused
      */
     public static void main(String[] arguments) {
         JsonChecks.add();
@@ -60,7 +60,7 @@ public final class Checks {
         expect(Objects.equals(found, wanted), "expected " + wanted + ", found " + found);
     }
 
-    /** The exception that something throws. */
+    /** Returns the exception that a call throws. Fails if the call returns or throws an exception of another type. */
     static <X extends Throwable> X thrown(Class<X> type, Callable<?> what) {
         Object result;
         try {
@@ -74,7 +74,7 @@ public final class Checks {
         throw new AssertionError("expected a " + type.getSimpleName() + ", found " + result);
     }
 
-    /** Waits until something holds, for a minute. */
+    /** Waits up to one minute for a condition. */
     static void eventually(String what, BooleanSupplier holds) throws InterruptedException {
         long began = System.nanoTime();
         while (!holds.getAsBoolean()) {

@@ -25,12 +25,12 @@ import mintmark.Options;
 import mintmark.ProcessEndedException;
 import mintmark.ProtocolException;
 
-/** A client as a whole. */
+/** Tests of the client as a whole. */
 final class ClientChecks {
     private ClientChecks() {}
 
     static void add() {
-        check("clients that were closed leave no thread of theirs", () -> {
+        check("a closed client leaves no threads running", () -> {
             for (int i = 0; i < 3; i++) {
                 try (var m = Mintmark.testing()) {
                     expect(m.system().ping().now() != null, "it answers");
@@ -40,14 +40,14 @@ final class ClientChecks {
             }
             eventually("threads are left", () -> Thread.getAllStackTraces().keySet().stream().noneMatch(each -> each.getName().startsWith("mintmark-")));
         });
-        check("no thread of a client keeps a program from ending", () -> {
+        check("all threads of a client are daemon threads", () -> {
             try (var m = Mintmark.testing()) {
                 expect(m.system().pingAsync().get().now() != null, "it answers");
                 var threads = Thread.getAllStackTraces().keySet().stream().filter(each -> each.getName().startsWith("mintmark-")).toList();
                 expect(!threads.isEmpty() && threads.stream().allMatch(Thread::isDaemon), threads);
             }
         });
-        check("a listener may call, and one that throws ends nothing", () -> {
+        check("a listener can make calls, and its exceptions do not end the delivery", () -> {
             var isFirst = new AtomicBoolean(true);
             var client = new CompletableFuture<Mintmark>();
             var heard = new CompletableFuture<Instant>();
@@ -81,14 +81,14 @@ final class ClientChecks {
                 expect(!wrong.type().equals("invalidRequest"), wrong);
             }
         });
-        check("the process's log has a listener", () -> {
+        check("the log listener receives the lines of the process", () -> {
             var said = new CompletableFuture<String>();
             try (var talks = StandIn.that("echo 'words of mine' >&2"); var m = talks.start(o -> o.log(said::complete))) {
                 m.pool().listAsync();
                 equal(said.get(60, TimeUnit.SECONDS), "words of mine");
             }
         });
-        check("a backend that is none, or gives nothing, is told", () -> {
+        check("a missing backend and a backend that returns no token fail with a clear message", () -> {
             try (var m = Mintmark.testing()) {
                 var pool = CallChecks.shop(m).poolId();
                 var missing = thrown(IllegalArgumentException.class, () -> new CredentialsProvider(m, p -> p.poolId(pool), null));
@@ -101,7 +101,7 @@ final class ClientChecks {
                 }
             }
         });
-        check("what is empty, and a program that is none, is told with what to do", () -> {
+        check("empty options and unusable programs fail with advice", () -> {
             for (var empty : List.<Consumer<Options>>of(o -> o.store(""), o -> o.app(""), o -> o.store(":memory:").binary(""))) {
                 var wrong = thrown(IllegalArgumentException.class, () -> Mintmark.start(empty));
                 expect(wrong.getMessage().contains("is empty: say which"), wrong);
@@ -115,7 +115,7 @@ final class ClientChecks {
                 expect(thrown(IllegalArgumentException.class, () -> m.call(null, Map.of())).getMessage().contains("a method"), "in words");
             }
         });
-        check("after the end of a process that is not started again, only what was in memory is called gone", () -> {
+        check("if the process is not restarted, the error reports lost data only for stores in memory", () -> {
             for (var store : List.of(":memory:", "/nowhere/shop.db")) {
                 try (var ends = StandIn.that("exit 7"); var m = ends.start(o -> o.store(store).restart(false))) {
                     var ended = thrown(ProcessEndedException.class, () -> m.pool().list());
@@ -124,7 +124,7 @@ final class ClientChecks {
                 }
             }
         });
-        check("an answer with neither result nor error is garbage", () -> {
+        check("a response with neither result nor error fails with ProtocolException", () -> {
             for (var rest : List.of("", ",\"error\":\"no\"", ",\"error\":{\"message\":\"no\"}", ",\"error\":null")) {
                 try (var odd = StandIn.that("echo '{\"jsonrpc\":\"2.0\",\"id\":'$id'" + rest + "}'"); var m = odd.start(o -> {})) {
                     var wrong = thrown(ProtocolException.class, () -> m.pool().list());
@@ -132,7 +132,7 @@ final class ClientChecks {
                 }
             }
         });
-        check("a backend's checked exception is the cause of the call's, an unchecked one the call's own", () -> {
+        check("a checked exception of the backend becomes the cause, an unchecked one is rethrown", () -> {
             try (var m = Mintmark.testing()) {
                 var pool = CallChecks.shop(m).poolId();
                 var alice = Map.of("login.shop", "alice");

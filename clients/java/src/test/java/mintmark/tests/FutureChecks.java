@@ -19,16 +19,16 @@ import mintmark.ClientClosedException;
 import mintmark.Mintmark;
 import mintmark.contract.Errors;
 
-/** Calls in futures. */
+/** Tests of futures. */
 final class FutureChecks {
-    /** Answers the first request with the second, so that what depends on it is known by then. */
+    /** Responds to the first request only after the second one, so that dependent actions are registered by then. */
     private static final String ANSWERS_LATER = """
             [ "$id" = 1 ] || for each in 1 "$id"; do echo '{"jsonrpc":"2.0","id":'$each',"result":{"pools":[],"now":7}}'; done""";
 
     private FutureChecks() {}
 
     static void add() {
-        check("what depends on a future may call and wait", () -> {
+        check("dependent actions of a future can make calls and wait", () -> {
             try (var m = Mintmark.testing()) {
                 var chain = m.pool().createAsync(p -> p.name("shop")).thenApply(pool -> {
                     var again = m.pool().get(p -> p.poolId(pool.poolId()));
@@ -39,7 +39,7 @@ final class FutureChecks {
                 CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
             }
         });
-        check("an error is what a future ends with", () -> {
+        check("a failed call completes its future with the error", () -> {
             try (var m = Mintmark.testing()) {
                 var wrong = thrown(CompletionException.class, () -> m.pool().createAsync(p -> p.name("")).join());
                 expect(wrong.getCause() instanceof Errors.InvalidParamsException, wrong);
@@ -48,7 +48,7 @@ final class FutureChecks {
                 expect(wrong.getCause() instanceof ClientClosedException, wrong);
             }
         });
-        check("a future that is cancelled, or completed by somebody else, cancels its request", () -> {
+        check("canceling a future, or completing it otherwise, cancels its request", () -> {
             try (var silent = StandIn.that(StandIn.SILENT); var m = silent.start(o -> {})) {
                 var cancelled = m.pool().listAsync();
                 cancelled.cancel(true);
@@ -59,14 +59,14 @@ final class FutureChecks {
                 eventually("the process is told", () -> silent.hasSeen("\"$/cancelRequest\",\"params\":{\"id\":2}"));
             }
         });
-        check("the time limit of a call holds for futures", () -> {
+        check("the time limit of a call applies to futures", () -> {
             try (var silent = StandIn.that(StandIn.SILENT); var m = silent.start(o -> {})) {
                 var late = m.withTimeout(Duration.ofMillis(50)).pool().listAsync();
                 expect(thrown(CompletionException.class, late::join).getCause() instanceof CallTimedOutException, "it says so");
                 eventually("the process is told", () -> silent.hasSeen("$/cancelRequest"));
             }
         });
-        check("a call that would wait for itself says so, and close ends", () -> {
+        check("a call in the reader thread fails with IllegalStateException, and close returns", () -> {
             try (var late = StandIn.that(ANSWERS_LATER); var m = late.start(o -> o.executor(Runnable::run))) {
                 var calling = m.pool().listAsync().thenApply(pools -> m.system().ping());
                 var closing = m.system().pingAsync();
@@ -75,7 +75,7 @@ final class FutureChecks {
                 closing.thenAccept(pong -> m.close(Duration.ofMinutes(1))).orTimeout(60, TimeUnit.SECONDS).join();
             }
         });
-        check("close ends though what depends on a future does not", () -> {
+        check("close returns while a dependent action of a future is blocked", () -> {
             try (var late = StandIn.that(ANSWERS_LATER); var m = late.start(o -> o.executor(Runnable::run))) {
                 var isStuck = new CompletableFuture<Void>();
                 var never = new CompletableFuture<Void>();
@@ -89,7 +89,7 @@ final class FutureChecks {
                 never.complete(null);
             }
         });
-        check("an executor that takes nothing leaves nobody waiting", () -> {
+        check("an executor that rejects tasks fails the future with its exception", () -> {
             for (var refusal : List.of(new RejectedExecutionException("full"), new IllegalStateException("shut"))) {
                 try (var m = Mintmark.testing(o -> o.executor(work -> {
                     throw refusal;

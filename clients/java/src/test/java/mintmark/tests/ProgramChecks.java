@@ -21,9 +21,9 @@ import mintmark.Mintmark;
 import mintmark.ProcessEndedException;
 import mintmark.ProtocolException;
 
-/** Programs that do what Mintmark does not, and listeners that do not let go. */
+/** Tests with programs that do not behave like Mintmark, and with listeners that block. */
 final class ProgramChecks {
-    /** Tells of progress, answers, and tells that it has. */
+    /** Sends progress, then the response, then a notification. */
     private static final String REPORTS = """
             echo '{"jsonrpc":"2.0","method":"$/progress","params":{"token":'$id',"value":{}}}'
             echo '{"jsonrpc":"2.0","id":'$id',"result":{"pools":[]}}'
@@ -36,14 +36,14 @@ final class ProgramChecks {
     }
 
     static void add() {
-        check("a program that cannot read who it is asked to be is none", () -> {
+        check("a program that cannot parse system.info fails with ProtocolException", () -> {
             var other = "echo '{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"x\"}}'";
             try (var program = StandIn.that(other, StandIn.SILENT)) {
                 var wrong = thrown(ProtocolException.class, () -> program.start(o -> o.timeout(Duration.ofMinutes(1))));
                 expect(wrong.getMessage().contains("it cannot read system.info. Is it the right program?"), wrong);
             }
         });
-        check("a program without a version of numbers is not called old, one below is", () -> {
+        check("an older version fails with BinaryTooOldException, a text that is not a version does not", () -> {
             for (var version : List.of("dev", "", "main-7b19962", "1.x", "0.99999999999")) {
                 try (var program = StandIn.that(says(version), REPORTS); var m = program.start(o -> {})) {
                     equal(m.pool().list().pools().size(), 0);
@@ -55,14 +55,14 @@ final class ProgramChecks {
                 }
             }
         });
-        check("what nobody asked for is passed over: another word on who it is, a result for nobody, progress", () -> {
+        check("a second system.info result, a result without an ID and unrequested progress are ignored", () -> {
             var odd = says("0.0.1") + "; echo '{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{\"pools\":5}}'; " + REPORTS;
             try (var program = StandIn.that(odd); var m = program.start(o -> {})) {
                 equal(m.pool().list().pools().size(), 0);
                 equal(m.pool().list().pools().size(), 0);
             }
         });
-        check("close ends what a script has started, and the calls that wait for it", () -> {
+        check("close kills the children of a script and fails the waiting calls", () -> {
             var risen = new CompletableFuture<String>();
             var command = "sleep 600 & echo '{\"jsonrpc\":\"2.0\",\"method\":\"moon/risen\"}'; wait";
             try (var script = StandIn.that(command); var m = script.start(o -> o.onNotification(told -> risen.complete(told.method())))) {
@@ -73,7 +73,7 @@ final class ProgramChecks {
                 expect(ended.getCause() instanceof ProcessEndedException, ended);
             }
         });
-        check("a listener that does not let go keeps neither an interrupt nor a time limit", () -> {
+        check("a blocked listener delays neither an interrupt nor a time limit", () -> {
             var never = new CompletableFuture<Void>();
             var risen = new CompletableFuture<String>();
             try (var moon = StandIn.that(REPORTS); var m = moon.start(o -> o.onNotification(told -> risen.complete(told.method())))) {
@@ -93,7 +93,7 @@ final class ProgramChecks {
                 never.complete(null);
             }
         });
-        check("a handler of uncaught exceptions that throws silences no listener", () -> {
+        check("an uncaught exception handler that throws does not stop the listener", () -> {
             var isFirst = new AtomicBoolean(true);
             var heard = new CompletableFuture<String>();
             Thread.setDefaultUncaughtExceptionHandler((thread, wrong) -> {
@@ -111,13 +111,13 @@ final class ProgramChecks {
                 Thread.setDefaultUncaughtExceptionHandler(null);
             }
         });
-        check("futures are completed though the common pool has no thread", () -> {
+        check("futures complete if the common pool has no threads", () -> {
             var java = ProcessHandle.current().info().command().orElseThrow();
             var program = new ProcessBuilder(java, "-Djava.util.concurrent.ForkJoinPool.common.parallelism=0", "-XX:TieredStopAtLevel=1",
                     "-classpath", System.getProperty("java.class.path"), NoCommonPool.class.getName()).inheritIO().start();
             equal(program.waitFor(), 0);
         });
-        check("an option that is null is left out", () -> {
+        check("a null value resets an option", () -> {
             var said = new ConcurrentLinkedQueue<String>();
             try (var m = Mintmark.testing(o -> o.region("moon-1").region(null).account(null).issuer(null).clock(null).masterKeyFile(null).caller(null)
                     .binary(null).timeout(null).arguments(null).environment("LATER", "x").environment("LATER", null).executor(null)
@@ -133,7 +133,7 @@ final class ProgramChecks {
         });
     }
 
-    /** Either is right: how fast a program answers is not known. */
+    /** Calls and accepts both outcomes, because the speed of the program is unknown. Returns whether a result arrived in time. */
     private static boolean answersOrIsLate(java.util.concurrent.Callable<?> call) throws Exception {
         try {
             call.call();
@@ -146,7 +146,7 @@ final class ProgramChecks {
         return true;
     }
 
-    /** A program that waits for a future, where the common pool may have no thread. */
+    /** A program that waits for a future; runs in a JVM whose common pool can have no threads. */
     static final class NoCommonPool {
         private NoCommonPool() {}
 

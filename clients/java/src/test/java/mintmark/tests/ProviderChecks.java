@@ -19,9 +19,9 @@ import mintmark.CredentialsProvider;
 import mintmark.IssuedToken;
 import mintmark.Mintmark;
 
-/** The credentials provider, where threads meet in it and where it is closed. */
+/** Tests of concurrent use and closing of the credentials provider. */
 final class ProviderChecks {
-    /** Answers what opens a provider only together with a ping. */
+    /** Responds to credentialsProvider.open only when the next request arrives. */
     private static final String OPENS_LATER = """
             case "$line" in
             *credentialsProvider.open*) open=$id;;
@@ -35,7 +35,7 @@ final class ProviderChecks {
     }
 
     static void add() {
-        check("a provider that was closed before its first call is not opened by a later one", () -> {
+        check("a provider that was closed before its first call is not opened", () -> {
             try (var silent = StandIn.that(StandIn.SILENT); var m = silent.start(o -> o.timeout(Duration.ofMinutes(1)))) {
                 var provider = provider(m);
                 provider.close();
@@ -44,7 +44,7 @@ final class ProviderChecks {
                 expect(!silent.hasSeen("credentialsProvider.open"), "it was opened");
             }
         });
-        check("a provider that is closed while it is opened leaves nothing open", () -> {
+        check("a provider that is closed while it is being opened is closed in the process", () -> {
             try (var later = StandIn.that(OPENS_LATER); var m = later.start(o -> o.timeout(Duration.ofMinutes(1)))) {
                 var provider = provider(m);
                 var getting = new FutureTask<>(() -> thrown(ClientClosedException.class, provider::get));
@@ -79,7 +79,7 @@ final class ProviderChecks {
                 first.join();
             }
         });
-        check("a backend hears no reason where none is given, and one that fails without a word is named by its kind", () -> {
+        check("the reason is null if the process gives none, and an exception without a message is described by its class", () -> {
             var required = "{\"provider\":\"p\",\"state\":\"tokenRequired\",\"continuationToken\":\"c\"}";
             try (var unreasoned = StandIn.that("echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":" + required + "}'"); var m = unreasoned.start(o -> {})) {
                 var reason = new CompletableFuture<String>();

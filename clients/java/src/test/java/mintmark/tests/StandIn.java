@@ -9,19 +9,19 @@ import java.util.function.Consumer;
 import mintmark.Mintmark;
 import mintmark.Options;
 
-/** A program that stands in for Mintmark: it answers each request by a shell command, which has it in $line and its id in $id. */
+/** A program that simulates Mintmark: it handles each request with a shell command, which reads `$line` and `$id`. */
 record StandIn(Path folder) implements AutoCloseable {
-    /** Answers nothing. */
+    /** Sends no responses. */
     static final String SILENT = ":";
 
-    /** Says that it is new enough. */
+    /** Reports a version that is always new enough. */
     private static final String NEWEST = "echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"version\":\"999.0.0\"}}'";
 
     static StandIn that(String command) throws IOException {
         return that(NEWEST, command);
     }
 
-    /** One that is asked who it is runs the first command. */
+    /** Creates a program that runs the first command for system.info and the second one for other requests. */
     static StandIn that(String says, String command) throws IOException {
         var named = System.getenv("TMPDIR");
         var folder = Files.createTempDirectory(Path.of(named == null ? "/tmp" : named), "mintmark-java-");
@@ -45,7 +45,7 @@ record StandIn(Path folder) implements AutoCloseable {
         });
     }
 
-    /** Whether it was sent a line that has a text in it. */
+    /** Whether the program has received a line that contains a text. */
     boolean hasSeen(String text) {
         try {
             return Files.exists(folder.resolve("seen")) && Files.readString(folder.resolve("seen")).contains(text);
