@@ -126,7 +126,7 @@ class Worker(threading.Thread):
             self.reports[name] = report = json.loads(line)
             self.show(name, report)
         self.process.stdin.close()
-        self.process.wait(60)
+        self.process.wait(180)   # Stopping a PostgreSQL server with thousands of databases takes long.
 
     def show(self, name, report):
         for test, trace in report.get("failed", []):

@@ -480,7 +480,7 @@ class InPostgres(Login):
         token = self.token()
         self.assertEqual((self.claims(token)["email"], self.token()), ("alice@example.com", token))
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
-            fresh = set(pool.map(lambda _: self.token("--min-valid", "86400"), range(6)))   # every command refreshes the token
+            fresh = set(pool.map(lambda _: self.token("--min-valid", "3600"), range(6)))   # every command refreshes the token
         self.assertEqual({self.claims(each)["sid"] for each in fresh}, {self.claims(token)["sid"]})
         rows = self.rows("SELECT name FROM own_session", store=self.path("shared.db"))
         self.assertEqual(rows, [(f"{os.getuid()}@{socket.gethostname()}",)])

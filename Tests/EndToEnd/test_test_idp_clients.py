@@ -266,7 +266,7 @@ class BadRequests(WithProvider):
                     self.issuer + "/activate?" + urllib.parse.urlencode({"user_code": evil})):
             page = self.person.open(url)
             self.assertNotIn("<script", page.body)
-            self.assertIn("script-src", page.headers["Content-Security-Policy"] + " default-src 'none'; script-src")
+            self.assertIn("default-src 'none'", page.headers["Content-Security-Policy"])
         page = self.person.send(self.person.open(self.authorize_url()), email=evil, password=evil)
         self.assertNotIn("<script", page.body)
         self.assertEqual(self.person.open(self.authorize_url(), {"step": "address", "email": "a@example.com"}, Origin="http://evil.example").status, 403)

@@ -257,15 +257,19 @@ class Listening(Flows):
 
     def test_cancellation_closes_the_port(self):
         flow = self.authorize(listen={})
-        waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
-        self.sidecar.call("system.ping", {})
-        self.sidecar.write(json.dumps({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": waiting}}).encode() + b"\n")
-        self.assertEqual(self.error(waiting).code, -32800)
+        credential = {"credential": {"continuationToken": flow["continuationToken"]}}
         deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:   # A call that is canceled before it waits closes nothing.
+            waiting = self.sidecar.send("signIn.withCredential", credential)
+            self.sidecar.call("system.ping", {})
+            self.sidecar.write(json.dumps({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": waiting}}).encode() + b"\n")
+            error = self.error(waiting)
+            if error.code != -32800:
+                break
+        self.assertEqual(error.type, "listenerGone")
         with self.assertRaises(OSError):
             while time.monotonic() < deadline:
                 self.fetch(flow["redirectUri"])
-        self.refused("listenerGone", self.sidecar, "signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
 
     def test_end_of_input_ends_waiting_calls(self):
         flows = [self.authorize(listen={}) for _ in range(2)]

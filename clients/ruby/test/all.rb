@@ -204,7 +204,9 @@ test "progress is typed and arrives before the result, and an error in the callb
     assert raises(ArgumentError) { m.system.ping(progress: ->(_) {}) }
     told.clear
     m.audit.verify(progress: ->(value) { told << value })
-    m.call("account.export", {"file" => File.join(Dir.mktmpdir("mintmark-"), "accounts.jsonl")}, progress: ->(value) { told << value })
+    Dir.mktmpdir("mintmark-") do |folder|
+      m.call("account.export", {"file" => File.join(folder, "accounts.jsonl")}, progress: ->(value) { told << value })
+    end
     assert told.map(&:class).uniq - [Mintmark::AuditProgress, Mintmark::ExportProgress] == [], told.inspect
   end
 end
