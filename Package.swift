@@ -92,49 +92,31 @@ let package = Package(
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
+        + room("ServiceContext", ["Contract", "Crypto", "JSON", "Loopback", "Network", "Platform", "Storage"])
+        + room("SigningKeys", ["Contract", "Crypto", "JSON", "ServiceContext", "Storage"])
         + [
-            .target(
-                name: "ServiceContext", dependencies: ["Contract", "Crypto", "JSON", "Loopback", "Network", "Platform", "Storage"],
-                swiftSettings: strict),
-            .target(
-                name: "SigningKeys", dependencies: ["Contract", "Crypto", "JSON", "ServiceContext", "Storage"], swiftSettings: strict),
             .target(name: "Audit", dependencies: ["Contract", "JSON", "Platform", "ServiceContext", "Storage"], swiftSettings: strict),
             .target(name: "Federation", dependencies: ["Contract", "Crypto", "JSON"], swiftSettings: strict),
-            .target(
-                name: "IdentityPools",
-                dependencies: ["Contract", "Crypto", "Federation", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"],
-                swiftSettings: strict),
-            .target(
-                name: "Accounts",
-                dependencies: [
-                    "Contract", "Crypto", "Federation", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "ServiceContext",
-                    "SigningKeys", "Storage",
-                ],
-                swiftSettings: strict),
-            .target(
-                name: "TestSupport",
-                dependencies: [
-                    "Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "SigningKeys",
-                    "Storage",
-                ],
-                swiftSettings: strict),
-            .target(
-                name: "Provisioning",
-                dependencies: [
-                    "Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage",
-                ],
-                swiftSettings: strict),
-            .target(
-                name: "VendorAPIs",
-                dependencies: ["Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"],
-                swiftSettings: strict),
-            .testTarget(
-                name: "IdentityTests",
-                dependencies: identity + [
-                    "Contract", "Crypto", "JSON", "Loopback", "Messages", "Mintmark", "Network", "Patterns", "Platform", "Storage",
-                ],
-                exclude: ["Vectors"], swiftSettings: strict),
         ]
+        + room(
+            "IdentityPools", ["Contract", "Crypto", "Federation", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"],
+            notSources: ["Vectors"])
+        + room(
+            "Accounts",
+            [
+                "Contract", "Crypto", "Federation", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "ServiceContext",
+                "SigningKeys", "Storage",
+            ])
+        + room(
+            "TestSupport",
+            [
+                "Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "SigningKeys",
+                "Storage",
+            ])
+        + room(
+            "Provisioning",
+            ["Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"])
+        + room("VendorAPIs", ["Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"])
         + room(
             "Mintmark",
             identity + [
