@@ -50,7 +50,7 @@ struct CallerSignature {
     }
 
     func arn(of holder: Principal) -> String {
-        let realm = service.surroundings.realm
+        let realm = service.context.realm
         return realm.arn(ofSession: holder.sessionName, role: realm.roleName(of: holder.roleArn) ?? "")
     }
 }

@@ -40,23 +40,23 @@ import Testing
 
     @Test("amr contains the methods of both factors and mfa, each once")
     func methods() {
-        let totp = ShownFactor(kind: "totp", factorId: "1")
+        let totp = VerifiedFactor(kind: "totp", factorId: "1")
         #expect(SignInProof.password.adding(totp).amr == ["pwd", "otp", "mfa"])
         #expect(SignInProof.code.adding(totp).amr == ["otp", "mfa"])
-        #expect(SignInProof.password.adding(ShownFactor(kind: "sms", factorId: "1")).amr == ["pwd", "sms", "mfa"])
+        #expect(SignInProof.password.adding(VerifiedFactor(kind: "sms", factorId: "1")).amr == ["pwd", "sms", "mfa"])
         #expect(SignInProof.password.adding(totp).adding(totp).amr == ["pwd", "otp", "mfa"])
         #expect(SignInProof.password.adding(nil) == .password)
     }
 }
 
 @Suite("Conditions for enrollment of a second factor") struct EnrolmentRuleTests {
-    private typealias Facts = EnrolmentRule.Facts
+    private typealias Facts = EnrollmentRule.Facts
 
-    private func refusal(_ change: (inout EnrolmentRule.Facts) -> Void) -> EnrolmentRule.Refusal? {
-        var facts = EnrolmentRule.Facts(email: "alice@example.com")
+    private func refusal(_ change: (inout EnrollmentRule.Facts) -> Void) -> EnrollmentRule.Refusal? {
+        var facts = EnrollmentRule.Facts(email: "alice@example.com")
         change(&facts)
         do {
-            try EnrolmentRule.check(facts)
+            try EnrollmentRule.check(facts)
             return nil
         } catch { return error }
     }
@@ -108,7 +108,7 @@ import Testing
 
     @Test("an account can have at most five factors")
     func limit() {
-        for (count, expected) in [(4, nil), (5, .tooMany)] as [(Int, EnrolmentRule.Refusal?)] {
+        for (count, expected) in [(4, nil), (5, .tooMany)] as [(Int, EnrollmentRule.Refusal?)] {
             #expect(
                 refusal {
                     $0.factors = factors(count)

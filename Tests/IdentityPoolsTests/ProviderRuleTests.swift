@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityPools
 
-private let held = ProviderMemory.Held(
+private let held = CachedCredentials.ClosureBox(
     identityId: "a", credentials: .init(accessKeyId: "k", secretAccessKey: "s", sessionToken: "t", expiresAt: 10_000), roleArn: "r")
 
 private let social: Members<String> = ["login.example.com": "token"]
@@ -11,7 +11,7 @@ private let own: Members<String> = ["login.shop": "alice"]
 
 /// The next step of a provider that renews credentials ten minutes before they expire.
 private func step(
-    _ request: ProviderRule.Request, _ memory: ProviderMemory, at now: Int64 = 0, kept: String? = nil, asksCaller: Bool = false
+    _ request: ProviderRule.Request, _ memory: CachedCredentials, at now: Int64 = 0, kept: String? = nil, asksCaller: Bool = false
 ) -> ProviderRule.Step {
     ProviderRule.step(
         request, memory,
@@ -20,8 +20,8 @@ private func step(
             asksCaller: asksCaller))
 }
 
-private func memory(_ logins: Members<String> = [:], _ change: (inout ProviderMemory) -> Void = { _ in }) -> ProviderMemory {
-    var memory = ProviderMemory(logins: logins)
+private func memory(_ logins: Members<String> = [:], _ change: (inout CachedCredentials) -> Void = { _ in }) -> CachedCredentials {
+    var memory = CachedCredentials(logins: logins)
     change(&memory)
     return memory
 }
@@ -109,7 +109,7 @@ struct ProviderRuleTests {
         #expect(cleared == memory(social) { $0.identityId = "a" })
         cleared.hold(held)
         cleared.dropAll()
-        #expect(cleared == ProviderMemory(logins: [:]))
+        #expect(cleared == CachedCredentials(logins: [:]))
     }
 
     @Test("a change of the identity returns the previous ID, and the first identity is not a change")

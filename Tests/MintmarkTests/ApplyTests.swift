@@ -19,17 +19,17 @@ private struct House {
         func progress(_ value: JSONValue) {}
     }
 
-    let surroundings: ServiceContext
+    let context: ServiceContext
 
     init() throws {
-        surroundings = ServiceContext(
-            realm: Realm(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
+        context = ServiceContext(
+            realm: Deployment(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
             clock: SystemClock(), random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
     }
 
     func apply(_ document: String) throws -> [AppliedChange] {
-        try ApplyService(surroundings).apply(SystemApply.Params(decoding: JSONText(document).root), Call()).changes
+        try ApplyService(context).apply(SystemApply.Params(decoding: JSONText(document).root), Call()).changes
     }
 
     /// The pointers and rules of the violations in a document.
@@ -40,7 +40,7 @@ private struct House {
         } catch let error as InvalidParams { return error.violations.map { "\($0.pointer) \($0.rule)" } }
     }
 
-    func writes() throws -> Int64 { try surroundings.database.facts().writes }
+    func writes() throws -> Int64 { try context.database.facts().writes }
 }
 
 @Suite("declarative configuration")
@@ -106,13 +106,13 @@ struct ApplyTests {
             try house.problems(#"{"pools": [{"name": "good"}], "roles": [{"name": "bad", "poolName": "none"}]}"#)
                 == ["/roles/0/poolName poolNotFound"])
         #expect(try house.writes() == before)
-        #expect(try house.surroundings.database.read { try $0.pools(after: "", limit: 10) }.isEmpty)
+        #expect(try house.context.database.read { try $0.pools(after: "", limit: 10) }.isEmpty)
     }
 
     @Test("an error unrelated to the document is rethrown")
     func others() throws {
         let house = try House()
-        house.surroundings.database.close()
+        house.context.database.close()
         #expect(throws: StoreError.closed) { try house.apply(#"{"pools": [{"name": "shop"}]}"#) }
     }
 }

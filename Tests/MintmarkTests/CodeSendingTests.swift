@@ -27,7 +27,7 @@ private final class People: Sendable {
     }
 
     /// A mailer that can be set to fail.
-    final class Post: Mailer {
+    final class Post: EmailSender {
         let sent = Mutex<[OutgoingMessage]>([])
         let failure = Mutex<DeliveryFailure?>(nil)
 
@@ -47,13 +47,13 @@ private final class People: Sendable {
     init(hasPost: Bool = true) throws {
         let database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
         let service = ServiceContext(
-            realm: Realm(), database: database, clock: clock, random: SystemRandom(),
+            realm: Deployment(), database: database, clock: clock, random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
-        let surroundings = AccountsContext(
+        let context = AccountsContext(
             service, delivery: hasPost ? .carriers(mailer: post, texter: nil) : .none, passwordCost: 16)
-        let catalogue = TenantConfigurationCache(signingKeys: SigningKeys(vault: surroundings.vault))
-        signUp = SignUpService(surroundings, catalogue)
-        tenant = TenantService(surroundings, catalogue)
+        let configurations = TenantConfigurationCache(signingKeys: SigningKeys(vault: context.vault))
+        signUp = SignUpService(context, configurations)
+        tenant = TenantService(context, configurations)
     }
 
     func start(_ username: String, city: String? = nil) throws -> SignUpStep {

@@ -13,7 +13,7 @@ import Testing
 @testable import SigningKeys
 
 /// A text message sender that can be set to fail.
-private final class Carrier: Texter {
+private final class MessageSender: SMSSender {
     let sent = Mutex<[OutgoingMessage]>([])
     let failure = Mutex<DeliveryFailure?>(nil)
 
@@ -23,9 +23,9 @@ private final class Carrier: Texter {
     }
 }
 
-private func surroundings(_ delivery: Delivery) throws -> AccountsContext {
+private func context(_ delivery: Delivery) throws -> AccountsContext {
     let service = ServiceContext(
-        realm: Realm(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
+        realm: Deployment(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
         clock: SystemClock(), random: SystemRandom(), vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
     return AccountsContext(service, delivery: delivery, passwordCost: 16)
 }
@@ -41,14 +41,14 @@ struct MessageSendingTests {
         createdAt: 0, updatedAt: 0)
 
     private func send(_ house: AccountsContext, language: String?) throws {
-        try MessageSending(surroundings: house).send(
+        try MessageSending(context: house).send(
             .signIn, to: .sms(PhoneNumber(Self.number)), code: "12345678", lifetimeSeconds: 600, language: language, of: tenant)
     }
 
     @Test("text messages are sent with the tenant's template for the language, otherwise with the built-in one")
     func carried() throws {
-        let carrier = Carrier()
-        let house = try surroundings(.carriers(mailer: nil, texter: carrier))
+        let carrier = MessageSender()
+        let house = try context(.carriers(mailer: nil, texter: carrier))
         try send(house, language: "de-AT")
         try send(house, language: "fr")
         let sent = carrier.sent.withLock { $0 }
@@ -61,17 +61,17 @@ struct MessageSendingTests {
 
     @Test("failed text messages are reported as messageNotSent with the reason and the time to wait")
     func refused() throws {
-        let carrier = Carrier()
-        let house = try surroundings(.carriers(mailer: nil, texter: carrier))
+        let carrier = MessageSender()
+        let house = try context(.carriers(mailer: nil, texter: carrier))
         carrier.failure.withLock { $0 = DeliveryFailure(reason: "503", retryAfterSeconds: 30) }
         #expect(throws: MessageNotSent(channel: .sms, reason: "503", retryAfterSeconds: 30)) { try send(house, language: nil) }
         let reason = DeliveryFailure.notConfigured("no sender of text messages").reason
-        #expect(throws: MessageNotSent(channel: .sms, reason: reason)) { try send(try surroundings(.none), language: nil) }
+        #expect(throws: MessageNotSent(channel: .sms, reason: reason)) { try send(try context(.none), language: nil) }
     }
 
     @Test("a testing store keeps text messages in its outbox, with the code and without a subject")
     func kept() throws {
-        let house = try surroundings(.outbox)
+        let house = try context(.outbox)
         try send(house, language: "de")
         let kept = try house.database.read { try $0.outbox(to: nil, after: 0, limit: 10) }
         #expect(kept.count == 1)
@@ -81,8 +81,8 @@ struct MessageSendingTests {
 
     @Test("the codes of a flow are sent to its phone number and count toward the limit of that number")
     func codes() throws {
-        let carrier = Carrier()
-        let house = try surroundings(.carriers(mailer: nil, texter: carrier))
+        let carrier = MessageSender()
+        let house = try context(.carriers(mailer: nil, texter: carrier))
         let flows = Flows(house, TenantConfigurationCache(signingKeys: SigningKeys(vault: house.vault)))
         let now = house.clock.now
         let number = try PhoneNumber(Self.number)

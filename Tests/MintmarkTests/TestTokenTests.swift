@@ -27,14 +27,14 @@ struct TestTokenTests {
 
     init() throws {
         database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
-        let surroundings = ServiceContext(
-            realm: Realm(), database: database, clock: SystemClock(), random: SystemRandom(),
+        let context = ServiceContext(
+            realm: Deployment(), database: database, clock: SystemClock(), random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
-        let signingKeys = SigningKeys(vault: surroundings.vault)
+        let signingKeys = SigningKeys(vault: context.vault)
         let pools = PoolConfigurationCache(
-            signingKeys: signingKeys, tenants: StoreTenantLogins(surroundings, signingKeys), vault: surroundings.vault,
-            realm: surroundings.realm)
-        let accounts = AccountsContext(surroundings)
+            signingKeys: signingKeys, tenants: StoreTenantLogins(context, signingKeys), vault: context.vault,
+            realm: context.realm)
+        let accounts = AccountsContext(context)
         let tenants = TenantConfigurationCache(signingKeys: signingKeys)
         let service = AccountService(accounts, tenants, identities: PoolIdentities(pools))
         let provider = TestProvider(

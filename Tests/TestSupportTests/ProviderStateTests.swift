@@ -9,7 +9,7 @@ struct ProviderStateTests {
 
     @Test("above the capacity, only the oldest entry is evicted")
     func firstGivesWay() {
-        var numbers = Remembered<Int>(atMost: 3)
+        var numbers = BoundedCache<Int>(atMost: 3)
         for (place, name) in ["a", "b", "c"].enumerated() { numbers[name] = place }
         numbers["a"] = 10
         numbers["d"] = 3
