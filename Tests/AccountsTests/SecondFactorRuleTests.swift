@@ -20,8 +20,8 @@ import Testing
 
     @Test("with the policy required, an account without a factor must enroll one")
     func required() {
-        #expect(SecondFactorRule.decide(.required, .password, []) == .enrolment)
-        #expect(SecondFactorRule.decide(.required, .code, []) == .enrolment)
+        #expect(SecondFactorRule.decide(.required, .password, []) == .enrollment)
+        #expect(SecondFactorRule.decide(.required, .code, []) == .enrollment)
         #expect(SecondFactorRule.decide(.required, .password, [factor(.sms)]) == .challenge(["sms-1"]))
     }
 
@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-@Suite("Conditions for enrollment of a second factor") struct EnrolmentRuleTests {
+@Suite("Conditions for enrollment of a second factor") struct EnrollmentRuleTests {
     private typealias Facts = EnrollmentRule.Facts
 
     private func refusal(_ change: (inout EnrollmentRule.Facts) -> Void) -> EnrollmentRule.Refusal? {
