@@ -50,7 +50,7 @@ let package = Package(
         .executableTarget(
             name: "CLI",
             dependencies: identity + [
-                "Contract", "Crypto", "CZeroOnFree", "JSON", "JSONRPC", "Mintmark", "Network", "Platform", "Storage",
+                "Contract", "Crypto", "CZeroOnFree", "JSON", "JSONRPC", "Messages", "Mintmark", "Network", "Platform", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
