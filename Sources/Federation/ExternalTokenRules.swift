@@ -1,7 +1,8 @@
 import Crypto
 import JSON
 
-/// The rules that an ID token of an external issuer must satisfy to count as a login: its type, purpose and audience.
+/// The rules that an ID token of an external issuer must satisfy to count as a login: its type, purpose and audience
+/// (Sources/Federation/README.md, "External ID tokens").
 package enum ExternalTokenRules {
     /// The accepted difference between the clock of an issuer and the clock of this process, in seconds.
     package static let leewaySeconds: Int64 = 300

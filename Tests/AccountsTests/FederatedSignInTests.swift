@@ -3,6 +3,7 @@ import Testing
 
 @testable import Accounts
 
+/// The rows are those of Sources/Accounts/README.md, "Sign-in with an identity provider".
 @Suite("decision table of sign-in with a provider")
 struct FederatedSignInTests {
     private typealias Facts = FederatedSignIn.Facts

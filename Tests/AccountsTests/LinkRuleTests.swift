@@ -3,6 +3,7 @@ import Testing
 
 @testable import Accounts
 
+/// The rows are those of Sources/Accounts/README.md, "Account linking".
 @Suite("decision tables of linking and unlinking")
 struct LinkRuleTests {
     private typealias Facts = LinkRule.Facts

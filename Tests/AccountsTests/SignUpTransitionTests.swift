@@ -4,6 +4,7 @@ import Testing
 
 @testable import Accounts
 
+/// The states are those of Sources/Accounts/README.md, "Sign-up".
 @Suite("the transition table of sign-up")
 struct SignUpTransitionTests {
     private static let page: [TenantAttribute] = [

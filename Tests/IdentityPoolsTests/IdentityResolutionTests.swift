@@ -34,6 +34,7 @@ private func join(_ parent: String, absorbing: [String] = [], linking: [Login] =
     .join(.init(parent: identity(parent), absorbing: absorbing.map(identity), linking: linking))
 }
 
+/// The rows are those of Sources/IdentityPools/README.md, "Identity resolution", table 7.1.
 @Suite("decision table of public logins")
 struct PublicResolutionTests {
     @Test("row 1: without logins, a guest is created if the pool allows guests")
@@ -137,6 +138,7 @@ struct LinkConflictTests {
     }
 }
 
+/// The rows are those of Sources/IdentityPools/README.md, "Identity resolution", table 7.3.
 @Suite("decision table of developer tokens")
 struct DeveloperResolutionTests {
     private func mint(

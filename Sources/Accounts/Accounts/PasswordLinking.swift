@@ -49,7 +49,7 @@ struct PasswordLinking: Sendable {
     }
 
     private func decide(_ username: Username, _ own: AuthenticatedAccount, at now: Int64, in tx: Transaction) throws -> LinkRule.Address {
-        if !own.isRecent(at: now) { throw own.tooOld }  // row 10
+        if !own.isRecent(at: now) { throw own.tooOld }  // row 10 of "Account linking" in Sources/Accounts/README.md
         try own.requireSecondFactor(tenant, in: tx)
         let facts = LinkRule.Facts(
             accountId: own.account.id, providerId: "password", hasProvider: own.account.password != nil,

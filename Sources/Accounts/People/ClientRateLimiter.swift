@@ -1,7 +1,8 @@
 import Contract
 import Storage
 
-/// The rate limits per client address and tenant, across all methods: requests, failures and codes.
+/// The rate limits per client address and tenant, across all methods: requests, failures and codes (Sources/Accounts/README.md, "Lockout
+/// and rate limits").
 enum ClientRateLimiter: String, Sendable, CaseIterable {
     /// Requests of any kind.
     case requests

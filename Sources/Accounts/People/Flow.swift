@@ -1,7 +1,8 @@
 import Contract
 import JSON
 
-/// A pending sign-up, sign-in, password reset, change of address or second-factor operation, as it is stored between its steps.
+/// A pending sign-up, sign-in, password reset, change of address or second-factor operation, as it is stored between its steps
+/// (Sources/Accounts/README.md, "Flows").
 package struct Flow: Sendable {
     enum Kind: String, Sendable {
         case signUp, signIn, passwordReset

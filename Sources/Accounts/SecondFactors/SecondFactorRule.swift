@@ -1,6 +1,6 @@
 import Contract
 
-/// Decides whether a sign-in requires a second factor.
+/// Decides whether a sign-in requires a second factor (Sources/Accounts/README.md, "Second factors").
 enum SecondFactorRule {
     enum Decision: Equatable {
         case nothing

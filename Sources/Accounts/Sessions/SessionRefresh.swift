@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// The decision about a presented refresh token.
+/// The decision about a presented refresh token (Sources/Accounts/README.md, "Sessions and tokens").
 enum RefreshJudgement: Equatable {
     case fresh
     /// The token was used recently and its successor was not: two windows of one application share it, or a response was lost.

@@ -111,7 +111,8 @@ struct FederatedAccounts: Sendable {
         return account
     }
 
-    /// Sets display name and picture to the provider's values, and removes those that the provider omits (row 3).
+    /// Sets display name and picture to the provider's values, and removes those that the provider omits: row 3 of "Sign-in with an
+    /// identity provider" in Sources/Accounts/README.md.
     ///
     /// - Parameter keepsUnsaid: Whether to keep values that the provider omits, because it sends them only at the first sign-in.
     private func takeProfile(_ account: inout AccountRecord, keepsUnsaid: Bool = false) {

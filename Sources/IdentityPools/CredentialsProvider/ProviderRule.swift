@@ -1,6 +1,6 @@
 import Contract
 
-/// The state machine of a credentials provider.
+/// The state machine of a credentials provider (Sources/IdentityPools/README.md, "Credentials providers").
 enum ProviderRule {
     /// The requested result.
     enum Request: Sendable, Equatable {
