@@ -20,11 +20,6 @@ func room(
     ]
 }
 
-/// The modules that implement the methods, from the bottom up (Sources/README.md).
-let identity: [Target.Dependency] = [
-    "ServiceContext", "SigningKeys", "Audit", "Federation", "IdentityPools", "Accounts", "TestSupport", "Provisioning", "VendorAPIs",
-]
-
 let package = Package(
     name: "mintmark",
     products: [
@@ -49,8 +44,9 @@ let package = Package(
         .target(name: "CZeroOnFree", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
-            dependencies: identity + [
-                "Contract", "Crypto", "CZeroOnFree", "JSON", "JSONRPC", "Messages", "Mintmark", "Network", "Platform", "Storage",
+            dependencies: [
+                "Accounts", "Audit", "Contract", "Crypto", "CZeroOnFree", "IdentityPools", "JSON", "JSONRPC", "Messages", "Mintmark",
+                "Network", "Platform", "ServiceContext", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -71,7 +67,8 @@ let package = Package(
             name: "MintmarkInProcess", dependencies: ["JSONRPC", "Mintmark", "MintmarkClient", "Platform", "ServiceContext"],
             path: "clients/swift/Sources/MintmarkInProcess", swiftSettings: strict),
         .target(
-            name: "SwiftClientDriver", dependencies: ["MintmarkClient"], path: "clients/swift/conformance/Driver", swiftSettings: strict),
+            name: "SwiftClientDriver", dependencies: ["JSON", "MintmarkClient"], path: "clients/swift/conformance/Driver",
+            swiftSettings: strict),
         .executableTarget(
             name: "SwiftClientByPipe", dependencies: ["MintmarkClient", "SwiftClientDriver"],
             path: "clients/swift/conformance/ByPipe", swiftSettings: strict),
@@ -124,8 +121,10 @@ let package = Package(
         + room("VendorAPIs", ["Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"])
         + room(
             "Mintmark",
-            identity + [
-                "Contract", "Crypto", "JSON", "JSONRPC", "Loopback", "Messages", "Network", "Platform", "Storage",
+            [
+                "Accounts", "Audit", "Contract", "Crypto", "IdentityPools", "JSON", "JSONRPC", "Loopback", "Messages", "Network",
+                "Platform",
+                "Provisioning", "ServiceContext", "SigningKeys", "Storage", "TestSupport", "VendorAPIs",
                 .product(name: "Logging", package: "swift-log"),
             ])
 )
