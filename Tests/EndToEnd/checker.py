@@ -1,6 +1,7 @@
 """Checks every message that a process sends against `schemas`: results, errors and notifications.
 
-Every schema is compiled once into functions. A function returns `None` for a valid value, otherwise a list of pairs (JSON pointer, problem).
+Every schema is compiled once into functions. A function returns `None` for a valid value, otherwise a list of pairs
+(JSON pointer, problem).
 """
 
 import functools
@@ -10,6 +11,8 @@ import re
 
 SCHEMAS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))), "schemas")
 
+# The members of a response.
+RESPONSE = {"jsonrpc", "id", "result", "error", "trace"}
 # The number of elements of an array that are checked. Of a longer array, elements at equal distances are checked.
 MOST_ELEMENTS = 1000
 
@@ -26,12 +29,13 @@ def load(path):
 # Compiling schemas
 
 def compiled(schema):
-    """Returns the check of a schema, as a function. Members that the schema does not contain are problems, as the callers cannot know them."""
+    """Returns the check of a schema, as a function. It also refuses members that the schema does not contain."""
     if "$ref" in schema:
         return type_check(os.path.basename(schema["$ref"])[:-5])
     if schema["type"] == "object" and ("properties" in schema or schema.get("additionalProperties") is False):
         return object_check(schema)
-    return {"boolean": boolean_check, "integer": integer_check, "string": string_check, "array": array_check, "object": map_check}[schema["type"]](schema)
+    kinds = {"boolean": boolean_check, "integer": integer_check, "string": string_check, "array": array_check, "object": map_check}
+    return kinds[schema["type"]](schema)
 
 
 @functools.cache
@@ -203,8 +207,9 @@ def errors():
     """Returns the code of each error type, and the check of its data."""
     found = {}
     for entry in load("errors.json")["errors"]:
-        data = {"type": "object", **entry["data"]}
-        more = {"type": {"type": "string"}, **({"retryAfterSeconds": {"type": "integer", "minimum": 0}} if "retryAfterSeconds" in entry else {})}
+        data, more = entry["data"], {"type": {"type": "string"}}
+        if "retryAfterSeconds" in entry:
+            more["retryAfterSeconds"] = {"type": "integer", "minimum": 0}
         schema = {**data, "properties": {**data.get("properties", {}), **more}, "required": [*data.get("required", []), *more]}
         found[entry["type"]] = entry["code"], compiled(schema)
     return found
@@ -212,8 +217,9 @@ def errors():
 
 @functools.cache
 def general_errors():
-    """Returns the types of the errors that any method can return: those of JSON-RPC and of the connection, and those that mean that the store cannot
-    be used. A method declares the other errors of the blocks 1xxx and 8xxx, such as `invalidCursor` and `messageNotSent`."""
+    """Returns the types of the errors that any method can return: those of JSON-RPC and of the connection, and those that mean
+    that the store cannot be used. A method declares the other errors of the blocks 1xxx and 8xxx, such as `invalidCursor` and
+    `messageNotSent`."""
     return frozenset(
         entry["type"] for entry in load("errors.json")["errors"]
         if entry["code"] < 0 or 1000 <= entry["code"] < 2000 and entry["type"] != "invalidCursor" or entry.get("storeError"))
@@ -286,7 +292,8 @@ class Checker:
             return f"The message is not JSON-RPC 2.0: {shown(message)}"
         if "method" in message:
             return self._notification_problem(message)
-        if "id" not in message or ("result" in message) == ("error" in message) or not message.keys() <= {"jsonrpc", "id", "result", "error", "trace"}:
+        members = message.keys()
+        if "id" not in members or ("result" in members) == ("error" in members) or not members <= RESPONSE:
             return f"The response must have exactly jsonrpc, id, result or error, and trace if the request had one: {shown(message)}"
         id = message["id"]
         # Several requests with the same ID can be under way. The response must be valid for one of them.
@@ -308,8 +315,8 @@ class Checker:
         return problem
 
     def _response_problem(self, name, message, is_known=True):
-        """Returns the problem of a response to a method. `name` is `None` if the method is unknown, for example after a line that is not JSON.
-        `is_known` is false if the request was not written with this class."""
+        """Returns the problem of a response to a method. `name` is `None` if the method is unknown, for example after a line that is
+        not JSON. `is_known` is false if the request was not written with this class."""
         known = method(name) if name is not None else None
         if "error" in message:
             return self._error_problem(name, known, message["error"], is_known)
@@ -345,7 +352,8 @@ class Checker:
             return self._progress_problem(params)
         check = notifications().get(name)
         if not check:
-            return f"The notification {name} is not in schemas/notifications. Allowed are: $/progress, {', '.join(sorted(notifications()))}."
+            allowed = ", ".join(["$/progress", *sorted(notifications())])
+            return f"The notification {name} is not in schemas/notifications. Allowed are: {allowed}."
         return listed(f"The parameters of the notification {name} do not match its schema", check(params))
 
     def _progress_problem(self, params):

@@ -12,7 +12,7 @@ from endtoend import EndToEnd
 from examples import Contract
 from sidecar import Sidecar
 
-POOL = {"poolId": "local-1:00000000-1111-4222-8333-444444444444", "name": "shop", "issuer": "https://mintmark.invalid/pool", "createdAt": 1}
+POOL = "local-1:00000000-1111-4222-8333-444444444444"
 # A program that answers the n-th line of its input with the n-th argument after the options.
 FAKE = """#!/bin/bash
 while [ $# -gt 0 ] && [ "$1" != --answers ]; do shift; done
@@ -43,29 +43,27 @@ class Checking(unittest.TestCase):
     def test_result_that_does_not_match_is_refused_with_its_pointer(self):
         valid = {"now": 1}
         for result, words in (
-                ({"now": "1"}, ["/now must be an integer"]), ({}, ["/now is missing"]), ({**valid, "then/~": 2}, ["/then~1~0 is not in the schema"]),
-                ([], ["it must be an object"]), ({"now": True}, ["/now must be an integer"]), ({"now": 1.5}, ["/now must be an integer"])):
+                ({"now": "1"}, "/now must be an integer"), ({"now": True}, "/now must be an integer"), ({"now": 1.5}, "/now must be an integer"),
+                ({}, "/now is missing"), ({**valid, "then/~": 2}, "/then~1~0 is not in the schema"), ([], "it must be an object")):
             with self.subTest(result):
                 self.checker.sends(1, "system.ping")
-                self.violation(response(result), "system.ping", "schemas/methods/system.ping.json", *words)
+                self.violation(response(result), "system.ping", "schemas/methods/system.ping.json", words)
         self.checker.sends(1, "system.ping")
         self.checker.check(response(valid))
 
     def test_violation_deep_in_a_result_is_found(self):
-        identity = {"identityId": POOL["poolId"], "state": "authenticated", "logins": []}
-        wrong = compiled({"type": "array", "items": {"$ref": "types/HealthCheck.json"}})([{"name": 1}])
-        self.assertIn(("/0/name", "must be a string, found 1"), wrong)
-        self.assertIn(("/state", "must be one of"), [(path, what[:14]) for path, what in compiled(load("types/IdentityDescription.json"))({**identity, "state": "new"})])
+        check = compiled({"type": "array", "items": {"$ref": "types/HealthCheck.json"}})
+        self.assertIn(("/0/name", "must be a string, found 1"), check([{"name": 1}]))
 
     def test_error_that_the_method_does_not_declare_is_refused(self):
         self.checker.sends(1, "pool.get")
         self.violation(failure("userNotFound"), "pool.get", "userNotFound", "schemas/methods/pool.get.json", "poolNotFound", "storeBusy")
         self.checker.sends(1, "pool.get")
-        self.checker.check(failure("poolNotFound", poolId=POOL["poolId"]))
+        self.checker.check(failure("poolNotFound", poolId=POOL))
 
     def test_general_errors_are_allowed_for_every_method(self):
-        self.assertLessEqual({"invalidParams", "internalError", "requestCancelled", "shuttingDown", "storeBusy", "storeCannotOpen"}, general_errors())
-        self.assertTrue(general_errors().isdisjoint({"invalidCursor", "messageNotSent", "backupFileExists", "poolNotFound", "clockOutOfRange"}))
+        self.assertLessEqual({"invalidParams", "internalError", "requestCancelled", "shuttingDown", "storeBusy"}, general_errors())
+        self.assertTrue(general_errors().isdisjoint({"invalidCursor", "messageNotSent", "backupFileExists", "poolNotFound"}))
         self.checker.sends(1, "pool.get")
         self.checker.check(failure("shuttingDown", retryAfterSeconds=1))
         self.checker.sends(1, "pool.get")
@@ -73,13 +71,14 @@ class Checking(unittest.TestCase):
 
     def test_error_with_wrong_code_data_or_members_is_refused(self):
         for error, words in (
-                ({"code": 2002}, ["the code 2001"]), ({"message": " "}, ["a message"]), ({"data": {"type": "poolNotFound"}}, ["/poolId is missing"]),
-                ({"data": {"type": "poolNotFound", "poolId": POOL["poolId"], "x": 1}}, ["/x is not in the schema"]), ({"data": {}}, ["type None"]),
-                ({"data": {"type": "noSuchError"}}, ["noSuchError", "schemas/errors.json"]), ({"data": []}, ["code, message and data"]), ({"more": 1}, ["exactly"])):
+                ({"code": 2002}, "the code 2001"), ({"message": " "}, "a message"), ({"data": {"type": "poolNotFound"}}, "/poolId is missing"),
+                ({"data": {"type": "poolNotFound", "poolId": POOL, "x": 1}}, "/x is not in the schema"), ({"data": {}}, "type None"),
+                ({"data": {"type": "noSuchError"}}, "noSuchError, which is not in"), ({"data": []}, "code, message and data"),
+                ({"more": 1}, "exactly code, message and data")):
             with self.subTest(error):
                 self.checker.sends(1, "pool.get")
-                message = failure("poolNotFound", poolId=POOL["poolId"])
-                self.violation({**message, "error": {**message["error"], **error}}, "pool.get", *words)
+                message = failure("poolNotFound", poolId=POOL)
+                self.violation({**message, "error": {**message["error"], **error}}, "pool.get", words)
 
     def test_injected_error_is_allowed_for_its_method(self):
         self.checker.sends(1, "test.fault", {"method": "pool.get", "error": "userNotFound"})
@@ -100,9 +99,12 @@ class Checking(unittest.TestCase):
         self.violation({"jsonrpc": "2.0", "method": "pool/created", "params": {}}, "pool/created", "schemas/notifications")
 
     def test_message_that_is_not_a_response_is_refused(self):
-        for message in (1, {"id": 1, "result": {}}, {"jsonrpc": "2.0", "result": {}}, {"jsonrpc": "2.0", "id": 1}, response({}, error={}), response({}, extra=1)):
+        for message in (1, {"id": 1, "result": {}}, {"jsonrpc": "1.0", "id": 1, "result": {}}):
             with self.subTest(message):
-                self.violation(message, "must have exactly" if isinstance(message, dict) and "jsonrpc" in message else "not JSON-RPC 2.0")
+                self.violation(message, "not JSON-RPC 2.0")
+        for message in ({"jsonrpc": "2.0", "result": {}}, response(), response({}, error={}), response({}, extra=1)):
+            with self.subTest(message):
+                self.violation(message, "must have exactly")
 
     def test_requests_in_raw_bytes_are_recognized(self):
         self.checker.writes(b'{broken\n[1,{"jsonrpc":"2.0","id":"a","method":"system.ping"},{"jsonrpc":"2.0","id":"b","meth')
@@ -113,7 +115,7 @@ class Checking(unittest.TestCase):
 
     def test_responses_without_a_known_request_are_checked_as_far_as_possible(self):
         self.checker.check(failure("parseError", id=None, reason="It is cut off.", offset=1))
-        self.violation(failure("poolNotFound", id=None, poolId=POOL["poolId"]), "poolNotFound")
+        self.violation(failure("poolNotFound", id=None, poolId=POOL), "poolNotFound")
         self.checker.check(response({"any": 1}, "written by another program"))
         self.violation(failure("poolNotFound", id="written by another program"), "/poolId is missing")
         self.checker.sends(1, "no.such")
@@ -156,7 +158,8 @@ class SameVerdict(EndToEnd):
         for name, params in (
                 ("pool.create", {"name": "shop", "developerProvider": "login.shop", "tags": {"a": "b"}}), ("pool.list", {}),
                 ("account.create", {"username": "alice@example.com", "password": password}),
-                ("signIn.withPassword", {"username": "alice@example.com", "password": password}), ("tenant.get", {"tenantId": "default"}), ("audit.list", {})):
+                ("signIn.withPassword", {"username": "alice@example.com", "password": password}), ("tenant.get", {"tenantId": "default"}),
+                ("audit.list", {})):
             yield name, sidecar.call(name, params)
 
     def places(self, value):
@@ -179,7 +182,7 @@ class SameVerdict(EndToEnd):
                 elif change == 1 and isinstance(container, dict):
                     container["noSuchMember"] = 1
                 else:
-                    container[key] = noise.choice((None, True, -1, 1, 1.0, 1.5, 1 << 40, "", "x", "x" * 300, "é/ü", [], {}, [1], {"a": "b"}))
+                    container[key] = noise.choice((None, True, -1, 1, 1.0, 1.5, 1 << 40, "", "x" * 300, "é/ü", [], {}, [1], {"a": "b"}))
                 with self.subTest(name, result=changed):
                     verdicts.append(bool(method(name).result(changed)))
                     self.assertEqual(verdicts[-1], bool(contract.breaches(load(f"methods/{name}.json")["result"], changed)))
