@@ -11,10 +11,12 @@ PASSWORD = "a-long-enough-passphrase-77"
 SECRET = {"username": "nobody@example.com", "password": PASSWORD}
 # The other parameters of the methods that need some.
 PARAMS = {
-    "account.changeEmail": {"email": "new@example.com"}, "account.changePassword": {"currentPassword": PASSWORD, "newPassword": PASSWORD + "8"},
+    "account.changeEmail": {"email": "new@example.com"},
+    "account.changePassword": {"currentPassword": PASSWORD, "newPassword": PASSWORD + "8"},
     "account.link": {"credential": SECRET}, "account.merge": {"dryRun": True}, "account.providerToken": {"providerId": "google.com"},
     "account.reauthenticate": {"credential": SECRET}, "account.unlink": {"providerId": "password"},
-    "idp.authorize": {"providerId": "google.com", "redirectUri": "https://shop.example.com/back"}, "idp.authorizeDevice": {"providerId": "google.com"},
+    "idp.authorize": {"providerId": "google.com", "redirectUri": "https://shop.example.com/back"},
+    "idp.authorizeDevice": {"providerId": "google.com"},
     "mfa.enroll": {"kind": "totp"}, "mfa.withdraw": {"factorId": "00000000-0000-4000-8000-000000000000"},
 }
 

@@ -43,7 +43,8 @@ class Checking(unittest.TestCase):
     def test_result_that_does_not_match_is_refused_with_its_pointer(self):
         valid = {"now": 1}
         for result, words in (
-                ({"now": "1"}, "/now must be an integer"), ({"now": True}, "/now must be an integer"), ({"now": 1.5}, "/now must be an integer"),
+                ({"now": "1"}, "/now must be an integer"), ({"now": True}, "/now must be an integer"),
+                ({"now": 1.5}, "/now must be an integer"),
                 ({}, "/now is missing"), ({**valid, "then/~": 2}, "/then~1~0 is not in the schema"), ([], "it must be an object")):
             with self.subTest(result):
                 self.checker.sends(1, "system.ping")
@@ -71,7 +72,8 @@ class Checking(unittest.TestCase):
 
     def test_error_with_wrong_code_data_or_members_is_refused(self):
         for error, words in (
-                ({"code": 2002}, "the code 2001"), ({"message": " "}, "a message"), ({"data": {"type": "poolNotFound"}}, "/poolId is missing"),
+                ({"code": 2002}, "the code 2001"), ({"message": " "}, "a message"),
+                ({"data": {"type": "poolNotFound"}}, "/poolId is missing"),
                 ({"data": {"type": "poolNotFound", "poolId": POOL, "x": 1}}, "/x is not in the schema"), ({"data": {}}, "type None"),
                 ({"data": {"type": "noSuchError"}}, "noSuchError, which is not in"), ({"data": []}, "code, message and data"),
                 ({"more": 1}, "exactly code, message and data")):
