@@ -445,6 +445,7 @@ export class AccountMethods {
    * instead of an ID token.
    * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
    * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
    * @throws {ProviderNotLinked} The login to unlink is not linked to the account.
    * @throws {IdpNotFound} The identity provider does not exist in the tenant.
    * @throws {IdpDisabled} A sign-in uses a disabled identity provider.

@@ -29,9 +29,17 @@ export declare class IdpMethods {
    * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
    * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
    * corrected.
-   * @throws {TokenExpired} The time in `exp` is in the past.
    * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
    * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
    * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
    * signing key was revoked, or `credentials.revoke` applies to the token.
    * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
@@ -61,9 +69,17 @@ export declare class IdpMethods {
    * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
    * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
    * corrected.
-   * @throws {TokenExpired} The time in `exp` is in the past.
    * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
    * is missing or has the wrong type, or the header contains an unknown critical parameter.
+   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
+   * names.
+   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
+   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
+   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
+   * @throws {TokenExpired} The time in `exp` is in the past.
+   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
+   * instead of an ID token.
    * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
    * signing key was revoked, or `credentials.revoke` applies to the token.
    * @throws {AccountMerged} The named account was merged into another account by `account.merge`.

@@ -831,6 +831,7 @@ class AccountMethods:
                 token instead of an ID token.
             TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
                 the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
             ProviderNotLinked: The login to unlink is not linked to the account.
             IdpNotFound: The identity provider does not exist in the tenant.
             IdpDisabled: A sign-in uses a disabled identity provider.
@@ -1983,6 +1984,7 @@ class AsyncAccountMethods:
                 token instead of an ID token.
             TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
                 the signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMerged: The named account was merged into another account by `account.merge`.
             ProviderNotLinked: The login to unlink is not linked to the account.
             IdpNotFound: The identity provider does not exist in the tenant.
             IdpDisabled: A sign-in uses a disabled identity provider.

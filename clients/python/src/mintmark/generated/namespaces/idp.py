@@ -72,10 +72,20 @@ class IdpMethods:
             ProviderUnusable: The response of a login provider is not valid: its certificate, address,
                 documents or keys do not meet the requirements. Repeating the request does not help until the
                 provider, or its configuration, is corrected.
-            TokenExpired: The time in `exp` is in the past.
             TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
                 a member is missing or has the wrong type, or the header contains an unknown critical
                 parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
             TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
                 the signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMerged: The named account was merged into another account by `account.merge`.
@@ -141,10 +151,20 @@ class IdpMethods:
             ProviderUnusable: The response of a login provider is not valid: its certificate, address,
                 documents or keys do not meet the requirements. Repeating the request does not help until the
                 provider, or its configuration, is corrected.
-            TokenExpired: The time in `exp` is in the past.
             TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
                 a member is missing or has the wrong type, or the header contains an unknown critical
                 parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
             TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
                 the signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMerged: The named account was merged into another account by `account.merge`.
@@ -569,10 +589,20 @@ class AsyncIdpMethods:
             ProviderUnusable: The response of a login provider is not valid: its certificate, address,
                 documents or keys do not meet the requirements. Repeating the request does not help until the
                 provider, or its configuration, is corrected.
-            TokenExpired: The time in `exp` is in the past.
             TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
                 a member is missing or has the wrong type, or the header contains an unknown critical
                 parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
             TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
                 the signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMerged: The named account was merged into another account by `account.merge`.
@@ -638,10 +668,20 @@ class AsyncIdpMethods:
             ProviderUnusable: The response of a login provider is not valid: its certificate, address,
                 documents or keys do not meet the requirements. Repeating the request does not help until the
                 provider, or its configuration, is corrected.
-            TokenExpired: The time in `exp` is in the past.
             TokenMalformed: The token does not consist of three base64url parts, a part is not a JSON object,
                 a member is missing or has the wrong type, or the header contains an unknown critical
                 parameter.
+            TokenAlgorithmNotAllowed: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknown: `kid` is missing or does not name a key of this store. Deleting a pool deletes
+                its keys.
+            TokenSignatureInvalid: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatch: `iss` is not the expected issuer, or not the issuer that owns the signing
+                key.
+            TokenExpired: The time in `exp` is in the past.
+            TokenNotYetValid: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatch: A token of one type is given where another type is required, such as an access
+                token instead of an ID token.
             TokenRevoked: The identity, account, session or pool of the token was deleted, disabled or ended,
                 the signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMerged: The named account was merged into another account by `account.merge`.
