@@ -15,12 +15,12 @@ export function bundledProgram() {
 }
 
 /**
- * Returns why the packages of a release have no program for this system, in one sentence. Returns undefined for the client from a checkout, whose
- * package.json names no such packages.
+ * Returns why the packages of a release have no program for this system, in one sentence. Returns undefined if they have one, and for the client
+ * from a checkout, whose package.json names no such packages.
  */
 export function missingPackage() {
   const names = Object.keys(require("../package.json").optionalDependencies ?? {}).filter((name) => name.startsWith("@mintmark/"));
-  if (names.length === 0) return undefined;
+  if (names.length === 0 || bundledProgram()) return undefined;
   if (names.includes(`@mintmark/${platform}`)) return `Install the npm package @mintmark/${platform}, which contains the program for this system.`;
   return `No npm package contains the program for this system, ${platform}; there are ${names.join(" and ")}.`;
 }
