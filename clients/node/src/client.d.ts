@@ -25,7 +25,10 @@ export type MintmarkOptions = (
 
 /** The other options of a client. */
 export interface ProcessOptions {
-  /** The program: a path, or a name that is searched for on the `PATH`. Defaults to `MINTMARK_BINARY`, otherwise to `mintmark`. */
+  /**
+   * The program: a path, or a name that is searched for on the `PATH`. Defaults to `MINTMARK_BINARY`, otherwise to the program in the npm package for
+   * this system, otherwise to `mintmark`.
+   */
   binary?: string;
   /** Whether to use a testing store, which has a virtual clock. */
   testing?: boolean;

@@ -1,5 +1,7 @@
 // The errors of this client. The errors that Mintmark returns have classes in ../generated/errors.js.
 
+import { missingPackage } from "./bundled.js";
+
 /** The superclass of all errors of this client, except `TypeError` for invalid options and arguments. */
 export class MintmarkError extends Error {
   get name() {
@@ -31,6 +33,7 @@ export class BinaryNotFound extends MintmarkError {
     const looked = binary.includes("/") ? `at ${binary}` : `named ${binary} on PATH`;
     const trouble = cause.code === "ENOENT" ? `There is no program ${looked}${cwd ? `, or no folder ${cwd}` : ""}.` : `The program ${looked} cannot be run: ${cause.message}.`;
     const advice =
+      missingPackage() ??
       "Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark, swift build -c release makes " +
       ".build/release/mintmark) and name it: new Mintmark({ binary }), export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH.";
     super(`${trouble} ${advice}`, { cause });

@@ -61,7 +61,7 @@ export function check(options) {
     );
   }
   checkTimeout(options.timeoutMs);
-  if (options.binary === "") throw new TypeError("binary names a program; leave it out for MINTMARK_BINARY, or mintmark on PATH.");
+  if (options.binary === "") throw new TypeError("binary names a program; leave it out for MINTMARK_BINARY, the program in the npm package, or mintmark on PATH.");
   const { stderr } = options;
   if (stderr !== undefined && stderr !== "inherit" && stderr !== "ignore" && typeof stderr !== "function") {
     throw new TypeError('stderr is "inherit", "ignore" or a function that takes a line.');

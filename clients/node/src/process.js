@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { bundledProgram } from "./bundled.js";
 import { BinaryNotFound, ProcessEnded, ProtocolError } from "./errors.js";
 import { checkValues, LineSplitter, refusal } from "./lines.js";
 import { longestRequest, toArguments, toEnvironment } from "./options.js";
@@ -54,7 +55,7 @@ export class ServerProcess {
    */
   constructor(options, cwd, listeners) {
     this.#listeners = listeners;
-    this.binary = options.binary ?? (process.env.MINTMARK_BINARY || "mintmark");
+    this.binary = options.binary ?? (process.env.MINTMARK_BINARY || bundledProgram() || "mintmark");
     this.#longestRequest = longestRequest(options);
     const onLine = typeof options.stderr === "function" ? options.stderr : null;
     this.#child = spawn(this.binary, toArguments(options), {
