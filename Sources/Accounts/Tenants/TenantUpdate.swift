@@ -14,7 +14,8 @@ extension TenantService {
             var settings = request.over(tenant.settings)
             let delivery = given?.keepingSecrets(of: tenant.settings.delivery) ?? tenant.settings.delivery
             settings.delivery = try delivery?.opened(for: tenant.id, context.vault)
-            try TenantRules.check(settings)
+            // Attributes of an earlier version that are no longer valid must not prevent other changes.
+            try TenantRules.check(settings, checksAttributes: request.attributes != nil)
             settings.delivery = delivery
             let changed = TenantRecord(settings, createdAt: tenant.createdAt, updatedAt: now)
             try tx.advanceEpoch()
