@@ -21,7 +21,7 @@ test("the package installs without a network and works after installation", { sk
   run("npm", "install", "--no-audit", "--no-fund", join(path, packed.filename));
   writeFileSync(
     join(path, "use.js"),
-    'import { Mintmark } from "mintmark"; const m = await Mintmark.testing(); console.log((await m.system.info()).testing); await m.close();',
+    'import { TestingClient } from "mintmark/testing"; const m = await TestingClient.start(); console.log((await m.system.info()).testing); await m.close();',
   );
   assert.equal(run(process.execPath, "use.js"), "true\n");
 });
