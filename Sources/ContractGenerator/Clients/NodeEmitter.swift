@@ -33,8 +33,7 @@ struct NodeNamespaceTable {
             source.line()
         }
         source.line(
-            "// items: the member with the items of a list. reports: the method reports progress. secrets: the paths of secrets in the result."
-        )
+            "// items: the member with the items. reports: whether it reports progress. secrets: the paths of secrets in the result.")
         source.block("export const \(file) = {", end: "};") { source in
             for namespace in namespaces {
                 source.block("\(namespace.name): {", end: "},") { source in namespace.methods.forEach { describe($0, to: &source) } }

@@ -2,7 +2,7 @@
 
 export const contractVersion = "0.1.0";
 
-// items: the member with the items of a list. reports: the method reports progress. secrets: the paths of secrets in the result.
+// items: the member with the items. reports: whether it reports progress. secrets: the paths of secrets in the result.
 export const methods = {
   account: {
     changeEmail: { secrets: ["continuationToken", "account.attributes"] },
