@@ -40,7 +40,7 @@ struct Doctor: ParsableCommand {
         try say(true, "mintmark \(Mintmark.version), issuer \(mintmark.configuration.realm.issuer)")
         do {
             let services = try mintmark.services()
-            let database = services.surroundings.database
+            let database = services.context.database
             let facts = try database.facts()
             let newer = facts.schemaVersion > Mintmark.schemaVersion ? " (one version newer than this program, which is supported)" : ""
             try say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")

@@ -1096,10 +1096,10 @@ const (
 	EmailChangeStepStateCompleted    EmailChangeStepState = "completed"
 )
 
-// EnrolmentStep is a second factor whose enrollment must be confirmed with a code.
-type EnrolmentStep struct {
+// EnrollmentStep is a second factor whose enrollment must be confirmed with a code.
+type EnrollmentStep struct {
 	// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
-	State EnrolmentStepState `json:"state"`
+	State EnrollmentStepState `json:"state"`
 	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
@@ -1131,13 +1131,13 @@ type EnrolmentStep struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
-// EnrolmentStepState is the state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. A newer
+// EnrollmentStepState is the state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. A newer
 // Mintmark can return other values.
-type EnrolmentStepState string
+type EnrollmentStepState string
 
-// The values of EnrolmentStepState.
+// The values of EnrollmentStepState.
 const (
-	EnrolmentStepStateCodeRequired EnrolmentStepState = "codeRequired"
+	EnrollmentStepStateCodeRequired EnrollmentStepState = "codeRequired"
 )
 
 // ExportProgress is the progress of account.export to a file.

@@ -2,7 +2,7 @@ import Contract
 import JSON
 
 /// Decides the result of merging two accounts. Values that only one account has are kept. If both have a value that must be unique, the
-/// caller's choice decides.
+/// caller's choice decides. The table is in Sources/Accounts/README.md, "Merging accounts".
 struct MergeRule {
     /// One of the two accounts, with its logins and factors.
     struct Side {

@@ -8,7 +8,7 @@ extension MfaService {
     /// - Throws: `FactorCodeInvalid`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, MfaResolve.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), request.factorId.map { .string($0) } ?? .null, .string(request.code)])
@@ -20,14 +20,14 @@ extension MfaService {
                 return .ended(ContinuationTokenExpired())
             }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
-            var signIn = try PendingSignIn(sealed, of: flow.id, surroundings.vault)
+            var signIn = try PendingSignIn(sealed, of: flow.id, context.vault)
             signIn.audience = request.audience ?? signIn.audience
             try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
             let factors = try tx.factors(of: account.id)
             let subject = FactorCheck.lockoutSubject(account.id)
             signIn.failures += try tx.lockout(of: subject, at: now).failures
             func notify(_ purpose: MessagePurpose, what: String = "") throws {
-                try surroundings.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
+                try context.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
             }
             switch try check.judge(
                 request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: client, at: now, in: tx)
@@ -37,10 +37,10 @@ extension MfaService {
                 return .refused(refusal)
             case .right(let shown):
                 if signIn.awaitsLink, let identity = signIn.identity {
-                    let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
+                    let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now)
                     // Since the first factor, the login may have been linked to another account, or the address may have changed.
                     guard let linked = try accounts.link(to: account, name, call, in: tx) else { return .ended(FlowEnded(.accountChanged)) }
-                    try tx.keepGrant(of: identity, for: linked, surroundings.vault)
+                    try tx.keepGrant(of: identity, for: linked, context.vault)
                     account = linked
                 }
                 signIn.proof = signIn.proof.adding(shown)

@@ -8,10 +8,10 @@ extension MfaService {
     /// - Throws: the errors of ID token verification; `CallerNotAllowed`, `AccountNotFound`, `FactorNotFound`, `RecentSignInRequired`,
     ///   `SecondFactorNeeded`, `LastFactor`, `AudienceNotOffered`.
     public func withdraw(_ request: MfaWithdraw.Params, _ call: any CallContext) throws -> MfaWithdraw.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         switch request.account {
         case .accountId(let id):
-            return try surroundings.database.write { tx in
+            return try context.database.write { tx in
                 try tx.lock([id])
                 let (account, tenant) = try named(id, by: MfaWithdraw.info.name, call, in: tx)
                 try remove(request.factorId, of: account, tenant, by: nil, call, at: now, in: tx)
@@ -20,10 +20,10 @@ extension MfaService {
         case .idToken(let idToken):
             let token = try verify(idToken, at: now)
             let fresh = completion.fresh()
-            let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
+            let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
             try SignInCompletion.check(request.audience, of: tenant)
-            let (account, signedIn) = try surroundings.database.write { tx -> (Account, SignInCompletion.SignedIn?) in
-                let own = try OwnAccount(token, in: tx)
+            let (account, signedIn) = try context.database.write { tx -> (Account, SignInCompletion.SignedIn?) in
+                let own = try AuthenticatedAccount(token, in: tx)
                 try remove(request.factorId, of: own.account, tenant, by: own, call, at: now, in: tx)
                 if own.session.secondFactor?.factorId == request.factorId {
                     _ = try tx.deleteSession(own.session.id)
@@ -45,7 +45,7 @@ extension MfaService {
 
     /// - Parameter owner: The signed-in user, or `nil` if the caller is the developer.
     private func remove(
-        _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: OwnAccount?, _ call: any CallContext,
+        _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: AuthenticatedAccount?, _ call: any CallContext,
         at now: Int64, in tx: Transaction
     ) throws {
         let factors = try tx.factors(of: account.id)
@@ -66,8 +66,8 @@ extension MfaService {
         try tx.clearLockout(of: FactorCheck.lockoutSubject(account.id))
         if factors.count == 1 { try tx.setRecoveryCodes([], of: account.id) }
         let name = factors.first { $0.id == factorId }?.noticeName ?? ""
-        try surroundings.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
-        try surroundings.audit.record(
+        try context.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
+        try context.audit.record(
             AuditEvent(MfaWithdraw.info.name, call, tenant: tenant.id, subject: account.id, details: [("factorId", factorId)]), at: now,
             in: tx)
     }

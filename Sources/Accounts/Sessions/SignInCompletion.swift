@@ -8,18 +8,18 @@ import Storage
 
 /// Completes every sign-in: stores the session, then signs its tokens.
 package struct SignInCompletion: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     private let refreshKey: SecretBytes
 
-    package init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        refreshKey = surroundings.vault.subkey("refresh token")
+    package init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        refreshKey = context.vault.subkey("refresh token")
     }
 
     /// The IDs and secrets that are generated before the transaction.
-    package struct Fresh: Sendable {
+    package struct NewSessionSecrets: Sendable {
         let sessionId: String
         package let refreshToken: String
         let accessTokenId: String
@@ -33,12 +33,12 @@ package struct SignInCompletion: Sendable {
         let logins: [AccountLogin]
         let factors: [FactorRecord]
         package let session: SessionRecord
-        let fresh: Fresh
+        let fresh: NewSessionSecrets
     }
 
-    package func fresh() -> Fresh {
-        let random = surroundings.random
-        return Fresh(
+    package func fresh() -> NewSessionSecrets {
+        let random = context.random
+        return NewSessionSecrets(
             sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
             flowId: Hex.encode(random.bytes(16)))
     }
@@ -50,7 +50,7 @@ package struct SignInCompletion: Sendable {
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     package func begin(
         _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, audience: String? = nil, scope: String? = nil,
-        _ fresh: Fresh, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+        _ fresh: NewSessionSecrets, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws -> SignedIn {
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         var account = account
@@ -67,7 +67,7 @@ package struct SignInCompletion: Sendable {
             RefreshTokenRecord(
                 mac: mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: nil, usedAt: nil, expiresAt: session.expiresAt)
         )
-        try surroundings.audit.record(
+        try context.audit.record(
             AuditEvent(
                 method, call, tenant: tenant.id, subject: account.id,
                 details: [("sessionId", session.id)] + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
@@ -87,7 +87,7 @@ package struct SignInCompletion: Sendable {
     func tokens(_ signedIn: SignedIn, _ tenant: TenantRecord, at now: Int64) throws -> Tokens {
         let key = try signingKey(of: tenant, at: now)
         let claims = TenantTokenClaims(
-            issuer: surroundings.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
+            issuer: context.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
             session: signedIn.session, logins: signedIn.logins, issuedAt: now)
         let expiresAt = now + tenant.tokens.idTokenSeconds
         return Tokens(
@@ -117,17 +117,17 @@ package struct SignInCompletion: Sendable {
     /// Returns the active signing key of a tenant. Creates the first key of the default tenant.
     package func signingKey(of tenant: TenantRecord, at now: Int64) throws -> StoredKey {
         let owner = KeyOwner.tenant(tenant.id)
-        if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
+        if let key = try context.database.read({ try configurations.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
         let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
-        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, surroundings.service)
-        let ring = try surroundings.database.write { tx in
+        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, context.service)
+        let ring = try context.database.write { tx in
             try tx.lock([owner.path])
-            let ring = try tx.keyRing(of: owner, vault: surroundings.vault)
+            let ring = try tx.keyRing(of: owner, vault: context.vault)
             if ring.active(at: now) != nil { return ring }
             guard try tx.tenant(tenant.id) != nil else { throw TenantNotFound(tenantId: tenant.id) }
             try tx.advanceEpoch()
             try tx.insert(first, at: now)
-            return try tx.keyRing(of: owner, vault: surroundings.vault)
+            return try tx.keyRing(of: owner, vault: context.vault)
         }
         guard let key = ring.active(at: now) else { throw TenantNotFound(tenantId: tenant.id) }
         return key

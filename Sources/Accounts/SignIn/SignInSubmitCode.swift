@@ -6,7 +6,7 @@ extension SignInService {
     /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInSubmitCode.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
@@ -21,7 +21,7 @@ extension SignInService {
                 request.code, of: &flow, tenant, sending, lockout: subject, unlock: unlock, client: client, at: now, in: tx)
             {
                 if refusal.lockedUntil != nil, let account = try tx.account(of: flow) {
-                    try surroundings.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
+                    try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
                 }
                 return .refused(refusal)
             }
@@ -36,7 +36,7 @@ extension SignInService {
                 let dropped = try tx.accountLogins(of: account.id)
                 try account.reclaim(.code, at: now, in: tx)
                 for login in dropped {
-                    try surroundings.notify(
+                    try context.notify(
                         .providerUnlinked, account, tenant, what: login.providerId, language: flow.language, by: name, at: now, in: tx)
                 }
             }

@@ -8,7 +8,7 @@ extension SignInService {
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
     ) throws -> SignInWithContinuation.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name, fresh) = (request.continuationToken, SignInWithContinuation.info.name, completion.fresh())
         let fingerprint = flows.fingerprint(name, [.string(token)])

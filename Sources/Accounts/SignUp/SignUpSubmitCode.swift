@@ -6,7 +6,7 @@ extension SignUpService {
     /// - Throws: `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `TooManyFromClient`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitCode(_ request: SignUpSubmitCode.Params, _ call: any CallContext) throws -> SignUpSubmitCode.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let fingerprint = flows.fingerprint(SignUpSubmitCode.info.name, [.string(request.continuationToken), .string(request.code)])
         return try advance(request.continuationToken, request: fingerprint, SignUpSubmitCode.info.name, call) { tx, flow, tenant in

@@ -61,7 +61,7 @@ package final class TenantRecord: Sendable {
     }
 
     /// The tenant as the `tenant.*` methods return it.
-    func answer(in realm: Realm) -> Tenant {
+    func answer(in realm: Deployment) -> Tenant {
         var policy = passwordPolicy
         policy.bannedTerms = policy.bannedTerms ?? []
         return Tenant(
@@ -78,7 +78,7 @@ package final class TenantRecord: Sendable {
     /// The settings in stored form: the parameters of `tenant.create` that would recreate the tenant.
     package var storedSettings: JSONObject {
         var writer = JSONWriter(reservingCapacity: 2048)
-        var answer = answer(in: Realm())
+        var answer = answer(in: Deployment())
         answer.delivery = settings.delivery
         answer.write(to: &writer)
         guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return [:] }

@@ -407,7 +407,7 @@ export interface EmailChangeStep {
 }
 
 /** A second factor whose enrollment must be confirmed with a code. */
-export interface EnrolmentStep {
+export interface EnrollmentStep {
   /** The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. */
   state: Open<"codeRequired">;
   /**

@@ -50,7 +50,7 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 EmailChangeStepState = Literal["codeRequired", "completed"]
 
 # The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
-EnrolmentStepState = Literal["codeRequired"]
+EnrollmentStepState = Literal["codeRequired"]
 
 # The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
 FactorHintKind = Literal["totp", "email", "sms", "recovery"]
@@ -1944,7 +1944,7 @@ class EmailChangeStep(Record):
         return None if value is None else Account.of(value)
 
 
-class EnrolmentStep(Record):
+class EnrollmentStep(Record):
     """A second factor whose enrollment must be confirmed with a code."""
 
     __slots__ = ()
@@ -8316,7 +8316,7 @@ __all__ = [
     "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource",
     "EmailChangeStepState",
-    "EnrolmentStepState",
+    "EnrollmentStepState",
     "FactorHintKind",
     "FactorKind",
     "FactorWithdrawalState",
@@ -8396,7 +8396,7 @@ __all__ = [
     "CredentialsVerifyResult",
     "CustomTokenSigner",
     "EmailChangeStep",
-    "EnrolmentStep",
+    "EnrollmentStep",
     "ExportProgress",
     "Factor",
     "FactorHint",

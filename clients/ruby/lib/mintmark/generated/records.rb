@@ -325,7 +325,7 @@ module Mintmark
   end
 
   # A second factor whose enrollment must be confirmed with a code.
-  class EnrolmentStep < Record
+  class EnrollmentStep < Record
     member :state, "state" # The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
     # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
     # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same

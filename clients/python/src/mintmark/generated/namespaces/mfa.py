@@ -167,7 +167,7 @@ class MfaMethods:
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
-    ) -> types.EnrolmentStep:
+    ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
         Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that
@@ -269,7 +269,7 @@ class MfaMethods:
             "client": client,
         }
         answer = self._call("mfa.enroll", params, timeout, trace)
-        return types.EnrolmentStep.of(answer)
+        return types.EnrollmentStep.of(answer)
 
     def list(
         self,
@@ -671,7 +671,7 @@ class AsyncMfaMethods:
         client: Optional[Union[types.ClientOrigin, Mapping[str, Any]]] = None,
         timeout: Optional[float] = None,
         trace: Optional[str] = None,
-    ) -> types.EnrolmentStep:
+    ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
         Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that
@@ -773,7 +773,7 @@ class AsyncMfaMethods:
             "client": client,
         }
         answer = await self._call("mfa.enroll", params, timeout, trace)
-        return types.EnrolmentStep.of(answer)
+        return types.EnrollmentStep.of(answer)
 
     async def list(
         self,

@@ -2282,7 +2282,7 @@ public final class Types {
      * token expires (<code>totp</code>), in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
-    public record EnrolmentStep(
+    public record EnrollmentStep(
             State state,
             String continuationToken,
             String factorId,
@@ -2304,9 +2304,9 @@ public final class Types {
          * @return the record
          * @throws IllegalArgumentException if a member is not what it should be
          */
-        public static EnrolmentStep of(Map<String, ?> json) {
+        public static EnrollmentStep of(Map<String, ?> json) {
             var members = new Members(json);
-            return new EnrolmentStep(
+            return new EnrollmentStep(
                     members.get("state", Read.text(State::new)),
                     members.get("continuationToken", Read.STRING),
                     members.get("factorId", Read.STRING),
@@ -2331,7 +2331,7 @@ public final class Types {
         /** Shows no secrets. */
         @Override
         public String toString() {
-            return Records.text("EnrolmentStep", this::tell);
+            return Records.text("EnrollmentStep", this::tell);
         }
 
         private void tell(Sink sink) {
