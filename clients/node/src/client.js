@@ -2,13 +2,14 @@ import { EventEmitter, setMaxListeners } from "node:events";
 import { resolve } from "node:path";
 import { MethodNotFound } from "../generated/errors.js";
 import { methods } from "../generated/methods.js";
-import { APIError, BinaryNotFound, BinaryTooOld, CallCancelled, CallTimeout, ClientClosed, MintmarkError } from "./errors.js";
+import { APIError, BinaryNotFound, BinaryTooOld, CallCancelled, CallTimeout, ClientClosed } from "./errors.js";
 import { knownErrors } from "./known-errors.js";
 import { iterable } from "./lists.js";
 import { known, namespaces } from "./namespaces.js";
 import { check, checkCall } from "./options.js";
 import { ServerProcess } from "./process.js";
 import { conceal } from "./secrets.js";
+import { atCaller } from "./stack.js";
 
 const production = namespaces(methods);
 
@@ -34,7 +35,7 @@ export class Mintmark extends EventEmitter {
     } catch (error) {
       // There are no calls in flight to wait for.
       await client.close({ timeoutMs: 0 });
-      throw error;
+      throw atCaller(error, this.start);
     }
     return client;
   }
@@ -102,8 +103,7 @@ export class Mintmark extends EventEmitter {
       if (answer.error) throw this.#error(method, { ...answer.error, method: method.name, trace: answer.trace }, process);
       return conceal(answer.result, method.secrets);
     } catch (error) {
-      if (error instanceof MintmarkError) Error.captureStackTrace(error, hidden);
-      throw error;
+      throw atCaller(error, hidden);
     }
   }
 

@@ -1,3 +1,5 @@
+import { atCaller } from "./stack.js";
+
 /**
  * Makes the promise of a page iterable.
  * @param {Promise<object>} promise the first page.
@@ -6,12 +8,20 @@
  */
 export function iterable(promise, items, next) {
   async function* pages() {
-    let page = await promise;
-    yield page;
-    while (page.nextCursor) yield (page = await next(page.nextCursor));
+    try {
+      let page = await promise;
+      yield page;
+      while (page.nextCursor) yield (page = await next(page.nextCursor));
+    } catch (error) {
+      throw atCaller(error, pages);
+    }
   }
   async function* each() {
-    for await (const page of pages()) yield* page[items] ?? [];
+    try {
+      for await (const page of pages()) yield* page[items] ?? [];
+    } catch (error) {
+      throw atCaller(error, each);
+    }
   }
   return Object.defineProperties(promise, { pages: { value: pages }, [Symbol.asyncIterator]: { value: each } });
 }

@@ -88,6 +88,9 @@ test("the stack of an error begins at the caller", async (t) => {
   assert.match(await first(async function typed() { await m.pool.get({ poolId: nowhere }); }), /at async typed .*errors\.test\.js/);
   assert.match(await first(async function named() { await m.call("pool.get", { poolId: nowhere }); }), /at async named .*errors\.test\.js/);
   assert.match(await first(async function page() { await m.identity.list({ poolId: nowhere }); }), /at async page .*errors\.test\.js/);
+  assert.match(await first(async function each() { for await (const _ of m.identity.list({ poolId: nowhere })); }), /at async each .*errors\.test\.js/);
+  const start = async function starts() { await mintmark.Mintmark.start({ store: ":memory:", binary: "/bin/true" }); };
+  assert.match(await first(start), /at async starts .*errors\.test\.js/);
   const signal = AbortSignal.abort();
   assert.match(await first(async function unsent() { await m.system.ping({}, { signal }); }), /at unsent .*errors\.test\.js/);
   assert.match(await first(async function unsentByName() { await m.call("system.ping", {}, { signal }); }), /at unsentByName .*errors\.test\.js/);
