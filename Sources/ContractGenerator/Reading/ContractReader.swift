@@ -114,6 +114,7 @@ struct ContractReader {
             problems.add(place, "needs a type: \(ServeOption.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
             return nil
         }
+        if value["values"] != nil, kind != .string { problems.add(place, "only a string can have values") }
         return ServeOption(
             name: text("name", of: value, at: place), flag: text("flag", of: value, at: place), kind: kind,
             values: (value["values"]?.array ?? []).compactMap(\.string), description: text("description", of: value, at: place))
