@@ -109,14 +109,15 @@ struct ContractReader {
 
     private func option(_ value: JSONValue) -> ServeOption? {
         let place = "options.json/\(value["name"]?.string ?? "?")"
-        schemas.refuseUnknown(value, besides: ["name", "flag", "type", "description"], at: place)
+        schemas.refuseUnknown(value, besides: ["name", "flag", "type", "values", "description"], at: place)
         guard let kind = value["type"]?.string.flatMap(ServeOption.Kind.init) else {
             problems.add(place, "needs a type: \(ServeOption.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
             return nil
         }
+        if value["values"] != nil, kind != .string { problems.add(place, "only a string can have values") }
         return ServeOption(
             name: text("name", of: value, at: place), flag: text("flag", of: value, at: place), kind: kind,
-            description: text("description", of: value, at: place))
+            values: (value["values"]?.array ?? []).compactMap(\.string), description: text("description", of: value, at: place))
     }
 
     // MARK: Errors

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,17 @@ import { folder } from "./support.js";
 
 const node = fileURLToPath(new URL("..", import.meta.url));
 const skip = spawnSync("npm", ["--version"]).status !== 0 && "there is no npm";
+
+test("the package has the metadata of a registry, and ships every file that it exports", () => {
+  const described = JSON.parse(readFileSync(join(node, "package.json"), "utf8"));
+  for (const name of ["description", "keywords", "license", "author", "homepage", "repository", "bugs", "engines", "files"]) {
+    assert.ok(described[name], name);
+  }
+  for (const { types, default: script } of [described.exports["."], described.exports["./testing"]]) {
+    for (const path of [types, script]) assert.ok(existsSync(join(node, path)), path);
+  }
+  assert.equal(described.engines.node, "^20.19 || >=22.12");
+});
 
 test("the package installs without a network and works after installation", { skip }, (t) => {
   const path = folder(t);
@@ -21,9 +32,11 @@ test("the package installs without a network and works after installation", { sk
   run("npm", "install", "--no-audit", "--no-fund", join(path, packed.filename));
   writeFileSync(
     join(path, "use.js"),
-    'import { Mintmark } from "mintmark"; const m = await Mintmark.testing(); console.log((await m.system.info()).testing); await m.close();',
+    'import { TestingClient } from "mintmark/testing"; const m = await TestingClient.start(); console.log((await m.system.info()).testing); await m.close();',
   );
   assert.equal(run(process.execPath, "use.js"), "true\n");
+  // The engines in package.json load ES modules with require.
+  assert.match(run(process.execPath, "--no-warnings", "-p", 'typeof require("mintmark").Mintmark'), /^function$/m);
 });
 
 test("the program in the npm package for this system precedes the PATH and follows MINTMARK_BINARY", (t) => {

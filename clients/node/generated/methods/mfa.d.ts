@@ -4,168 +4,58 @@ import type { CallOptions } from "../../src/client.js";
 import type { AccountId, ClientOrigin, ContinuationToken, EnrollmentStep, Factor, FactorCode, FactorId, FactorKind, FactorWithdrawal, Jwt, LanguageTag, MfaPolicy, Open, RecoveryCode, SignInStep, Username } from "../types.js";
 
 /** The methods of `mfa`. */
-export declare class MfaMethods {
-  private constructor();
-
+export interface MfaMethods {
   /**
    * Send the one-time code for a second factor.
    *
-   * Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a
-   * new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is sent because the
-   * authenticator app generates the codes.
+   * Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a new code is sent,
+   * the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
    *
-   * @throws {FactorNotFound} The named factor does not exist or was removed, or the required factor ID is missing.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
-   * the limit of the address ends by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
-   * sent codes.
-   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
-   * webhook, and the first request does not complete within 20 seconds.
-   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {FactorNotFound | AccountLocked | AccountDisabled | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent |
+   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible}
    */
-  challenge(
-    params: MfaChallengeParams,
-    options?: CallOptions,
-  ): Promise<MfaChallengeResult>;
+  challenge(params: MfaChallengeParams, options?: CallOptions): Promise<MfaChallengeResult>;
 
   /**
    * Complete the enrollment of a second factor by submitting its code.
    *
-   * The tokens in the result state that the session was authenticated with the second factor. All other sessions of the
-   * account end. If the enrollment is part of a sign-in, the call completes the sign-in.
+   * The tokens in the result state that the session was authenticated with the second factor. All other sessions of the account end. If the
+   * enrollment is part of a sign-in, the call completes the sign-in.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
    *
-   * @throws {FactorCodeInvalid} The code of a second factor is wrong, expired, was invalidated by wrong attempts or
-   * replaced by a newer code, or the code of an app is submitted a second time.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {SecondFactorsOff} A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is
-   * `off`.
-   * @throws {UnsupportedFirstFactor} A second factor is enrolled in an anonymous session or in a session of a custom
-   * token.
-   * @throws {EmailNotVerified} A second factor is enrolled for an account whose email address is not verified.
-   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
-   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
-   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
-   * changes the factors, the email address, the password or the providers of the account.
-   * @throws {TooManyFactors} An enrollment exceeds the maximum number of second factors.
-   * @throws {FactorExists} The email address or phone number is already a second factor of the account.
-   * @throws {FactorAddsNothing} The email address that receives the sign-in codes of an account is enrolled as its
-   * second factor.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {FactorCodeInvalid | AccountLocked | AccountDisabled | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified |
+   * RecentSignInRequired | SecondFactorNeeded | TooManyFactors | FactorExists | FactorAddsNothing | AudienceNotOffered | ScopeNotOffered |
+   * TokenRevoked | AccountMerged | TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded |
+   * StepNotPossible}
    */
-  confirm(
-    params: MfaConfirmParams,
-    options?: CallOptions,
-  ): Promise<MfaConfirmResult>;
+  confirm(params: MfaConfirmParams, options?: CallOptions): Promise<MfaConfirmResult>;
 
   /**
    * Start the enrollment of a second factor.
    *
-   * Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an
-   * enrollment. If the account already has a second factor, the session must be authenticated with one. For an
-   * authenticator app, the result contains a secret; for an email address or phone number, a code is sent. The factor
-   * becomes active when `mfa.confirm` receives a correct code. Repeating the request within one minute returns the same
-   * response without sending another code. An account has at most five factors.
+   * Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an enrollment. If the
+   * account already has a second factor, the session must be authenticated with one. For an authenticator app, the result contains a
+   * secret; for an email address or phone number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code.
+   * Repeating the request within one minute returns the same response without sending another code. An account has at most five factors.
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth
-   * /register/v1.0/challenge.
+   * Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth /register/v1.0/challenge.
    *
-   * @throws {SecondFactorsOff} A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is
-   * `off`.
-   * @throws {UnsupportedFirstFactor} A second factor is enrolled in an anonymous session or in a session of a custom
-   * token.
-   * @throws {EmailNotVerified} A second factor is enrolled for an account whose email address is not verified.
-   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
-   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
-   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
-   * changes the factors, the email address, the password or the providers of the account.
-   * @throws {TooManyFactors} An enrollment exceeds the maximum number of second factors.
-   * @throws {FactorExists} The email address or phone number is already a second factor of the account.
-   * @throws {FactorAddsNothing} The email address that receives the sign-in codes of an account is enrolled as its
-   * second factor.
-   * @throws {FactorTargetMissing} The email address or phone number of a factor is missing, or is given for a kind that
-   * does not use it.
-   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
-   * @throws {InvalidPhoneNumber} The phone number is not in E.164 format.
-   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
-   * the limit of the address ends by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
-   * sent codes.
-   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
-   * webhook, and the first request does not complete within 20 seconds.
-   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | RecentSignInRequired | SecondFactorNeeded | TooManyFactors |
+   * FactorExists | FactorAddsNothing | FactorTargetMissing | InvalidUsername | InvalidPhoneNumber | TooManyCodes | TooManyFailedSends |
+   * SendUnderway | MessageNotSent | TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded |
+   * StepNotPossible | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
    */
-  enroll(
-    params: MfaEnrollParams,
-    options?: CallOptions,
-  ): Promise<MfaEnrollResult>;
+  enroll(params: MfaEnrollParams, options?: CallOptions): Promise<MfaEnrollResult>;
 
   /**
    * List the second factors of an account.
@@ -176,144 +66,59 @@ export declare class MfaMethods {
    *
    * Equivalent: firebase accounts:lookup mfaInfo.
    *
-   * @throws {CallerNotAllowed} A caller with the access level `public` calls a developer method or uses a developer
-   * parameter.
-   * @throws {AccountNotFound} The account does not exist or was deleted.
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {CallerNotAllowed | AccountNotFound | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid |
+   * TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
    */
-  list(
-    params: MfaListParams,
-    options?: CallOptions,
-  ): Promise<MfaListResult>;
+  list(params: MfaListParams, options?: CallOptions): Promise<MfaListResult>;
 
   /**
    * Generate recovery codes and invalidate the previous ones.
    *
-   * Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this
-   * response. Requires a sign-in at most 5 minutes old with a second factor.
+   * Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this response. Requires a
+   * sign-in at most 5 minutes old with a second factor.
    *
    * Also available with `caller: "public"`.
    *
-   * @throws {SecondFactorsOff} A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is
-   * `off`.
-   * @throws {NoSecondFactor} Recovery codes are generated for an account without a second factor.
-   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
-   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
-   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
-   * changes the factors, the email address, the password or the providers of the account.
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {SecondFactorsOff | NoSecondFactor | RecentSignInRequired | SecondFactorNeeded | TokenMalformed | TokenAlgorithmNotAllowed |
+   * TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked |
+   * AccountMerged}
    */
-  recoveryCodes(
-    params: MfaRecoveryCodesParams,
-    options?: CallOptions,
-  ): Promise<MfaRecoveryCodesResult>;
+  recoveryCodes(params: MfaRecoveryCodesParams, options?: CallOptions): Promise<MfaRecoveryCodesResult>;
 
   /**
    * Complete a sign-in with a second factor or a recovery code.
    *
-   * Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last
-   * two require no challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the
-   * result state that the session was authenticated with the second factor.
+   * Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last two require no
+   * challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was
+   * authenticated with the second factor.
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token
-   * grant_type=mfa_oob; SDK: submitChallenge.
+   * Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob; SDK:
+   * submitChallenge.
    *
-   * @throws {FactorCodeInvalid} The code of a second factor is wrong, expired, was invalidated by wrong attempts or
-   * replaced by a newer code, or the code of an app is submitted a second time.
-   * @throws {FactorNotFound} The named factor does not exist or was removed, or the required factor ID is missing.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
+   * @throws {FactorCodeInvalid | FactorNotFound | AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered |
+   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible}
    */
-  resolve(
-    params: MfaResolveParams,
-    options?: CallOptions,
-  ): Promise<MfaResolveResult>;
+  resolve(params: MfaResolveParams, options?: CallOptions): Promise<MfaResolveResult>;
 
   /**
    * Remove a second factor.
    *
-   * Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second factor. The
-   * session continues with new tokens. If the session was authenticated with the removed factor, it ends. If the tenant
-   * requires a second factor, the last one cannot be removed. With `accountId`, the developer can remove any factor, for
-   * example one that the user has lost; the sessions of the account do not end. Removing the last factor also deletes
-   * the recovery codes.
+   * Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second factor. The session continues with
+   * new tokens. If the session was authenticated with the removed factor, it ends. If the tenant requires a second factor, the last one
+   * cannot be removed. With `accountId`, the developer can remove any factor, for example one that the user has lost; the sessions of the
+   * account do not end. Removing the last factor also deletes the recovery codes.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: firebase mfaEnrollment:withdraw; SDK: multiFactor.unenroll.
    *
-   * @throws {CallerNotAllowed} A caller with the access level `public` calls a developer method or uses a developer
-   * parameter.
-   * @throws {AccountNotFound} The account does not exist or was deleted.
-   * @throws {FactorNotFound} The named factor does not exist or was removed, or the required factor ID is missing.
-   * @throws {LastFactor} A user removes the last second factor in a tenant that requires one.
-   * @throws {RecentSignInRequired} The sign-in methods or second factors of an account are changed with an ID token
-   * whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
-   * @throws {SecondFactorNeeded} The account has second factors, and a session that was not authenticated with one
-   * changes the factors, the email address, the password or the providers of the account.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {CallerNotAllowed | AccountNotFound | FactorNotFound | LastFactor | RecentSignInRequired | SecondFactorNeeded |
+   * AudienceNotOffered | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
    */
-  withdraw(
-    params: MfaWithdrawParams,
-    options?: CallOptions,
-  ): Promise<MfaWithdrawResult>;
+  withdraw(params: MfaWithdrawParams, options?: CallOptions): Promise<MfaWithdrawResult>;
 }
 
 /** The parameters of `mfa.challenge`. */
@@ -323,9 +128,9 @@ export interface MfaChallengeParams {
   /** The ID of the factor. */
   factorId: FactorId;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -340,15 +145,14 @@ export interface MfaConfirmParams {
   /** The code of the factor. */
   code: FactorCode;
   /**
-   * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the
-   * sign-in or of the session. For an audience other than that of the session, the access token has only the scope
-   * `openid`. At most 255 characters.
+   * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in or of the
+   * session. For an audience other than that of the session, the access token has only the scope `openid`. At most 255 characters.
    */
   audience?: string;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -363,25 +167,22 @@ export type MfaEnrollParams =
     kind: FactorKind;
     /** The display name of the factor, chosen by the user. At most 128 characters. */
     displayName?: string;
-    /**
-     * The email address that receives the codes. Only for the kind `email`. Defaults to the email address of the
-     * account.
-     */
+    /** The email address that receives the codes. Only for the kind `email`. Defaults to the email address of the account. */
     email?: Username;
     /**
-     * The phone number that receives the codes, in E.164 format, such as +4915112345678. Required for the kind `sms`. At
-     * most 32 characters.
+     * The phone number that receives the codes, in E.164 format, such as +4915112345678. Required for the kind `sms`. At most 32
+     * characters.
      */
     phoneNumber?: string;
     /**
-     * The language of the messages for the whole flow. If the tenant has no template in this language, the language
-     * without its region, the tenant's language and built-in English are used, in this order.
+     * The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the
+     * tenant's language and built-in English are used, in this order.
      */
     language?: LanguageTag;
     /**
-     * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-     * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-     * request within one minute returns the same response only for the same origin.
+     * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100
+     * failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns
+     * the same response only for the same origin.
      */
     client?: ClientOrigin;
   }
@@ -451,14 +252,14 @@ export interface MfaResolveParams {
   /** The code of the factor, or a recovery code. */
   code: FactorCode;
   /**
-   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier in
-   * this sign-in, otherwise to the tenant. At most 255 characters.
+   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier in this sign-in,
+   * otherwise to the tenant. At most 255 characters.
    */
   audience?: string;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -472,8 +273,8 @@ export type MfaWithdrawParams =
     /** The ID of the factor to remove. */
     factorId: FactorId;
     /**
-     * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of
-     * the session. For any other audience, the access token has only the scope `openid`. At most 255 characters.
+     * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any
+     * other audience, the access token has only the scope `openid`. At most 255 characters.
      */
     audience?: string;
   }
