@@ -17,9 +17,8 @@ extension SignInService {
             let subject = Self.lockoutSubject(flow)
             let failures = try tx.lockout(of: subject, at: now).failures
             let unlock = try tenant.unlock(try tx.account(flow.accountId), of: flow.address, at: now, in: tx)
-            if let refusal = try flows.judge(
-                request.code, of: &flow, tenant, sending, lockout: subject, unlock: unlock, client: client, at: now, in: tx)
-            {
+            let check = CodeCheck(sending: sending, tenant: tenant, subject: subject, unlock: unlock, client: client)
+            if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if refusal.lockedUntil != nil, let account = try tx.account(of: flow) {
                     try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
                 }
