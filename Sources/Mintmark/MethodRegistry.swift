@@ -43,13 +43,13 @@ public struct MethodRegistry: MethodLookup {
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         let faults = mintmark.faults
         if let storeless = StoreIndependentMethods.method(info.name, mintmark) {
-            return Method(info.name, on: Lanes.lane(of: info, nil)) { call, params, result in
+            return Method(info.name, on: Lane(info.cost)) { call, params, result in
                 try faults?.meet(call)
                 try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
-        return Method(info.name, lane: { Lanes.lane(of: info, $0, isRemote: isRemote) }) { call, params, result in
+        return Method(info.name, lane: { Lane(info.cost(of: $0), isRemote: isRemote) }) { call, params, result in
             try faults?.meet(call)
             try run(place, mintmark, isPublic: isPublic, call, params, &result)
         }
@@ -90,43 +90,18 @@ public struct MethodRegistry: MethodLookup {
     }
 }
 
-/// Selects the lane on which a call starts. A read starts on the compute lane and moves if it would have to wait.
-enum Lanes {
+extension Lane {
+    /// Returns the lane on which a call of this cost starts. A quick call moves to another lane if it would have to wait.
+    ///
     /// - Parameter isRemote: Whether the store is on a database server, so that every access waits.
-    static func lane(of method: MethodInfo, _ params: JSONNode?, isRemote: Bool) -> Lane {
-        let lane = lane(of: method, params)
-        return isRemote && lane == .compute ? .store : lane
-    }
-
-    static func lane(of method: MethodInfo, _ params: JSONNode?) -> Lane {
-        switch method.name {
-        case "token.mintForDeveloper", "token.mint", "identity.resolve", "credentials.get", "credentialsProvider.get": .compute
-        // These methods may send an email, or wait for one.
-        case "signUp.start", "signUp.resendCode", "signIn.start", "signIn.resendCode", "passwordReset.start", "passwordReset.resendCode",
-            "account.changeEmail", "account.submitCode", "mfa.enroll", "mfa.challenge", "test.outbox", "idp.authorize",
-            "idp.authorizeDevice":
-            .network
-        case "signUp.submitPassword", "signIn.submitPassword", "signIn.withPassword", "passwordReset.submitPassword",
-            "account.changePassword":
-            .hash
-        case "signIn.withCredential", "account.link", "account.reauthenticate":
-            params?["credential"]?["password"] != nil ? .hash : params?["credential"]?["continuationToken"] != nil ? .network : .store
-        case "account.create": params?["password"] == nil ? .store : .hash
-        // Generating a token with a wrong RSA key takes long.
-        case "test.token": params?["keyState"] == nil ? .store : .hash
-        case "audit.verify", "store.stats", "system.health": .store
-        case "key.rotate", "key.revoke": .hash
-        // Generating an RSA key takes long.
-        case "system.apply": hasRSA(params?["pools"]) ? .hash : .store
-        case "pool.create", "tenant.create": params?["signingAlgorithm"]?.string?.hasPrefix("RS") == true ? .hash : .store
-        default: method.isReadOnly ? .compute : .store
-        }
-    }
-
-    private static func hasRSA(_ pools: JSONNode?) -> Bool {
-        var found = false
-        pools?.forEachElement { _, pool in found = found || pool["signingAlgorithm"]?.string?.hasPrefix("RS") == true }
-        return found
+    init(_ cost: MethodCost, isRemote: Bool = false) {
+        self =
+            switch cost {
+            case .quick: isRemote ? .store : .compute
+            case .store: .store
+            case .slow: .hash
+            case .network: .network
+            }
     }
 }
 

@@ -25,7 +25,7 @@ extension AccountService {
         // Check the new password only if the current one is correct, so that the policy is not revealed otherwise.
         if match.isRight { try context.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
         let sealed = try context.passwords.sealed(request.newPassword, as: before.id)
-        let fresh = completion.fresh()
+        let attempt = completion.signInCall(of: name, call, at: now)
         let outcome = try context.database.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
             let own = try AuthenticatedAccount(token, in: tx)
             try own.requireSecondFactor(tenant, in: tx)
@@ -43,10 +43,8 @@ extension AccountService {
             try tx.deleteSessions(of: account.id, by: .changedPassword, at: now)
             try tx.endFlows(of: account.id)
             try context.notify(.passwordChanged, account, tenant, by: name, at: now, in: tx)
-            return .success(
-                try completion.begin(
-                    account, tenant, .password.adding(own.session.secondFactor), audience: request.audience, scope: request.scope, fresh,
-                    AccountChangePassword.info.name, call, at: now, in: tx))
+            let signIn = PendingSignIn(.password.adding(own.session.secondFactor), audience: request.audience, scope: request.scope)
+            return .success(try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         }
         return try completion.tokens(try outcome.get(), tenant, at: now)
     }

@@ -25,13 +25,13 @@ extension AccountService {
             return try completion.answer(outcome, tenant, signIn, at: now)
         case .provider(let identity, let spending):
             let linking = ProviderLinking(completion: completion, tenant: tenant, token: token, identity: identity)
-            let fresh = completion.fresh()
+            let attempt = completion.signInCall(of: AccountLink.info.name, call, at: now)
             let outcome = try proofs.settling(spending) {
                 try context.database.write(isolation: .serializable) { tx in
                     // A credential that cannot be linked is also marked as used, because it was submitted.
                     if let spending { try tx.spend(spending) }
                     return try linking.link(
-                        audience: request.audience, returnsProviderTokens: request.returnProviderTokens, fresh, call, at: now, in: tx)
+                        audience: request.audience, returnsProviderTokens: request.returnProviderTokens, by: attempt, in: tx)
                 }
             }
             switch outcome {

@@ -23,7 +23,7 @@ extension AccountService {
         let merging = AccountMerging(
             links: identities, tenant: tenant, choices: MergeRule.Choices(request), target: target, source: source, now: now)
         if request.dryRun { return try context.database.read { try merging.decide(in: $0).answer(isDryRun: true) } }
-        let fresh = completion.fresh()
+        let attempt = completion.signInCall(of: AccountMerge.info.name, call, at: now)
         let (outcome, signedIn) = try context.database.write(isolation: .serializable) { tx in
             try tx.lock([target.accountId, source.accountId])
             var outcome = try merging.decide(in: tx)
@@ -38,11 +38,9 @@ extension AccountService {
             try tell(outcome.plan, lost, tenant, at: now, in: tx)
             try outcome.identities.apply(at: now, in: tx)
             try context.audit.record(outcome.event(call), at: now, in: tx)
-            let grant = try outcome.target.session.grant.continued(audience: request.audience, by: tenant)
-            let signedIn = try completion.begin(
-                outcome.plan.account, tenant, outcome.proof, audience: grant.audience, scope: grant.scopes.text, fresh,
-                AccountMerge.info.name, call, at: now, in: tx)
-            return (outcome, signedIn)
+            var signIn = PendingSignIn(outcome.proof, audience: nil)
+            signIn.take(try outcome.target.session.grant.continued(audience: request.audience, by: tenant))
+            return (outcome, try completion.begin(outcome.plan.account, of: tenant, with: signIn, by: attempt, in: tx))
         }
         let tokens = try completion.tokens(signedIn, tenant, at: now)
         var answer = outcome.answer(isDryRun: false)

@@ -20,7 +20,7 @@ extension AccountService {
             return try PasswordSignIn(context, configurations).signIn(
                 username, password, in: tenant.id, only: token, audience: request.audience, client: client, name, call)
         case .provider(let identity, let spending):
-            let fresh = completion.fresh()
+            let attempt = completion.signInCall(of: name, call, at: now)
             let outcome = try proofs.settling(spending) {
                 try context.database.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
                     if let spending { try tx.spend(spending) }
@@ -34,7 +34,7 @@ extension AccountService {
                     proof.claims = own.session.claims
                     var signIn = PendingSignIn(proof, audience: nil, identity, returnsProviderTokens: request.returnProviderTokens)
                     signIn.take(try own.session.grant.continued(audience: request.audience, by: tenant))
-                    return .success((try completion.conclude(own.account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn))
+                    return .success((try completion.conclude(own.account, of: tenant, with: signIn, by: attempt, in: tx), signIn))
                 }
             }
             let (answered, signIn) = try outcome.get()

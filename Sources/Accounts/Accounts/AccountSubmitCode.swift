@@ -14,8 +14,8 @@ extension AccountService {
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         let flow = try flows.advance(token, .emailChange, .emailVerification, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.codeRequired)
-            let subject = "address/\(flow.address)"
-            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, client: client, at: now, in: tx) {
+            let check = CodeCheck(sending: sending, tenant: tenant, subject: "address/\(flow.address)", client: client)
+            if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 return .refused(refusal)
             }
             try tx.lock([flow.accountId])

@@ -22,7 +22,7 @@ struct PasswordLinking: Sendable {
         }
         try context.checkNew(password, for: before, gaining: username.typed, tenant, name, call)
         let sealed = try context.passwords.sealed(password, as: before.id)
-        let fresh = completion.fresh()
+        let attempt = completion.signInCall(of: name, call, at: now)
         return try context.database.write(isolation: .serializable) { tx in
             let own = try AuthenticatedAccount(token, in: tx)
             var account = own.account
@@ -44,7 +44,7 @@ struct PasswordLinking: Sendable {
             proof.claims = own.session.claims
             var signIn = PendingSignIn(proof.adding(own.session.secondFactor), audience: nil)
             signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
-            return (try completion.conclude(linked: account, tenant, signIn, own, fresh, call, at: now, in: tx), signIn)
+            return (try completion.conclude(linked: account, of: tenant, with: signIn, from: own, by: attempt, in: tx), signIn)
         }
     }
 

@@ -21,11 +21,10 @@ extension PasswordResetService {
                 try account.map { try tx.lockout(of: $0.lockoutSubject, at: now).lock(at: now) != nil } ?? false
             }
             let wasLocked = try isLocked()
-            if let refusal = try flows.judge(
-                request.code, of: &flow, tenant, sending, lockout: Lockout.resets(of: flow.address),
-                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "password resets", client: client,
-                at: now, in: tx)
-            {
+            let check = CodeCheck(
+                sending: sending, tenant: tenant, subject: Lockout.resets(of: flow.address),
+                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "password resets", client: client)
+            if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if !flow.isDecoy, !wasLocked, try isLocked(), let account {
                     try context.notify(
                         .accountLocked, account, tenant, language: flow.language, by: PasswordResetSubmitCode.info.name, at: now, in: tx)

@@ -150,40 +150,4 @@ struct Flows: Sendable {
 
     /// The name of the lock that serializes all steps for one address, across flows.
     static func lockName(address: String) -> String { "flow/\(address)" }
-
-    /// Verifies a code. Counts a wrong code for the code itself, the account or address, and the client.
-    ///
-    /// - Parameters:
-    ///   - unlock: The method that ends a lockout, if one exists.
-    ///   - account: An additional lockout subject for which wrong codes are counted; its lockout is not checked here.
-    ///   - only: The part of the account that the lockout affects, for the error message; `nil` means the whole account.
-    /// - Returns: `nil` if the code is correct.
-    /// - Throws: `AccountLocked`, `CodeExpired`. These failures are not counted.
-    func judge(
-        _ code: String, of flow: inout Flow, _ tenant: TenantRecord, _ sending: CodeSending, lockout subject: String,
-        unlock: String? = nil, alsoOf account: String? = nil, only: String? = nil, client: ClientKey? = nil, at now: Int64,
-        in tx: Transaction
-    ) throws -> InvalidCode? {
-        var lockout = try tx.lockout(of: subject, at: now)
-        try lockout.check(at: now, unlock: unlock, only: only)
-        try flow.requireLivingCode(tenant.codes, at: now)
-        if sending.matches(code, of: flow, at: now, tenant.codes) {
-            flow.code.mac = nil
-            try tx.clearLockout(of: subject)
-            return nil
-        }
-        flow.code.tries += 1
-        try tx.countFailure(of: client, at: now)
-        lockout.fail(nil, tenant.lockout, at: now)
-        try tx.setLockout(lockout, of: subject, at: now)
-        if let account {
-            var whole = try tx.lockout(of: account, at: now)
-            whole.fail(nil, tenant.lockout, at: now)
-            try tx.setLockout(whole, of: account, at: now)
-        }
-        let (left, lock) = (tenant.codes.attempts - flow.code.tries, lockout.lock(at: now))
-        return InvalidCode(
-            attemptsLeft: max(0, left), resendAt: flow.resendAt(tenant.codes), next: left > 0 ? nil : flow.resendMethod,
-            lockedUntil: lock?.until, retryAfterSeconds: lock?.seconds)
-    }
 }

@@ -12,7 +12,8 @@ extension MfaService {
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
         let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name, fresh) = (request.continuationToken, MfaConfirm.info.name, completion.fresh())
+        let (token, name) = (request.continuationToken, MfaConfirm.info.name)
+        let attempt = completion.signInCall(of: name, call, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
         _ = try flows.advance(token, Self.enrollments, request: fingerprint, at: now) { tx, flow, tenant in
@@ -53,11 +54,7 @@ extension MfaService {
             try context.notify(
                 .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
             signIn.proof = signIn.proof.adding(VerifiedFactor(kind: draft.kind.rawValue, factorId: draft.id))
-            result = (
-                try completion.begin(
-                    account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, name, call, at: now, in: tx),
-                tenant, signIn
-            )
+            result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
             return .finished
         }
         guard let (signedIn, tenant, signIn) = result else { throw ContinuationTokenInvalid() }

@@ -10,7 +10,8 @@ extension MfaService {
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
         let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name, fresh) = (request.continuationToken, MfaResolve.info.name, completion.fresh())
+        let (token, name) = (request.continuationToken, MfaResolve.info.name)
+        let attempt = completion.signInCall(of: name, call, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), request.factorId.map { .string($0) } ?? .null, .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
         _ = try flows.advance(token, Self.signIns, request: fingerprint, at: now) { tx, flow, tenant in
@@ -46,11 +47,7 @@ extension MfaService {
                 signIn.proof = signIn.proof.adding(shown)
                 if shown == .recovery { try notify(.recoveryCodeUsed, what: "\(try tx.recoveryCodesLeft(of: account.id))") }
                 if signIn.isAfterFailures { try notify(.signInAfterFailures, what: "\(signIn.failures)") }
-                result = (
-                    try completion.begin(
-                        account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, name, call, at: now, in: tx),
-                    tenant, signIn
-                )
+                result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
                 return .finished
             }
         }

@@ -19,7 +19,7 @@ extension MfaService {
             }
         case .idToken(let idToken):
             let token = try verify(idToken, at: now)
-            let fresh = completion.fresh()
+            let attempt = completion.signInCall(of: MfaWithdraw.info.name, call, at: now)
             let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
             try SignInCompletion.check(request.audience, of: tenant)
             let (account, signedIn) = try context.database.write { tx -> (Account, SignInCompletion.SignedIn?) in
@@ -29,10 +29,9 @@ extension MfaService {
                     _ = try tx.deleteSession(own.session.id)
                     return (try own.account.answer(in: tx), nil)
                 }
-                let grant = try own.session.grant.continued(audience: request.audience, by: tenant)
-                let signedIn = try completion.begin(
-                    own.account, tenant, own.session.proof, audience: grant.audience, scope: grant.scopes.text, fresh,
-                    MfaWithdraw.info.name, call, at: now, in: tx)
+                var signIn = PendingSignIn(own.session.proof, audience: nil)
+                signIn.take(try own.session.grant.continued(audience: request.audience, by: tenant))
+                let signedIn = try completion.begin(own.account, of: tenant, with: signIn, by: attempt, in: tx)
                 return (try signedIn.account.answer(in: tx), signedIn)
             }
             guard let signedIn else { return FactorWithdrawal(state: .signedOut, account: account) }

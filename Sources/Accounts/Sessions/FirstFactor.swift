@@ -20,24 +20,22 @@ extension SignInCompletion {
     /// Signs in, or requires a second factor first. The changes of the first factor are stored in both cases; the time of the last sign-in
     /// is recorded only when the sign-in is complete.
     ///
-    /// - Parameter flow: The flow that contains the sign-in. If `nil` and a second factor is required, a new flow starts.
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     func conclude(
-        _ account: AccountRecord, _ tenant: TenantRecord, _ signIn: PendingSignIn, within flow: Flow? = nil, _ fresh: NewSessionSecrets,
-        _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+        _ account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, by attempt: SignInCall, in tx: Transaction
     ) throws -> FirstFactor {
+        let (flow, now) = (attempt.flow, attempt.now)
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         let stage: Flow.Stage
         switch SecondFactorRule.decide(tenant.settings.mfa, signIn.proof, try tx.factors(of: account.id)) {
         case .nothing:
             if signIn.isAfterFailures {
                 try context.notify(
-                    .signInAfterFailures, account, tenant, what: "\(signIn.failures)", language: flow?.language, by: method, at: now, in: tx
+                    .signInAfterFailures, account, tenant, what: "\(signIn.failures)", language: flow?.language, by: attempt.method,
+                    at: now, in: tx
                 )
             }
-            return .signedIn(
-                try begin(
-                    account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, method, call, at: now, in: tx))
+            return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         case .challenge: stage = .secondFactorRequired
         case .enrollment: stage = .enrollmentRequired
         }
@@ -45,7 +43,7 @@ extension SignInCompletion {
         var pending =
             flow
             ?? Flow(
-                id: fresh.flowId, tenantId: tenant.id, kind: .secondFactor, stage: stage, username: account.email ?? account.id,
+                id: attempt.secrets.flowId, tenantId: tenant.id, kind: .secondFactor, stage: stage, username: account.email ?? account.id,
                 accountId: account.id, language: nil, request: [], at: now)
         pending.stage = stage
         pending.code = Flow.Code()

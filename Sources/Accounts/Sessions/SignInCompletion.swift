@@ -36,6 +36,26 @@ package struct SignInCompletion: Sendable {
         let fresh: NewSessionSecrets
     }
 
+    /// The call that signs in, with what is generated for it before the transaction.
+    package struct SignInCall: Sendable {
+        package let secrets: NewSessionSecrets
+        let method: String
+        let call: any CallContext
+        let now: Int64
+        /// The flow that contains the sign-in. If `nil` and a second factor is required, a new flow starts.
+        private(set) var flow: Flow?
+
+        func within(_ flow: Flow) -> Self {
+            var copy = self
+            copy.flow = flow
+            return copy
+        }
+    }
+
+    package func signInCall(of method: String, _ call: any CallContext, at now: Int64) -> SignInCall {
+        SignInCall(secrets: fresh(), method: method, call: call, now: now)
+    }
+
     package func fresh() -> NewSessionSecrets {
         let random = context.random
         return NewSessionSecrets(
@@ -48,32 +68,42 @@ package struct SignInCompletion: Sendable {
     /// Stores a new session of `account`.
     ///
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
-    package func begin(
-        _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, audience: String? = nil, scope: String? = nil,
-        _ fresh: NewSessionSecrets, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+    func begin(
+        _ account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, by attempt: SignInCall, in tx: Transaction
     ) throws -> SignedIn {
+        let (proof, now) = (signIn.proof, attempt.now)
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         var account = account
         account.lastSignInAt = now
         try tx.update(account)
         let session = SessionRecord(
-            id: fresh.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
+            id: attempt.secrets.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
             expiresAt: now + tenant.tokens.refreshTokenSeconds,
-            grant: AccessGrant(audience: audience ?? tenant.id, scopes: try Scopes.granted(scope, by: tenant)))
+            grant: AccessGrant(audience: signIn.audience ?? tenant.id, scopes: try Scopes.granted(signIn.scope, by: tenant)))
         try tx.insert(session)
         try tx.insert(
             RefreshTokenRecord(
-                mac: mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: nil, usedAt: nil, expiresAt: session.expiresAt)
+                mac: mac(ofRefreshToken: attempt.secrets.refreshToken), sessionId: session.id, parent: nil, usedAt: nil,
+                expiresAt: session.expiresAt)
         )
         try context.audit.record(
             AuditEvent(
-                method, call, tenant: tenant.id, subject: account.id,
+                attempt.method, attempt.call, tenant: tenant.id, subject: account.id,
                 details: [("sessionId", session.id)] + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
         return SignedIn(
             account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id), session: session,
-            fresh: fresh)
+            fresh: attempt.secrets)
+    }
+
+    /// Stores a new session of `account` for the tenant's own audience.
+    ///
+    /// - Throws: `AccountDisabled`.
+    package func begin(
+        _ account: AccountRecord, of tenant: TenantRecord, proof: SignInProof, by attempt: SignInCall, in tx: Transaction
+    ) throws -> SignedIn {
+        try begin(account, of: tenant, with: PendingSignIn(proof, audience: nil), by: attempt, in: tx)
     }
 
     /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.

@@ -24,7 +24,7 @@ struct PasswordSignIn: Sendable {
         scope: String? = nil, client: ClientKey? = nil, _ method: String, _ call: any CallContext
     ) throws -> SignInStep {
         let now = context.clock.now
-        let fresh = completion.fresh()
+        let attempt = completion.signInCall(of: method, call, at: now)
         let (tenant, before, subject) = try context.database.read { tx in
             let tenant = try configurations.tenant(tenantId, in: tx)
             try SignInCompletion.check(audience, scope, of: tenant)
@@ -69,7 +69,7 @@ struct PasswordSignIn: Sendable {
             }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             try passwords.upgrade(&account, match, in: tx)
-            return .success((try completion.conclude(account, tenant, signIn, fresh, method, call, at: now, in: tx), signIn))
+            return .success((try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn))
         }
         let (answered, signIn) = try outcome.get()
         return try completion.answer(answered, tenant, signIn, at: now)

@@ -12,15 +12,14 @@ extension SignInService {
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         _ = try flows.admit(request.client, tenantId: tenant.id, at: now)
-        let fresh = completion.fresh()
+        let attempt = completion.signInCall(of: SignInAnonymously.info.name, call, at: now)
         let account = AccountRecord(
             id: context.random.uuid(), tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .anonymous,
             attributes: [:], createdAt: now, updatedAt: now)
         let signedIn = try context.database.write { tx in
             guard try tx.insert(account) else { throw SerializationConflict() }
-            return try completion.begin(
-                account, tenant, .anonymous, audience: request.audience, scope: request.scope, fresh, SignInAnonymously.info.name, call,
-                at: now, in: tx)
+            let signIn = PendingSignIn(.anonymous, audience: request.audience, scope: request.scope)
+            return try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx)
         }
         return try completion.answer(signedIn, tenant, isNew: true, at: now)
     }

@@ -8,7 +8,8 @@ extension SignInService {
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
         let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name, fresh) = (request.continuationToken, SignInSubmitPassword.info.name, completion.fresh())
+        let (token, name) = (request.continuationToken, SignInSubmitPassword.info.name)
+        let attempt = completion.signInCall(of: name, call, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.signIn], request: fingerprint, at: now)
         if case .repeated(let flow, let tenant) = found { return try completion.answer(pending: flow, tenant) }
@@ -43,7 +44,7 @@ extension SignInService {
             try passwords.upgrade(&account, match, in: tx)
             var signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
             signIn.failures = failures
-            let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
+            let outcome = try completion.conclude(account, of: tenant, with: signIn, by: attempt.within(flow), in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)
         }

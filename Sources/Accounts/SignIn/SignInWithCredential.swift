@@ -16,7 +16,7 @@ extension SignInService {
             return try PasswordSignIn(context, configurations).signIn(
                 username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client, name, call)
         case .provider(let identity, let spending):
-            let (fresh, newId) = (completion.fresh(), context.random.uuid())
+            let (attempt, newId) = (completion.signInCall(of: name, call, at: now), context.random.uuid())
             let signIn = PendingSignIn(
                 .provider(identity.providerId), audience: request.audience, scope: request.scope, identity,
                 returnsProviderTokens: request.returnProviderTokens)
@@ -31,12 +31,12 @@ extension SignInService {
                     case .pending(let account):
                         var signIn = signIn
                         signIn.awaitsLink = true
-                        return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
+                        return .signedIn(try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn)
                     case .account(let account, let isNew):
                         try tx.keepGrant(of: identity, for: account, context.vault)
                         var signIn = signIn
                         signIn.isNew = isNew
-                        return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
+                        return .signedIn(try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn)
                     }
                 }
             }

@@ -9,13 +9,13 @@ extension SignInService {
     /// - Throws: `TenantNotFound`, `CustomTokenInvalid`, `ClaimNameReserved`, `ClaimsTooLong`, `AccountDisabled`, `AudienceNotOffered`,
     ///   `ScopeNotOffered`, `AccountMerged`.
     public func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result {
-        let (now, name) = (context.clock.now, SignInWithCustomToken.info.name)
+        let now = context.clock.now
         let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         let token = try CustomToken(
             request.token, signers: tenant.settings.customTokenSigners ?? [], tenantId: tenant.id,
             audience: context.realm.issuer(of: .tenant(tenant.id)), now: now)
-        let fresh = completion.fresh()
+        let attempt = completion.signInCall(of: SignInWithCustomToken.info.name, call, at: now)
         let (signedIn, isNew) = try context.database.write { tx in
             try tx.lock([token.accountId])
             let known = try tx.account(token.accountId)
@@ -30,10 +30,8 @@ extension SignInService {
                     id: token.accountId, tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .custom,
                     attributes: [:], createdAt: now, updatedAt: now)
             if known == nil, try !tx.insert(account) { throw SerializationConflict() }
-            let signedIn = try completion.begin(
-                account, tenant, .custom(token.claims), audience: request.audience, scope: request.scope, fresh, name, call, at: now, in: tx
-            )
-            return (signedIn, known == nil)
+            let signIn = PendingSignIn(.custom(token.claims), audience: request.audience, scope: request.scope)
+            return (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), known == nil)
         }
         return try completion.answer(signedIn, tenant, isNew: isNew, at: now)
     }

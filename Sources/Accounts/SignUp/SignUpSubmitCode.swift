@@ -11,8 +11,8 @@ extension SignUpService {
         let fingerprint = flows.fingerprint(SignUpSubmitCode.info.name, [.string(request.continuationToken), .string(request.code)])
         return try advance(request.continuationToken, request: fingerprint, SignUpSubmitCode.info.name, call) { tx, flow, tenant in
             guard flow.stage == .codeRequired else { return (.code(isRight: true), nil) }
-            let refusal = try flows.judge(
-                request.code, of: &flow, tenant, sending, lockout: "address/\(flow.address)", client: client, at: now, in: tx)
+            let check = CodeCheck(sending: sending, tenant: tenant, subject: "address/\(flow.address)", client: client)
+            let refusal = try check.judge(request.code, of: &flow, at: now, in: tx)
             return (.code(isRight: refusal == nil), refusal)
         }
     }

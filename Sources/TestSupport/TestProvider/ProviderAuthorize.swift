@@ -75,14 +75,14 @@ extension TestProvider {
     /// Starts a session for an authenticated account.
     func beginSession(of accountId: String, _ tenant: TenantRecord, _ proof: SignInProof) throws -> NewSession {
         let completion = SignInCompletion(context, configurations)
-        let (fresh, now) = (completion.fresh(), context.clock.now)
+        let attempt = completion.signInCall(of: TestIdp.info.name, InProcessCall(), at: context.clock.now)
         let signedIn = try context.database.write { tx in
             guard let account = try tx.account(accountId) else { throw try tx.absence(of: accountId) }
-            return try completion.begin(account, tenant, proof, fresh, TestIdp.info.name, InProcessCall(), at: now, in: tx)
+            return try completion.begin(account, of: tenant, proof: proof, by: attempt, in: tx)
         }
         return NewSession(
             id: signedIn.session.id, accountId: accountId, username: signedIn.account.username ?? accountId, proof: signedIn.session.proof,
-            refreshToken: fresh.refreshToken)
+            refreshToken: attempt.secrets.refreshToken)
     }
 
     /// Completes a login and sets the cookie that identifies the browser.
