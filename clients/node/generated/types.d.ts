@@ -1893,8 +1893,9 @@ export interface TenantAttribute {
   /** Whether several options can be selected, separated by commas. Used with `options`. Defaults to false. */
   multiple?: boolean;
   /**
-   * A regular expression (PCRE2) that the complete value of a string must match. Values that take too long to match are rejected. At most
-   * 2048 characters.
+   * A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot be matched in
+   * linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion. `\d`, `\w` and `\s` match
+   * ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case. At most 2048 characters.
    */
   pattern?: string;
   /**

@@ -6896,8 +6896,10 @@ class TenantAttribute(Record):
 
     @property
     def pattern(self) -> Optional[str]:
-        """A regular expression (PCRE2) that the complete value of a string must match. Values that take too long
-        to match are rejected.
+        """A regular expression that the complete value of a string must match. The syntax is that of Perl
+        without what cannot be matched in linear time: lookaround, backreferences, possessive quantifiers,
+        atomic groups, conditions and recursion. `\\d`, `\\w` and `\\s` match ASCII only, `\\p{L}` matches any
+        letter, and `(?i)` ignores case.
         """
         value = self._optional("pattern")
         return None if value is None else cast("str", value)

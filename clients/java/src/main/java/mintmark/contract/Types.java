@@ -9039,8 +9039,10 @@ public final class Types {
      * @param options The allowed values of a string. May be null.
      * @param multiple Whether several options can be selected, separated by commas. Used with <code>options</code>.
      * Defaults to false. May be null.
-     * @param pattern A regular expression (PCRE2) that the complete value of a string must match. Values that take
-     * too long to match are rejected. May be null.
+     * @param pattern A regular expression that the complete value of a string must match. The syntax is that of Perl
+     * without what cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic
+     * groups, conditions and recursion. <code>&#92;d</code>, <code>&#92;w</code> and <code>&#92;s</code> match ASCII
+     * only, <code>&#92;p{L}</code> matches any letter, and <code>(?i)</code> ignores case. May be null.
      * @param inIdToken Whether the attribute is added to ID tokens as a claim of the same name. Names of existing
      * claims, such as <code>sub</code>, <code>exp</code>, <code>name</code>, <code>scope</code> or
      * <code>mintmark</code>, are rejected. <code>displayName</code> is always added as the claim <code>name</code>.
@@ -9216,8 +9218,10 @@ public final class Types {
             }
 
             /**
-             * A regular expression (PCRE2) that the complete value of a string must match. Values that take too long
-             * to match are rejected.
+             * A regular expression that the complete value of a string must match. The syntax is that of Perl without
+             * what cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic
+             * groups, conditions and recursion. <code>&#92;d</code>, <code>&#92;w</code> and <code>&#92;s</code>
+             * match ASCII only, <code>&#92;p{L}</code> matches any letter, and <code>(?i)</code> ignores case.
              *
              * @param pattern it
              * @return this
