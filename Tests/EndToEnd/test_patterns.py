@@ -97,8 +97,8 @@ class Patterns(EndToEnd):
 
     def test_03_stored_pattern_that_is_no_longer_supported_refuses_new_values_only(self):
         self.store = self.path("people.db")
-        tenant, name = {"tenantId": "cars"}, {"username": "alice@example.com", "password": "correct Horse 9"}
-        with self.spawn(store=self.store) as sidecar:
+        tenant, name = {"tenantId": "cars"}, {"username": "alice@example.com"}
+        with self.spawn(testing=True, store=self.store) as sidecar:
             sidecar.call("tenant.create", {**tenant, "name": "Cars", "attributes": [{"name": "plate", "type": "string", "pattern": "[A-Z]+"}]})
             account = sidecar.call("account.create", {**tenant, **name, "attributes": {"plate": "BE"}})["accountId"]
         # A store of an earlier version can contain this pattern.
@@ -111,8 +111,10 @@ class Patterns(EndToEnd):
         self.assertIn(
             "no value of the attribute plate of tenant cars is accepted, because the pattern has a lookahead, `(?=`, at character 1, which is not "
             "supported: change the pattern with tenant.update", doctor.stdout)
-        with self.spawn(store=self.store) as sidecar:
-            sidecar.call("signIn.withPassword", {**tenant, **name})
+        with self.spawn(testing=True, store=self.store) as sidecar:
+            token = sidecar.call("signIn.start", {**tenant, **name})["continuationToken"]
+            code = sidecar.call("test.outbox")["messages"][-1]["code"]
+            sidecar.call("signIn.submitCode", {"continuationToken": token, "code": code})
             self.assertEqual(sidecar.call("account.get", {"accountId": account})["attributes"], {"plate": "BE"})
             for method, params in {
                 "signUp.start": {**tenant, "username": "bob@example.com"}, "account.update": {"accountId": account},
@@ -133,4 +135,4 @@ class Patterns(EndToEnd):
     def doctor(self):
         store, environment = stores.current.place(self.store)
         return subprocess.run(
-            [binary(), "doctor", "--store", store], env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
+            [binary(), "doctor", "--testing", "--store", store], env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)

@@ -22,7 +22,7 @@ struct PatternTable {
         }
         let automaton: PatternAutomaton
         do { automaton = try PatternAutomaton(PatternTree(String(pattern.dropFirst().dropLast()), .portable)) } catch {
-            throw PatternError(description: "\(error) of \(pattern) after its ^")
+            throw PatternError(description: "\(error), in \(pattern) without its ^ and $")
         }
         let table = try ByteTable(automaton, of: pattern)
         var states: [ByteTable.State] = [.between([]), .between(table.closure([automaton.start]))]
