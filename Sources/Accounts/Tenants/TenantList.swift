@@ -14,7 +14,7 @@ extension TenantService {
 
     /// Returns the attributes whose pattern is not supported, with the reason. Only stores of earlier versions contain such patterns.
     public func unusablePatterns() throws -> [(tenantId: String, attribute: String, reason: String)] {
-        try surroundings.database.read { tx in
+        try context.database.read { tx in
             var found: [(tenantId: String, attribute: String, reason: String)] = []
             var after = ""
             while true {
