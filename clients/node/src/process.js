@@ -231,7 +231,7 @@ export class ServerProcess {
     if (this.#failure) return this.#failure;
     const failedMethods = [...this.#pending.values()].map((call) => call.method);
     const end = { binary: this.binary, exitCode, signal, stderr: this.#stderr, failedMethods };
-    const isStranger = !this.#isKnown && ![2, 64, 74].includes(exitCode);
+    const isStranger = !this.#isKnown && ![2, 64, 69, 74].includes(exitCode);
     return { failure: (advice) => new ProcessEnded(end, isStranger ? stranger : advice) };
   }
 

@@ -156,6 +156,11 @@ wheel_works() {
     # The environment variable and the option take precedence.
     used=$(clean env MINTMARK_BINARY="$MINTMARK_BINARY" "$environment/bin/python" -c "$python_program") && [ "$used" = "$(realpath -s "$MINTMARK_BINARY")" ] || exit 1
     clean "$environment/bin/python" -c 'import mintmark; mintmark.Mintmark(store=":memory:", binary="/nowhere/mintmark")' 2>&1 | grep /nowhere/mintmark || exit 1
+    # The error of the client for a program that the system cannot load has the launcher's sentence, without the question for the right program.
+    mkdir -p "$work/no-openssl" && : >"$work/no-openssl/libcrypto.so.3" || exit 1
+    clean "$environment/bin/python" -c "import mintmark
+mintmark.Mintmark(store=':memory:', stderr=None, environment={'LD_LIBRARY_PATH': '$work/no-openssl'}).system.ping()" >"$work/said.python" 2>&1
+    grep 'ConnectionLost: .* ended with status 69 .*install the Debian package libssl3' "$work/said.python" && ! grep 'right program' "$work/said.python" || { cat "$work/said.python"; exit 1; }
     # With pip install --target, for a folder that is no environment.
     clean "$environment/bin/pip" install --quiet --disable-pip-version-check --no-index --no-cache-dir --target "$work/target" "$work"/one/*.whl || exit 1
     [ "$(clean "$work/target/bin/mintmark" --version)" = "$(service version)" ] || exit 1
@@ -222,7 +227,7 @@ deb_works() {
 
 deb_is_clean() {
     command -v lintian || { echo "skipped: no lintian"; exit 0; }
-    lintian --fail-on error --allow-root "$work"/one/*.deb
+    TMPDIR=$work lintian --fail-on error --allow-root "$work"/one/*.deb
 }
 
 # says TEXT COMMAND…: the command fails with 69 and one line on standard error that contains the text.
@@ -240,9 +245,9 @@ loader() {
     cd "$folder/package" && original=$work/loader/original && cp bin/mintmark "$original" || exit 1
     altered() { LC_ALL=C sed "$1" "$original" >bin/mintmark; }
     altered 's/libsqlite3\.so\.0/libsqlite3.so.9/'
-    says 'libsqlite3.so.9 cannot be loaded; install it with: apt-get install libsqlite3-0' "$PWD/mintmark" --version
+    says 'libsqlite3.so.9 cannot be loaded; install the Debian package libsqlite3-0.' "$PWD/mintmark" --version
     altered 's/libcrypto\.so\.3/libcrypto.so.9/'
-    says 'libcrypto.so.9 cannot be loaded; install it with: apt-get install libssl3' "$PWD/mintmark" --version
+    says 'libcrypto.so.9 cannot be loaded; install the Debian package libssl3.' "$PWD/mintmark" --version
     altered 's/GLIBC_2\.34/GLIBC_9.34/g'
     says 'of this system is too old (GLIBC 9.34 is required); upgrade the Debian package libc6.' "$PWD/mintmark" --version
     altered 's/ld-linux/ld-nixux/g'
@@ -254,7 +259,7 @@ loader() {
     objdump -p "$original" | sed -n 's/^ *NEEDED *//p' | grep -v '^ld-linux' | while read -r name; do
         case $name in libc.so.* | libm.so.*) continue ;; esac   # the launcher's shell needs them too
         rm -rf "$work/broken" && mkdir "$work/broken" && : >"$work/broken/$name" || exit 1
-        says "$name cannot be loaded; install it with: apt-get install lib" env LD_LIBRARY_PATH="$work/broken" "$PWD/mintmark" --version || exit 1
+        says "$name cannot be loaded; install the Debian package lib" env LD_LIBRARY_PATH="$work/broken" "$PWD/mintmark" --version || exit 1
     done || exit 1
 }
 

@@ -218,7 +218,7 @@ def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_s
     text = f"The mintmark process {how} before it answered."
     if exit_status == 64:
         text += f" It refused its arguments: is {binary} older than this client?"
-    elif is_stranger and exit_status not in (2, 74):
+    elif is_stranger and exit_status not in (2, 69, 74):
         text += f" Is {binary} the right program? Name another with binary= or MINTMARK_BINARY."
     if last_line:
         text += f" Its last words: {last_line}"
