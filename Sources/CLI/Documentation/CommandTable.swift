@@ -49,19 +49,23 @@ struct CommandTable {
     }
 
     /// The options of `serve`. Other commands have some of them.
-    var serving: [Option] { commands.first { $0.name == "serve" }?.options ?? [] }
+    var serving: [Option] { commands.first { $0.name == "serve" }.map(proper) ?? [] }
 
-    /// Returns the options that only this command has, without those for help.
+    /// Returns the options that only this command has, without those that all commands have.
     func own(_ command: Command) -> [Option] {
-        let common = Set(serving.flatMap(\.names)).union(["--help", "--version", "--color"])
-        return command.options.filter { command.name == "serve" || $0.names.isEmpty || common.isDisjoint(with: $0.names) }
-            .filter { Set(["--help", "--version", "--color"]).isDisjoint(with: $0.names) }
+        let common = command.name == "serve" ? [] : Set(serving.flatMap(\.names))
+        return proper(command).filter { common.isDisjoint(with: $0.names) }
     }
 
     /// Returns the names of the options that the command shares with `serve`.
     func shared(_ command: Command) -> [String] {
-        let names = Set(serving.flatMap(\.names)).subtracting(["--help", "--version", "--color"])
-        return command.name == "serve" ? [] : command.options.flatMap(\.names).filter(names.contains)
+        let common = Set(serving.flatMap(\.names))
+        return command.name == "serve" ? [] : proper(command).flatMap(\.names).filter(common.contains)
+    }
+
+    /// Returns the options without those that all commands have.
+    private func proper(_ command: Command) -> [Option] {
+        command.options.filter { Set(["--help", "--version", "--color"]).isDisjoint(with: $0.names) }
     }
 
     private static func command(_ value: JSONValue) -> Command {

@@ -29,6 +29,7 @@ struct Docs: ParsableCommand {
         guard !out.isEmpty else { throw ValidationError("--out must name a directory.") }
         let folder = DocumentationFolder(path: out)
         if man { return try folder.write(manPage: ManPage.text) }
+        try folder.checkIsFree()
         let files = Site().files()
         try folder.write(site: files)
         try Printing.out("\(Printing.count(Int64(files.count), "file")) written to \(out). Open \(out)/index.html")
@@ -51,18 +52,22 @@ struct DocumentationFolder {
         try write("mintmark.1", text)
     }
 
-    /// Writes a website, and removes the files of an earlier one that this one does not have.
+    /// Creates the directory if it does not exist.
     ///
-    /// - Throws: `ValidationError` if the directory contains files of others, or cannot be written.
-    func write(site files: [(path: String, text: String)]) throws {
+    /// - Throws: `ValidationError` if the directory contains files that this command has not written.
+    func checkIsFree() throws {
         try create("")
-        let names = try entries()
-        let old = read(Self.list)
-        if old == nil, !names.isEmpty {
+        if read(Self.list) == nil, try !entries().isEmpty {
             throw ValidationError(
                 "\(path) is not empty, and mintmark docs has not written it. Choose an empty directory, or one that does not exist.")
         }
-        let earlier = (old ?? "").split(separator: "\n").map(String.init).filter { Self.isSafe($0) }
+    }
+
+    /// Writes a website, and removes the files of an earlier one that this one does not have.
+    ///
+    /// - Throws: `ValidationError` if a file cannot be written.
+    func write(site files: [(path: String, text: String)]) throws {
+        let earlier = (read(Self.list) ?? "").split(separator: "\n").map(String.init).filter { Self.isSafe($0) }
         let current = Set(files.map(\.path))
         // The list comes first, so that an interrupted command can be repeated.
         try write(Self.list, (earlier.filter { !current.contains($0) } + files.map(\.path)).joined(separator: "\n") + "\n")
@@ -133,5 +138,7 @@ struct DocumentationFolder {
         }
     }
 
-    private func failure(_ place: String) -> ValidationError { ValidationError("\(place) cannot be written: \(String(cString: strerror(errno))).") }
+    private func failure(_ place: String) -> ValidationError {
+        ValidationError("\(place) cannot be written: \(String(cString: strerror(errno))).")
+    }
 }

@@ -25,14 +25,16 @@ struct HTMLText {
             return "<\(tag)>\n" + items.map { "<li>\(inline($0))</li>\n" }.joined() + "</\(tag)>\n"
         case .table(let header, let rows): return table(header, rows)
         case .code(let language, let file, let text):
-            return Self.code(text, caption: file.map { "File \($0)" } ?? (language == "mermaid" ? "A diagram, in the language of Mermaid" : nil))
+            return Self.code(
+                text, caption: file.map { "File \($0)" } ?? (language == "mermaid" ? "A diagram, in the language of Mermaid" : nil))
         }
     }
 
-    /// Returns a block of code.
-    static func code(_ text: String, caption: String? = nil) -> String {
+    /// Returns a block of code. Lines of a message are wrapped.
+    static func code(_ text: String, caption: String? = nil, isMessage: Bool = false) -> String {
         let head = caption.map { "<figcaption>\(escaped($0))</figcaption>" } ?? ""
-        return "<figure class=\"code\">\(head)<pre tabindex=\"0\"><code>\(escaped(text))</code></pre></figure>\n"
+        return
+            "<figure class=\"code\(isMessage ? " wrapped" : "")\">\(head)<pre tabindex=\"0\"><code>\(escaped(text))</code></pre></figure>\n"
     }
 
     private func table(_ header: [[Markdown.Inline]], _ rows: [[[Markdown.Inline]]]) -> String {
@@ -45,7 +47,9 @@ struct HTMLText {
                     return "<td\(head)>\(inline(cell))</td>"
                 }.joined() + "</tr>\n"
         }.joined()
-        return "<div class=\"table\"><table\(isWide ? " class=\"wide\"" : "")>\n<thead><tr>\(heads)</tr></thead>\n<tbody>\n\(body)</tbody>\n</table></div>\n"
+        return
+            "<div class=\"table\"><table\(isWide ? " class=\"wide\"" : "")>\n<thead><tr>\(heads)</tr></thead>\n"
+            + "<tbody>\n\(body)</tbody>\n</table></div>\n"
     }
 
     // MARK: Inline text
@@ -76,11 +80,13 @@ struct HTMLText {
 
     /// Returns the text of a type with links to the types of the contract.
     func type(_ text: String, among names: Set<String>) -> String {
-        text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            let name = String(word.last == ":" ? word.dropLast() : word)
-            guard names.contains(name) else { return Self.escaped(String(word)) }
-            return "<a href=\"\(root)types.html#\(Self.escaped(name))\">\(Self.escaped(name))</a>" + (word.last == ":" ? ":" : "")
-        }.joined(separator: " ")
+        Markdown.inlines(text[...]).map { part in
+            guard case .text(let text) = part else { return inline([part], links: false) }
+            return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+                let name = Self.escaped(String(word))
+                return names.contains(String(word)) ? "<a href=\"\(root)types.html#\(name)\">\(name)</a>" : name
+            }.joined(separator: " ")
+        }.joined()
     }
 
     /// Links of guides lead to other pages of the site. Files that the site does not contain are named.

@@ -35,7 +35,8 @@ enum HelpTopics {
         let lines = documentation.topics.map { guide in
             "  \(guide.name)\(String(repeating: " ", count: width - guide.name.count + 2))\(guide.title)"
         }
-        return (["TOPICS:"] + lines + ["", "  See 'mintmark help <topic>' for a guide, and 'mintmark help -k <word>' to search everything."])
+        return
+            (["TOPICS:"] + lines + ["", "  See 'mintmark help <topic>' for a guide, and 'mintmark help -k <word>' to search everything."])
             .joined(separator: "\n")
     }
 
@@ -80,11 +81,11 @@ enum HelpTopics {
             others.append(other)
         }
         if others.isEmpty { return }
-        try Printing.out("\n" + Printing.bold("See also"))
+        try Printing.out("\n" + Printing.bold("See also") + " (mintmark help NAME)")
         let width = others.map(\.name.count).max() ?? 0
         for other in others {
             let padding = String(repeating: " ", count: width - other.name.count + 2)
-            try Printing.out("mintmark help \(other.name)\(padding)\(other.title)")
+            try Printing.out("\(Printing.cyan(other.name))\(padding)\(other.title)")
         }
     }
 
@@ -138,7 +139,8 @@ enum HelpTopics {
 
     private static func marked(_ text: String, _ word: String) -> String {
         guard let range = text.lowercased().firstRange(of: word), text.lowercased().count == text.count else { return text }
-        let start = text.index(text.startIndex, offsetBy: text.lowercased().distance(from: text.lowercased().startIndex, to: range.lowerBound))
+        let start = text.index(
+            text.startIndex, offsetBy: text.lowercased().distance(from: text.lowercased().startIndex, to: range.lowerBound))
         let end = text.index(start, offsetBy: word.count)
         return text[..<start] + Printing.bold(String(text[start..<end])) + text[end...]
     }

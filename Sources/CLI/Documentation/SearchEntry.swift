@@ -36,7 +36,8 @@ struct SearchEntry {
         while start > 0, start < found, text[start - 1] != " " { start += 1 }
         let room = columns - (start > 0 ? 2 : 0)
         let isCut = text.count - start > room
-        let end = isCut ? start + room - 2 : text.count
+        var end = isCut ? start + room - 2 : text.count
+        while isCut, end > start + room / 2, text[end] != " " { end -= 1 }
         return (start > 0 ? "… " : "") + String(text[start..<end]) + (isCut ? " …" : "")
     }
 

@@ -45,7 +45,9 @@ struct Site {
         files.append(("openrpc.json", String(decoding: OpenRPCDocument.describing { _ in true }.bytes, as: UTF8.self) + "\n"))
         for group in Self.namespaces {
             for (number, method) in group.methods.enumerated() {
-                let neighbors = (number > 0 ? group.methods[number - 1] : nil, number + 1 < group.methods.count ? group.methods[number + 1] : nil)
+                let neighbors = (
+                    number > 0 ? group.methods[number - 1] : nil, number + 1 < group.methods.count ? group.methods[number + 1] : nil
+                )
                 files.append((Self.page(ofMethod: method.name), page(of: method, group, neighbors)))
             }
         }
@@ -108,13 +110,14 @@ struct Site {
 
     private func links(_ entries: [(href: String, title: String, isHere: Bool)]) -> String {
         entries.map { entry in
-            "<li><a href=\"\(HTMLText.escaped(entry.href))\"\(entry.isHere ? " aria-current=\"page\"" : "")>\(HTMLText.escaped(entry.title))</a></li>\n"
+            let here = entry.isHere ? " aria-current=\"page\"" : ""
+            return "<li><a href=\"\(HTMLText.escaped(entry.href))\"\(here)>\(HTMLText.escaped(entry.title))</a></li>\n"
         }.joined()
     }
 
     private func guideSide(_ root: String, current: String?, sections: [(anchor: String, title: String)] = []) -> String {
         var items = ""
-        for guide in documentation.topics {
+        for guide in tasks.flatMap(\.guides) {
             let isHere = guide.name == current
             var item = links([(root + Self.page(ofGuide: guide.name), guide.title, isHere)])
             if isHere, !sections.isEmpty {
@@ -145,7 +148,8 @@ struct Site {
 
     private var index: String {
         let text = HTMLText(root: "")
-        var content = "<h1>Mintmark</h1>\n<p class=\"lead\">An identity service that runs as one process inside your program or test: sign-up,"
+        var content =
+            "<h1>Mintmark</h1>\n<p class=\"lead\">An identity service that runs as one process inside your program or test: sign-up,"
         content += " sign-in, social login, second factors, sessions, signed tokens and temporary credentials.</p>\n"
         content += HTMLText.code(
             "$ echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"system.ping\"}' | mintmark serve --store :memory:\n"
@@ -154,13 +158,14 @@ struct Site {
         for (task, guides) in tasks {
             for guide in guides {
                 content += "<li><a href=\"\(Self.page(ofGuide: guide.name))\"><b>\(HTMLText.escaped(guide.title))</b>"
-                content += "<span>\(text.inline(task, links: false))</span></a></li>\n"
+                content += "<span>\(sentence(text.inline(task, links: false)))</span></a></li>\n"
             }
         }
         content += "</ul>\n<h2 id=\"methods\">Methods</h2>\n<ul class=\"cards\">\n"
         for group in Self.namespaces {
             let verbs = group.methods.map { String($0.name.dropFirst(group.name.count + 1)) }.joined(separator: ", ")
-            content += "<li><a href=\"methods/index.html#\(group.name)\"><b>\(group.name)</b><span>\(HTMLText.escaped(verbs))</span></a></li>\n"
+            content +=
+                "<li><a href=\"methods/index.html#\(group.name)\"><b>\(group.name)</b><span>\(HTMLText.escaped(verbs))</span></a></li>\n"
         }
         return frame("index.html", title: "Mintmark", side: guideSide("", current: nil) + methodSide("", current: nil), content + "</ul>\n")
     }
@@ -201,7 +206,8 @@ struct Site {
             }
             content += "<dl class=\"terms\">\n"
             for row in rows where row.count == 2 {
-                content += "<dt id=\"\(HTMLText.escaped(Markdown.anchor(row[0])))\">\(text.inline(row[0]))</dt>\n<dd>\(text.inline(row[1]))</dd>\n"
+                content +=
+                    "<dt id=\"\(HTMLText.escaped(Markdown.anchor(row[0])))\">\(text.inline(row[0]))</dt>\n<dd>\(text.inline(row[1]))</dd>\n"
             }
             content += "</dl>\n"
         }
@@ -220,7 +226,8 @@ struct Site {
 
     private var methodList: String {
         let text = HTMLText(root: "../")
-        var content = "<h1>Methods</h1>\n<p class=\"lead\">\(Contract.MethodTable.all.count) methods, by namespace. Public methods are also "
+        var content =
+            "<h1>Methods</h1>\n<p class=\"lead\">\(Contract.MethodTable.all.count) methods, by namespace. Public methods are also "
         content += "available with <code>--caller public</code>.</p>\n"
         for group in Self.namespaces {
             content += "<h2 id=\"\(group.name)\">\(group.name)</h2>\n<div class=\"table\"><table>\n<tbody>\n"
@@ -258,8 +265,9 @@ struct Site {
             }
             content += "</dl>\n"
         }
-        content += "<p class=\"soft\">Every method can also return the <a href=\"../errors.html\">errors</a> of the blocks 1xxx and 8xxx, and those of"
-        content += " JSON-RPC.</p>\n" + equivalents(method.equivalents.map { ($0.vendor, $0.names) })
+        content +=
+            "<p class=\"soft\">Every method can also return the <a href=\"../errors.html\">errors</a> of the blocks 1xxx and 8xxx,"
+        content += " and those of JSON-RPC.</p>\n" + equivalents(method.equivalents.map { ($0.vendor, $0.names) })
         content += "<nav class=\"pager\" aria-label=\"Neighbors\">"
         if let before = neighbors.before { content += "<span>← \(text.identifier(before.name))</span>" }
         if let after = neighbors.after { content += "<span>\(text.identifier(after.name)) →</span>" }
@@ -275,7 +283,8 @@ struct Site {
         var content = "<h2 id=\"\(anchor)\">\(title)</h2>\n<dl>\n"
         for field in fields {
             let need = !isInput ? "" : field.isRequired ? "required" : field.defaultValue.map { "default \($0)" } ?? ""
-            content += "<dt><code>\(HTMLText.escaped(field.name))</code> <span class=\"sign\">\(text.type(field.type, among: typeNames))</span>"
+            content +=
+                "<dt><code>\(HTMLText.escaped(field.name))</code> <span class=\"sign\">\(text.type(field.type, among: typeNames))</span>"
             if !need.isEmpty { content += " <span class=\"need\">\(HTMLText.escaped(need))</span>" }
             content += "</dt>\n<dd>\(text.description(field.description))</dd>\n"
         }
@@ -284,7 +293,8 @@ struct Site {
 
     private func choices(_ object: JSONValue, _ text: HTMLText) -> String {
         (object["x-choices"]?.array ?? []).map { choice in
-            let names = (choice["of"]?.array ?? []).compactMap(\.string).map { "<code>\(HTMLText.escaped($0))</code>" }.joined(separator: ", ")
+            let names = (choice["of"]?.array ?? []).compactMap(\.string).map { "<code>\(HTMLText.escaped($0))</code>" }.joined(
+                separator: ", ")
             let rule =
                 switch choice["rule"]?.string {
                 case "exactlyOne": "Exactly one of \(names) must be given."
@@ -311,7 +321,8 @@ struct Site {
                 content += "<div class=\"calls\">\n<section data-name=\"JSON\"><h3>JSON</h3>\n\(json)</section>\n"
                 for (language, call) in calls.members {
                     let code = HTMLText.code(call.string ?? "")
-                    content += "<section data-name=\"\(HTMLText.escaped(language))\"><h3>\(HTMLText.escaped(language))</h3>\n\(code)</section>\n"
+                    content +=
+                        "<section data-name=\"\(HTMLText.escaped(language))\"><h3>\(HTMLText.escaped(language))</h3>\n\(code)</section>\n"
                 }
                 content += "</div>\n"
             } else {
@@ -326,7 +337,9 @@ struct Site {
 
     private func equivalents(_ all: [(vendor: String, names: String)]) -> String {
         guard !all.isEmpty else { return "" }
-        let names = ["cognito": "Amazon Cognito", "sts": "AWS STS", "iam": "AWS IAM", "firebase": "Firebase", "nativeAuth": "Microsoft Entra"]
+        let names = [
+            "cognito": "Amazon Cognito", "sts": "AWS STS", "iam": "AWS IAM", "firebase": "Firebase", "nativeAuth": "Microsoft Entra",
+        ]
         let rows = all.map { "<li>\(HTMLText.escaped(names[$0.vendor] ?? $0.vendor)): \(HTMLText.escaped($0.names))</li>\n" }.joined()
         return "<h2 id=\"equivalents\">In other products</h2>\n<ul>\n\(rows)</ul>\n"
     }
@@ -350,7 +363,9 @@ struct Site {
             content += "<dl>\n"
             for member in members {
                 let need = required.contains(.string(member.name)) ? " <span class=\"need\">required</span>" : ""
-                content += "<dt><code>\(HTMLText.escaped(member.name))</code> <span class=\"sign\">\(typeText(member.value, text))</span>\(need)</dt>\n"
+                content +=
+                    "<dt><code>\(HTMLText.escaped(member.name))</code> <span class=\"sign\">\(typeText(member.value, text))</span>"
+                    + "\(need)</dt>\n"
                 let description = member.value["description"]?.string ?? types.target(of: member.value)?.schema["description"]?.string
                 content += "<dd>\(text.description(description ?? ""))</dd>\n"
             }
@@ -369,22 +384,29 @@ struct Site {
 
     private var errorList: String {
         let text = HTMLText(root: "")
-        var content = "<h1>Errors</h1>\n<p class=\"lead\">Every error has a number, a stable name, a message for humans, and data. Program against the"
-        content += " name and the data; the words of the message can change. The <a href=\"guides/errors.html\">guide about errors</a> explains"
-        content += " what they have in common.</p>\n"
+        var content =
+            "<h1>Errors</h1>\n<p class=\"lead\">Every error has a number, a stable name, a message for humans, and data. Program against"
+        content +=
+            " the name and the data; the words of the message can change. The <a href=\"guides/errors.html\">guide about errors</a> "
+        content += "explains what they have in common.</p>\n"
         for error in Contract.ErrorTable.all {
             let id = HTMLText.escaped(error.type)
             content += "<section class=\"entry\" id=\"\(id)\">\n<h2><code>\(id)</code></h2>\n<ul class=\"marks\"><li>\(error.code)</li>"
             if error.isRetryable { content += "<li class=\"public\">retry after retryAfterSeconds</li>" }
             if error.isStoreError { content += "<li>the store cannot be used</li>" }
             content += "</ul>\n<p>\(text.description(error.when))</p>\n"
-            if let message = errors[error.type]?["message"]?.string { content += HTMLText.code(message, caption: "Message") }
+            if let message = errors[error.type]?["message"]?.string {
+                content += HTMLText.code(message, caption: "Message", isMessage: true)
+            }
             let data = (errorData[error.type]?["properties"]?.object?.members ?? []).filter { $0.name != "type" }
             if !data.isEmpty {
                 content += "<dl>\n"
                 for member in data {
-                    content += "<dt><code>\(HTMLText.escaped(member.name))</code> <span class=\"sign\">\(typeText(member.value, text))</span></dt>\n"
-                    content += "<dd>\(text.description(member.value["description"]?.string ?? ""))</dd>\n"
+                    content +=
+                        "<dt><code>\(HTMLText.escaped(member.name))</code> <span class=\"sign\">\(typeText(member.value, text))</span>"
+                        + "</dt>\n"
+                    let description = member.value["description"]?.string ?? types.target(of: member.value)?.schema["description"]?.string
+                    content += "<dd>\(text.description(description ?? ""))</dd>\n"
                 }
                 content += "</dl>\n"
             }
@@ -400,19 +422,25 @@ struct Site {
 
     private var commandList: String {
         let text = HTMLText(root: "")
-        var content = "<h1>Commands and options</h1>\n<p class=\"lead\">Every option can also be given in the environment; the option takes precedence."
-        content += " The <a href=\"guides/exit-codes.html\">exit codes</a> have a guide.</p>\n"
+        var content =
+            "<h1>Commands and options</h1>\n<p class=\"lead\">Every option can also be given in the environment; the option takes"
+        content += " precedence. The <a href=\"guides/exit-codes.html\">exit codes</a> have a guide.</p>\n"
         for command in commands.commands {
             let name = HTMLText.escaped(command.name)
-            content += "<section class=\"entry\" id=\"\(name)\">\n<h2><code>mintmark \(name)</code></h2>\n<p>\(text.description(command.abstract))</p>\n"
+            content +=
+                "<section class=\"entry\" id=\"\(name)\">\n<h2><code>mintmark \(name)</code></h2>\n"
+                + "<p>\(text.description(command.abstract))</p>\n"
             for paragraph in command.discussion.split(separator: "\n\n") {
-                content += paragraph.contains("\n  ") || paragraph.hasPrefix("  ")
+                content +=
+                    paragraph.contains("\n  ") || paragraph.hasPrefix("  ")
                     ? HTMLText.code(String(paragraph)) : "<p>\(text.description(String(paragraph).replacing("\n", with: " ")))</p>\n"
             }
             let own = commands.own(command)
             if !own.isEmpty { content += "<dl>\n" + own.map { item($0, isServe: command.name == "serve", text) }.joined() + "</dl>\n" }
-            let shared = commands.shared(command).map { "<a href=\"#\($0.dropFirst(2))\"><code>\(HTMLText.escaped($0))</code></a>" }
-            if !shared.isEmpty { content += "<p class=\"soft\">It also has these options of serve: \(shared.joined(separator: ", ")).</p>\n" }
+            let shared = commands.shared(command).map { "<a href=\"#option-\($0.dropFirst(2))\"><code>\(HTMLText.escaped($0))</code></a>" }
+            if !shared.isEmpty {
+                content += "<p class=\"soft\">It also has these options of serve: \(shared.joined(separator: ", ")).</p>\n"
+            }
             content += "</section>\n"
         }
         let side = "<h2>Commands</h2>\n<ul>\n" + links(commands.commands.map { ("#" + $0.name, $0.name, false) }) + "</ul>\n"
@@ -422,15 +450,17 @@ struct Site {
     /// The options of `serve` have an anchor, the variable of the environment and the name in clients.
     private func item(_ option: CommandTable.Option, isServe: Bool, _ text: HTMLText) -> String {
         let known = isServe ? documentation.options.first { option.names.contains($0.flag) } : nil
-        let anchor = known.map { " id=\"\(HTMLText.escaped(String($0.flag.dropFirst(2))))\"" } ?? anchor(option, isServe)
+        let anchor = known.map { " id=\"option-\(HTMLText.escaped(String($0.flag.dropFirst(2))))\"" } ?? anchor(option, isServe)
         let description = text.description(known?.description ?? option.description)
-        let more = known.map { " <span class=\"soft\">In clients: <code>\($0.name)</code>. Variable: <code>\(ManPage.variable($0.flag))</code>.</span>" }
+        let more = known.map {
+            " <span class=\"soft\">In clients: <code>\($0.name)</code>. Variable: <code>\(ManPage.variable($0.flag))</code>.</span>"
+        }
         return "<dt\(anchor)><code>\(HTMLText.escaped(option.usage))</code></dt>\n<dd>\(description)\(more ?? "")</dd>\n"
     }
 
     private func anchor(_ option: CommandTable.Option, _ isServe: Bool) -> String {
         guard isServe, let name = option.names.last, name.hasPrefix("--") else { return "" }
-        return " id=\"\(HTMLText.escaped(String(name.dropFirst(2))))\""
+        return " id=\"option-\(HTMLText.escaped(String(name.dropFirst(2))))\""
     }
 
     // MARK: Search
@@ -444,10 +474,12 @@ struct Site {
         }
         entries += documentation.options.map {
             SearchEntry(
-                kind: .option, topic: $0.flag, title: $0.flag, place: "commands.html#" + $0.flag.dropFirst(2),
+                kind: .option, topic: $0.flag, title: $0.flag, place: "commands.html#option-" + $0.flag.dropFirst(2),
                 text: Markdown.withoutMarks($0.description) + " " + $0.name)
         }
-        entries += terms.map { SearchEntry(kind: .term, topic: $0.term, title: $0.term, place: "glossary.html#" + $0.anchor, text: $0.definition) }
+        entries += terms.map {
+            SearchEntry(kind: .term, topic: $0.term, title: $0.term, place: "glossary.html#" + $0.anchor, text: $0.definition)
+        }
         let lines = entries.filter { !$0.place.hasPrefix("glossary.html") || $0.kind == .term }.map { entry in
             JSONValue.array([.string(entry.kind.rawValue), .string(entry.title), .string(entry.place), .string(entry.text)]).text
         }
@@ -473,7 +505,8 @@ enum CompactJSON {
 
     private static func flat(_ value: JSONValue) -> String {
         switch value {
-        case .object(let object): "{" + object.members.map { "\(JSONValue.string($0.name).text): \(flat($0.value))" }.joined(separator: ", ") + "}"
+        case .object(let object):
+            "{" + object.members.map { "\(JSONValue.string($0.name).text): \(flat($0.value))" }.joined(separator: ", ") + "}"
         case .array(let elements): "[" + elements.map(flat).joined(separator: ", ") + "]"
         default: value.text
         }

@@ -45,7 +45,9 @@ struct TerminalText {
         case .code(let language, let file, let text):
             if let file { lines.append(Printing.dim("    # \(file)")) }
             if language == "mermaid" { lines.append(Printing.dim("    # a diagram in the language of Mermaid")) }
-            lines += text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    " + Printing.cyan(String($0)) }
+            lines += text.split(separator: "\n", omittingEmptySubsequences: false).map {
+                $0.isEmpty ? "" : "    " + Printing.cyan(String($0))
+            }
         }
         lines.append("")
     }
@@ -56,8 +58,12 @@ struct TerminalText {
         let cells = ([header] + rows).map { row in row.map { Self.words($0) } }
         let columns = header.indices
         let natural = columns.map { column in cells.map { $0.indices.contains(column) ? Self.columns(of: $0[column]) : 0 }.max() ?? 0 }
-        let longest = columns.map { column in cells.map { $0.indices.contains(column) ? $0[column].map(\.columns).max() ?? 0 : 0 }.max() ?? 0 }
-        guard let widths = Self.shared(natural, least: longest, room: width - 2 * (columns.count - 1)) else { return addStacked(header, rows) }
+        let longest = columns.map { column in
+            cells.map { $0.indices.contains(column) ? $0[column].map(\.columns).max() ?? 0 : 0 }.max() ?? 0
+        }
+        guard let widths = Self.shared(natural, least: longest, room: width - 2 * (columns.count - 1)) else {
+            return addStacked(header, rows)
+        }
         for (number, row) in cells.enumerated() {
             let parts = columns.map { $0 < row.count ? Self.lines(of: row[$0], widths[$0]) : [] }
             for line in 0..<max(parts.map(\.count).max() ?? 0, 1) {

@@ -30,7 +30,8 @@ indirect enum Layout {
                     + (number + 1 < items.count ? separator : trailing)
             }
             let opened = open.last == " " ? String(open.dropLast()) : open
-            return opened + "\n" + lines.joined(separator: "\n") + (close.isEmpty ? "" : "\n" + margin + (close.first == " " ? String(close.dropFirst()) : close))
+            return opened + "\n" + lines.joined(separator: "\n")
+                + (close.isEmpty ? "" : "\n" + margin + (close.first == " " ? String(close.dropFirst()) : close))
         }
     }
 

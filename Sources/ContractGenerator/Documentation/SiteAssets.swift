@@ -13,7 +13,7 @@ enum SiteAssets {
         a { color: var(--accent); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
         a:hover { text-decoration-thickness: 2px; }
         :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
-        code, pre, .sign { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+        code, pre { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
         code { font-size: 0.875em; background: var(--raised); border-radius: 4px; padding: 0.1em 0.3em; overflow-wrap: anywhere; }
         h1 code, h2 code, a code { background: none; padding: 0; }
         .skip { position: absolute; left: -100vw; background: var(--back); padding: 0.5rem 1rem; z-index: 3; }
@@ -42,6 +42,7 @@ enum SiteAssets {
         main { flex: 1; min-width: 0; padding: 1.25rem 1rem 3rem; }
         main > * { max-width: 50rem; }
         .side { padding: 1rem; border-top: 1px solid var(--line); font-size: 0.9375rem; }
+        .side { scrollbar-width: thin; }
         .side h2 { font-size: 0.8125rem; text-transform: uppercase; letter-spacing: 0.05em; color: var(--soft); margin: 1.25rem 0 0.35rem; }
         .side h2:first-child { margin-top: 0; }
         .side ul { list-style: none; margin: 0; padding: 0; }
@@ -64,6 +65,7 @@ enum SiteAssets {
         pre code { background: none; padding: 0; font-size: inherit; overflow-wrap: normal; }
         .code { margin: 0 0 1rem; }
         .code pre { margin: 0; }
+        .wrapped pre { white-space: pre-wrap; }
         .code figcaption { font-size: 0.8125rem; color: var(--soft); margin-bottom: 0.2rem; }
         .copy { position: absolute; top: 0.4rem; right: 0.4rem; font: 0.75rem/1 system-ui, sans-serif; color: var(--soft);
           background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: 0.3rem 0.5rem; cursor: pointer; opacity: 0; }
@@ -79,6 +81,7 @@ enum SiteAssets {
         dd { margin: 0.1rem 0 0; }
         dt code { font-weight: 600; background: none; padding: 0; font-size: 0.9375rem; }
         dt .sign { color: var(--soft); font-size: 0.8125rem; margin-left: 0.35rem; overflow-wrap: anywhere; }
+        dt .sign code { font-size: 0.8125rem; font-weight: 400; }
         dt .need { color: var(--accent); font-size: 0.8125rem; margin-left: 0.35rem; }
         dl.terms dt { font-weight: 600; }
         .tabs { display: flex; flex-wrap: wrap; gap: 0.1rem 0.25rem; border-bottom: 1px solid var(--line); margin: 0 0 0.75rem; }
@@ -119,7 +122,6 @@ enum SiteAssets {
           .side { order: -1; flex: 0 0 16.5rem; position: sticky; top: 3.4rem; max-height: calc(100vh - 3.4rem); overflow-y: auto;
             border-top: 0; border-right: 1px solid var(--line); }
           main { padding: 1.75rem 2.5rem 4rem; }
-          .tocontents { display: none; }
         }
         @media print { .top, .side, .pager, .copy { display: none; } }
 
@@ -148,6 +150,7 @@ enum SiteAssets {
 
           const score = (entry, words, whole) => {
             let sum = entry.lowTitle === whole ? 100 : entry.lowTitle.startsWith(whole) ? 40 : 0;
+            if (words.length > 1 && entry.low.includes(whole)) sum += 5;
             for (const word of words) {
               const inTitle = entry.lowTitle.includes(word);
               if (!inTitle && !entry.low.includes(word)) return 0;
@@ -241,6 +244,10 @@ enum SiteAssets {
             calls.classList.add("tabbed");
             choose(sections.some((section) => section.dataset.name === kept()) ? kept() : sections[0].dataset.name);
           }
+
+          const here = document.querySelector(".side a[aria-current]");
+          const side = here?.closest(".side");
+          if (side && side.scrollHeight > side.clientHeight) side.scrollTop = here.offsetTop - side.offsetTop - side.clientHeight / 3;
 
           if (navigator.clipboard) for (const code of document.querySelectorAll(".code")) {
             const button = element("button", { type: "button", class: "copy" }, "Copy");

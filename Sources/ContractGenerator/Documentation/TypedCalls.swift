@@ -35,7 +35,9 @@ struct GoCalls {
     private func pointer(_ literal: Layout, _ type: Type, _ nested: String) -> Layout {
         if case .object = contract.resolve(type).shape { return .labeled("&", literal) }
         let name = named(type, nested)
-        return .labeled("mintmark.Ptr\(["string", "bool"].contains(name) ? "" : "[\(name)]")(", .group(open: "", items: [literal], close: ")", separator: ",", trailing: ""))
+        return .labeled(
+            "mintmark.Ptr\(["string", "bool"].contains(name) ? "" : "[\(name)]")(",
+            .group(open: "", items: [literal], close: ")", separator: ",", trailing: ","))
     }
 
     private func literal(_ value: JSONValue, _ type: Type, _ nested: String) -> Layout {
@@ -151,7 +153,10 @@ struct JavaCalls {
             return .list("Map.of(", entries.map { .labeled(JavaNames.literal($0.name) + ", ", $0.value) }, ")", trailing: "")
         }
         // `Map.of` takes at most ten pairs.
-        let pairs = entries.map { Layout.labeled("Map.entry(\(JavaNames.literal($0.name)), ", .group(open: "", items: [$0.value], close: ")", separator: "", trailing: "")) }
+        let pairs = entries.map {
+            Layout.labeled(
+                "Map.entry(\(JavaNames.literal($0.name)), ", .group(open: "", items: [$0.value], close: ")", separator: "", trailing: ""))
+        }
         return .list("Map.ofEntries(", pairs, ")", trailing: "")
     }
 }
