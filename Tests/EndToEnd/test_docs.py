@@ -1,5 +1,6 @@
 """`mintmark help TOPIC`, and the website and the manual page of `mintmark docs`."""
 
+import html
 import html.parser
 import json
 import os
@@ -11,7 +12,7 @@ import urllib.parse
 
 from endtoend import EndToEnd
 from examples import methods
-from sidecar import ROOT, binary, clean_environment, run
+from sidecar import ROOT, run
 
 GUIDES = os.path.join(ROOT, "schemas", "guides")
 LANGUAGES = {"JSON", "bash", "Python", "Node", "Go", "Java", "Ruby", "Swift"}
@@ -266,17 +267,53 @@ class Website(EndToEnd):
                      'try await m.pool.create(name: "shop", developerProvider: "login.shop")'):
             self.assertIn(call, text)
 
-    def test_python_and_bash_calls_are_valid(self):
+    def calls(self, language):
+        """Returns the calls of all methods in a language, in the order of the methods."""
+        found = []
         for method in methods():
             page = self.read(f"methods/{method['name']}.html")
             calls = dict(re.findall(r'<section data-name="([^"]+)"><h3>[^<]*</h3>\n<figure class="code"><pre tabindex="0"><code>(.*?)</code>', page, re.S))
-            if not calls:
-                continue
-            self.assertEqual(set(calls), LANGUAGES)
-            calls = {language: html.unescape(call) for language, call in calls.items()}
-            self.assertEqual(json.loads(calls["JSON"])["method"], method["name"])
-            compile(calls["Python"], method["name"], "exec")
-            self.assertEqual(subprocess.run(["bash", "-n", "-c", calls["bash"]]).returncode, 0, calls["bash"])
+            self.assertEqual(set(calls), LANGUAGES, method["name"])
+            found.append(html.unescape(calls[language]))
+        return found
+
+    def checked(self, *command, **more):
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, **more)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def source(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def test_calls_in_json_are_requests(self):
+        self.assertEqual([json.loads(call)["method"] for call in self.calls("JSON")], [method["name"] for method in methods()])
+
+    def test_calls_of_scripts_can_be_parsed(self):
+        for call in self.calls("Python"):
+            compile(call, "call.py", "exec")
+        self.checked("bash", "-n", self.source("calls.bash", "\n".join(self.calls("bash"))))
+        if shutil.which("node"):
+            self.checked("node", "--check", self.source("calls.mjs", "async (m) => {\n" + "\n".join(self.calls("Node")) + "\n};\n"))
+        if shutil.which("ruby"):
+            self.checked("ruby", "-c", self.source("calls.rb", "\n".join(self.calls("Ruby"))))
+
+    def test_calls_in_go_compile(self):
+        if not shutil.which("go"):
+            self.skipTest("go is not installed")
+        calls = "\n".join(f"func _(ctx context.Context, m *mintmark.Client) {{ _, _ = {call} }}" for call in self.calls("Go"))
+        self.source("calls.go", 'package calls\n\nimport (\n"context"\n"mintmark.localhost/mintmark"\n"mintmark.localhost/mintmark/mintmarktest"\n)\n' + calls)
+        self.source("go.mod", "module calls\ngo 1.19\nrequire mintmark.localhost/mintmark v0.0.0\n"
+                              f"replace mintmark.localhost/mintmark => {ROOT}/clients/go\n")
+        self.checked("go", "vet", ".", env={**os.environ, "GOFLAGS": "-mod=mod", "GOPROXY": "off"})
+
+    def test_calls_in_java_compile(self):
+        if not shutil.which("javac"):
+            self.skipTest("javac is not installed")
+        calls = "\n".join(f"static void call{number}(Mintmark m) {{ {call} }}" for number, call in enumerate(self.calls("Java")))
+        path = self.source("Calls.java", f"import mintmark.*; import mintmark.contract.*; import java.time.Instant; import java.util.*;\nclass Calls {{\n{calls}\n}}\n")
+        client = os.path.join(ROOT, "clients", "java", "src", "main", "java")
+        self.checked("javac", "-encoding", "UTF-8", "-proc:none", "-d", self.path("classes"), "-sourcepath", client, path)
 
     def test_search_index_is_a_script_that_finds_words(self):
         script = self.read("search-index.js")
