@@ -39,6 +39,11 @@ struct Documentation {
         script = text(document, "script")
     }
 
+    /// The errors in the OpenRPC document, by type.
+    static var errors: JSONObject {
+        (try? JSONValue(parsing: OpenRPCDocument.describing { _ in false }.bytes))?["components"]?["errors"]?.object ?? [:]
+    }
+
     /// The guides that explain a task or a subject: all except the list of guides.
     var topics: [Guide] { guides.filter { $0.name != "README" } }
 }

@@ -91,7 +91,7 @@ enum HelpTopics {
 
     private static func show(_ error: ErrorInfo) throws {
         try Printing.out("\(Printing.bold(error.type))  \(Printing.dim("error \(error.code)"))\n  \(error.when)\n")
-        if let message = OpenRPCDocument.errors[error.type]?["message"]?.string {
+        if let message = Documentation.errors[error.type]?["message"]?.string {
             try Printing.out("\(Printing.bold("Message"))\n  \(message)\n")
         }
         let types = TypeDescriptions()

@@ -68,7 +68,7 @@ struct SearchEntry {
     }
 
     private static var errors: [SearchEntry] {
-        let objects = OpenRPCDocument.errors
+        let objects = Documentation.errors
         return Contract.ErrorTable.all.map { error in
             SearchEntry(
                 kind: .error, topic: error.type, title: error.type, place: "errors.html#" + error.type,

@@ -7,7 +7,7 @@ struct Site {
     private let documentation = Documentation()
     private let commands = CommandTable()
     private let types = TypeDescriptions()
-    private let errors = OpenRPCDocument.errors
+    private let errors = Documentation.errors
     private let errorData = OpenRPCDocument.errorDataSchemas
     private let typeNames: Set<String>
 

@@ -6,7 +6,7 @@ public enum OpenRPCDocument {
     public static var sharedSchemas: JSONObject { component("schemas") }
 
     /// The errors, by type.
-    public static var errors: JSONObject { component("errors") }
+    static var errors: JSONObject { component("errors") }
 
     /// The schemas of the error data, by error type.
     public static var errorDataSchemas: JSONObject {
