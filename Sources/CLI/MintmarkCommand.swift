@@ -30,7 +30,7 @@ struct MintmarkCommand: ParsableCommand {
         subcommands: [
             Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
             LogoutCommand.self, Doctor.self, JwksCommand.self, BackupCommand.self, Migrate.self, Mcp.self,
-            KubeCredential.self, Configure.self, Completions.self,
+            KubeCredential.self, Configure.self, Completions.self, Docs.self,
         ],
         defaultSubcommand: Serve.self)
 
@@ -48,6 +48,9 @@ struct MintmarkCommand: ParsableCommand {
         }
         Signals.ignoreBrokenPipes()
         var command: any ParsableCommand
+        do {
+            if arguments.first == "help", try HelpTopics.handle(arguments.dropFirst()) { return }
+        } catch { Ending.end(with: error, of: MintmarkCommand.self) }
         do {
             try UnknownCommand.refuse(arguments)
             command = try parseAsRoot(arguments)

@@ -34,7 +34,7 @@ struct TypeDescriptions {
         try Printing.out("")
     }
 
-    private func members(_ name: String) -> [(name: String, value: JSONValue)]? { schemas[name]?["properties"]?.object?.members }
+    func members(_ name: String) -> [(name: String, value: JSONValue)]? { schemas[name]?["properties"]?.object?.members }
 
     private func collect(_ value: JSONValue, _ found: inout [String]) {
         switch value {
@@ -49,14 +49,14 @@ struct TypeDescriptions {
         }
     }
 
-    private func target(of value: JSONValue) -> (name: String, schema: JSONValue)? {
+    func target(of value: JSONValue) -> (name: String, schema: JSONValue)? {
         guard let reference = value["$ref"]?.string, let slash = reference.lastIndex(of: "/") else { return nil }
         let name = String(reference[reference.index(after: slash)...])
         return schemas[name].map { (name, $0) }
     }
 
     /// Returns a short description of a value's type.
-    private func text(of schema: JSONValue, isShort: Bool) -> String {
+    func text(of schema: JSONValue, isShort: Bool) -> String {
         if let target = target(of: schema) { return members(target.name) == nil ? text(of: target.schema, isShort: isShort) : target.name }
         if let values = schema["enum"]?.array { return values.map { $0.string ?? $0.text }.joined(separator: " | ") }
         switch schema["type"]?.string {

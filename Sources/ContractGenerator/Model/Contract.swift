@@ -16,6 +16,8 @@ struct Contract {
     let errors: [ErrorEntry]
     /// The options of `mintmark serve` that clients offer, in the order of `schemas/options.json`.
     let options: [ServeOption]
+    /// The guides, ordered by name.
+    var guides: [Guide] = []
 
     /// Returns the shared type `name`.
     func type(_ name: String) -> NamedType? { types.first { $0.name == name } }

@@ -20,7 +20,8 @@ struct ContractReader {
             methods: files(in: "methods").map { method(named: $0) },
             notifications: files(in: "notifications").map { notification(in: $0) },
             errors: (json("errors.json")["errors"]?.array ?? []).map(error),
-            options: (json("options.json")["options"]?.array ?? []).compactMap(option))
+            options: (json("options.json")["options"]?.array ?? []).compactMap(option),
+            guides: guides())
         ContractChecks(contract: contract, problems: problems).run()
         guard problems.all.isEmpty else { throw ContractProblems(all: problems.all) }
         return contract
@@ -29,6 +30,19 @@ struct ContractReader {
     private func files(in name: String) -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: name).path)) ?? []
         return all.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+    }
+
+    private func guides() -> [Guide] {
+        let folder = folder.appending(path: "guides")
+        let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".md") }
+        return files.sorted().compactMap { file in
+            let text = (try? String(contentsOf: folder.appending(path: file), encoding: .utf8)) ?? ""
+            guard text.hasPrefix("# "), let title = text.dropFirst(2).split(separator: "\n").first else {
+                problems.add("guides/\(file)", "must begin with a heading of the first level")
+                return nil
+            }
+            return Guide(name: String(file.dropLast(3)), title: String(title), text: text)
+        }
     }
 
     private func json(_ path: String) -> JSONValue {

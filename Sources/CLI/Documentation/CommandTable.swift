@@ -1,0 +1,88 @@
+import ArgumentParser
+import JSON
+
+/// The commands with their options, as the argument parser declares them.
+struct CommandTable {
+    struct Option {
+        /// All names with their hyphens.
+        let names: [String]
+        /// The name of the value, or `nil` for a flag.
+        let value: String?
+        let isPositional: Bool
+        let isOptional: Bool
+        let description: String
+
+        /// The option as in a command line: `--store <path>`.
+        var usage: String { names.joined(separator: ", ") + (value.map { " <\($0)>" } ?? "") }
+    }
+
+    struct Command {
+        let name: String
+        let abstract: String
+        let discussion: String
+        let options: [Option]
+
+        /// The positional arguments of a usage line.
+        var arguments: String {
+            options.filter(\.isPositional).map { $0.isOptional ? "[<\($0.value ?? "")>]" : "<\($0.value ?? "")>" }.joined(separator: " ")
+        }
+    }
+
+    let discussion: String
+    let commands: [Command]
+
+    /// Reads the table from the argument parser.
+    init() {
+        let root = (try? JSONValue(parsing: MintmarkCommand._dumpHelp()))?["command"] ?? .null
+        discussion = root["discussion"]?.string ?? ""
+        let all = (root["subcommands"]?.array ?? []).map(Self.command)
+        let help = Command(
+            name: "help", abstract: "Show the help of a command, a guide, a method or an error.",
+            discussion: "A topic is the name of a guide, its title, or the unique beginning of one of them.",
+            options: [
+                Option(names: [], value: "topic", isPositional: true, isOptional: true, description: "A command, guide, method or error."),
+                Option(
+                    names: ["-k"], value: "word", isPositional: false, isOptional: true,
+                    description: "Search the guides, methods and errors for a word."),
+            ])
+        commands = all.filter { $0.name != "help" } + [help]
+    }
+
+    /// The options of `serve`. Other commands have some of them.
+    var serving: [Option] { commands.first { $0.name == "serve" }.map(proper) ?? [] }
+
+    /// Returns the options that only this command has, without those that all commands have.
+    func own(_ command: Command) -> [Option] {
+        let common = command.name == "serve" ? [] : Set(serving.flatMap(\.names))
+        return proper(command).filter { common.isDisjoint(with: $0.names) }
+    }
+
+    /// Returns the names of the options that the command shares with `serve`.
+    func shared(_ command: Command) -> [String] {
+        let common = Set(serving.flatMap(\.names))
+        return command.name == "serve" ? [] : proper(command).flatMap(\.names).filter(common.contains)
+    }
+
+    /// Returns the options without those that all commands have.
+    private func proper(_ command: Command) -> [Option] {
+        command.options.filter { Set(["--help", "--version", "--color"]).isDisjoint(with: $0.names) }
+    }
+
+    private static func command(_ value: JSONValue) -> Command {
+        Command(
+            name: value["commandName"]?.string ?? "", abstract: value["abstract"]?.string ?? "",
+            discussion: value["discussion"]?.string ?? "",
+            options: (value["arguments"]?.array ?? []).filter { $0["shouldDisplay"]?.bool == true }.map(option))
+    }
+
+    private static func option(_ value: JSONValue) -> Option {
+        let names = (value["names"]?.array ?? []).map { name in
+            (name["kind"]?.string == "short" ? "-" : "--") + (name["name"]?.string ?? "")
+        }
+        let kind = value["kind"]?.string
+        let description = [value["abstract"]?.string, value["discussion"]?.string].compactMap { $0 }.joined(separator: " ")
+        return Option(
+            names: names, value: kind == "flag" ? nil : value["valueName"]?.string, isPositional: kind == "positional",
+            isOptional: value["isOptional"]?.bool ?? true, description: description)
+    }
+}

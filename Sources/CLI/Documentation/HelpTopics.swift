@@ -1,0 +1,147 @@
+import ArgumentParser
+import Contract
+import JSON
+
+/// `mintmark help`: prints the help of a command, a guide, a method or an error, or searches all of them.
+enum HelpTopics {
+    /// Handles the arguments after `help`.
+    ///
+    /// - Returns: `false` if the argument parser should handle them.
+    /// - Throws: `ValidationError` for an unknown topic; `ExitCode` 1 if nothing is found.
+    static func handle(_ arguments: ArraySlice<String>) throws -> Bool {
+        guard let first = arguments.first else {
+            try Printing.out(MintmarkCommand.helpMessage() + "\n" + topicList(Documentation()))
+            return true
+        }
+        if first == "-k" {
+            try search(arguments.dropFirst().joined(separator: " "))
+            return true
+        }
+        if first.hasPrefix("-") { return false }
+        let commands = MintmarkCommand.configuration.subcommands
+        if let command = commands.first(where: { $0._commandName == first }) {
+            guard arguments.count == 1, Documentation().topics.contains(where: { $0.name == first }) else { return false }
+            let title = Documentation().topics.first { $0.name == first }?.title ?? ""
+            try Printing.out(MintmarkCommand.helpMessage(for: command) + "\nThe guide: mintmark help '\(title)'")
+            return true
+        }
+        if first == "help" { return false }
+        try show(arguments.joined(separator: " "), Documentation())
+        return true
+    }
+
+    private static func topicList(_ documentation: Documentation) -> String {
+        let width = documentation.topics.map(\.name.count).max() ?? 0
+        let lines = documentation.topics.map { guide in
+            "  \(guide.name)\(String(repeating: " ", count: width - guide.name.count + 2))\(guide.title)"
+        }
+        return
+            (["TOPICS:"] + lines + ["", "  See 'mintmark help <topic>' for a guide, and 'mintmark help -k <word>' to search everything."])
+            .joined(separator: "\n")
+    }
+
+    // MARK: One topic
+
+    private static func show(_ given: String, _ documentation: Documentation) throws {
+        let asked = name(given)
+        if let guide = documentation.topics.first(where: { name($0.name) == asked || name($0.title) == asked }) {
+            return try show(guide, documentation)
+        }
+        if let method = Contract.MethodTable.all.first(where: { $0.name == given }) {
+            return try Describe.parse([method.name]).run()
+        }
+        if let error = Contract.ErrorTable.all.first(where: { $0.type == given }) { return try show(error) }
+        let begun = documentation.topics.filter { name($0.name).hasPrefix(asked) || name($0.title).hasPrefix(asked) }
+        if begun.count == 1 { return try show(begun[0], documentation) }
+        if begun.count > 1 {
+            throw ValidationError("'\(given)' is not unique. It can be \(begun.map(\.name).joined(separator: " or ")).")
+        }
+        let commands = MintmarkCommand.configuration.subcommands.map { $0._commandName }
+        let names = commands + documentation.topics.map(\.name) + Contract.MethodTable.all.map(\.name) + Contract.ErrorTable.all.map(\.type)
+        let hint = Contract.NearestNames.hint(given, among: names, otherwise: "To list all topics, run mintmark help.")
+        throw ValidationError("Unknown command or topic '\(given)'.\(hint)")
+    }
+
+    /// Returns a name for comparison: without the case and the number of the file.
+    private static func name(_ text: String) -> String {
+        let lowercased = text.lowercased()
+        let rest = lowercased.drop(while: \.isNumber)
+        return rest.count < lowercased.count && rest.hasPrefix("-") ? String(rest.dropFirst()) : lowercased
+    }
+
+    private static func show(_ guide: Documentation.Guide, _ documentation: Documentation) throws {
+        let markdown = Markdown(guide.text)
+        try Printing.out(TerminalText(markdown).lines.joined(separator: "\n"))
+        var others: [Documentation.Guide] = []
+        for target in markdown.links {
+            let file = target.prefix { $0 != "#" }
+            guard file.hasSuffix(".md"), let other = documentation.topics.first(where: { $0.name == file.dropLast(3) }),
+                other.name != guide.name, !others.contains(where: { $0.name == other.name })
+            else { continue }
+            others.append(other)
+        }
+        if others.isEmpty { return }
+        try Printing.out("\n" + Printing.bold("See also") + " (mintmark help NAME)")
+        let width = others.map(\.name.count).max() ?? 0
+        for other in others {
+            let padding = String(repeating: " ", count: width - other.name.count + 2)
+            try Printing.out("\(Printing.cyan(other.name))\(padding)\(other.title)")
+        }
+    }
+
+    private static func show(_ error: ErrorInfo) throws {
+        try Printing.out("\(Printing.bold(error.type))  \(Printing.dim("error \(error.code)"))\n  \(error.when)\n")
+        if let message = Documentation.errors[error.type]?["message"]?.string {
+            try Printing.out("\(Printing.bold("Message"))\n  \(message)\n")
+        }
+        let types = TypeDescriptions()
+        let data = (OpenRPCDocument.errorDataSchemas[error.type]?["properties"]?.object?.members ?? []).filter { $0.name != "type" }
+        if !data.isEmpty {
+            try Printing.out(Printing.bold("Data"))
+            for member in data {
+                try Printing.out("  \(Printing.cyan(member.name))  \(Printing.dim(types.text(of: member.value, isShort: true)))")
+                if let description = member.value["description"]?.string { try Printing.out("      \(description)") }
+            }
+            try Printing.out("")
+        }
+        let methods = Contract.MethodTable.all.filter { $0.errors.contains(error.type) }.map(\.name)
+        let text = methods.isEmpty ? "every method that can meet this condition" : methods.joined(separator: ", ")
+        try Printing.out("\(Printing.bold("Returned by"))\n  \(text)")
+    }
+
+    // MARK: Search
+
+    private static func search(_ given: String) throws {
+        let word = given.lowercased()
+        guard word.contains(where: { $0 != " " }) else {
+            throw ValidationError("-k needs a word to search for: mintmark help -k WORD")
+        }
+        let entries = SearchEntry.all(Documentation()).filter { $0.contains(word) }
+        if entries.isEmpty {
+            Printing.err("No guide, method or error contains '\(given)'.")
+            throw ExitCode(1)
+        }
+        let width = TerminalText.usualWidth
+        for kind in [SearchEntry.Kind.guide, .method, .error] {
+            let found = entries.filter { $0.kind == kind }
+            if found.isEmpty { continue }
+            try Printing.out(Printing.bold(kind.heading))
+            let longest = min(found.map(\.topic.count).max() ?? 0, 30)
+            for entry in found {
+                let padding = String(repeating: " ", count: max(longest - entry.topic.count, 0) + 2)
+                let excerpt = entry.excerpt(around: word, columns: width - 2 - max(longest, entry.topic.count) - 2)
+                try Printing.out("  \(Printing.cyan(entry.topic))\(padding)\(marked(excerpt, word))")
+            }
+            try Printing.out("")
+        }
+        try Printing.out("To read one, run mintmark help NAME.")
+    }
+
+    private static func marked(_ text: String, _ word: String) -> String {
+        guard let range = text.lowercased().firstRange(of: word), text.lowercased().count == text.count else { return text }
+        let start = text.index(
+            text.startIndex, offsetBy: text.lowercased().distance(from: text.lowercased().startIndex, to: range.lowerBound))
+        let end = text.index(start, offsetBy: word.count)
+        return text[..<start] + Printing.bold(String(text[start..<end])) + text[end...]
+    }
+}
