@@ -50,7 +50,7 @@ struct MintmarkCommand: ParsableCommand {
         var command: any ParsableCommand
         do {
             if arguments.first == "help", try HelpTopics.handle(arguments.dropFirst()) { return }
-        } catch { Ending.end(with: error, of: MintmarkCommand.self) }
+        } catch { ExitStatus.end(with: error, of: MintmarkCommand.self) }
         do {
             try UnknownCommand.refuse(arguments)
             command = try parseAsRoot(arguments)
