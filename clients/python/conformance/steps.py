@@ -54,6 +54,11 @@ def options(step):
     return {known[name]: value for name, value in step.items() if name in known}
 
 
+def client_class(step, production, testing):
+    """Returns the class of a client: that for testing stores, which has the methods `test.*`, if the step names a testing store."""
+    return testing if step.get("testing") and ("store" in step or "app" in step) else production
+
+
 def typed(client, method):
     """Returns the typed method of a name."""
     namespace, verb = method.split(".")
@@ -95,4 +100,4 @@ def described(error):
     if kind is None:
         return {"fault": f"{type(error).__name__}: {error}"}
     details = {name: getattr(error, name) for name in ("code", "type", "data", "trace") if hasattr(error, name)}
-    return {"error": {"kind": kind, "class": type(error).__name__, "message": str(error), **details}}
+    return {"error": {"kind": kind, "class": type(error).__name__.removesuffix("Error"), "message": str(error), **details}}

@@ -117,7 +117,7 @@ class Shared:
 
     def __init__(self, binary: Optional[str]) -> None:
         self._binary = binary
-        self.client = TestingMintmark(binary=binary)
+        self.client: TestingMintmark = TestingMintmark(binary=binary)
 
     def make_new(self) -> None:
         """Resets the store, or starts a new process if a previous test has ended it."""
