@@ -106,7 +106,7 @@ class Record(metaclass=RecordType):
 
     @classmethod
     def _of(cls: Type[Self], json: Any) -> Self:
-        """Creates a record of `json`, which is not copied. A value that is no object is returned unchanged."""
+        """Creates a record of `json`, which is not copied. Returns any value other than an object unchanged."""
         if type(json) is not dict:
             return json  # type: ignore[no-any-return]
         record = cls.__new__(cls)
