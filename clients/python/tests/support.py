@@ -30,7 +30,8 @@ class ClientTest(unittest.TestCase):
 
     def memory(self, **options):
         """Returns a client of an empty testing store in memory, or of another store with `testing=False`."""
-        client = Mintmark(**{"store": ":memory:", "timeout": 60, **options}) if options.get("testing") is False else TestingMintmark(**options)
+        is_testing = options.get("testing", True)
+        client = TestingMintmark(**options) if is_testing else Mintmark(**{"store": ":memory:", "timeout": 60, **options})
         self.addCleanup(client.close)
         return client
 

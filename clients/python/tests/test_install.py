@@ -22,7 +22,8 @@ class Installed(ClientTest):
             if done.returncode == 0:
                 break
         self.assertEqual(done.returncode, 0, done.stderr)
-        program = "import mintmark, mintmark.testing\nwith mintmark.testing.TestingMintmark() as m: print(bool(m.system.ping().now), mintmark.__file__)"
+        program = ("import mintmark\nfrom mintmark.testing import TestingMintmark\n"
+                   "with TestingMintmark() as m: print(bool(m.system.ping().now), mintmark.__file__)")
         clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         out = subprocess.check_output([python, "-c", program], text=True, env=clean, cwd=self.folder).split()
         self.assertEqual(out[0], "True")

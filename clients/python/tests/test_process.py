@@ -24,7 +24,8 @@ class Starting(ClientTest):
                 Mintmark(**options)
 
     def test_missing_program_raises_with_advice(self):
-        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "/nowhere/mintmark, which binary= names.*clients/shell/mintmark.*swift build.*MINTMARK_BINARY="):
+        advice = "/nowhere/mintmark, which binary= names.*clients/shell/mintmark.*swift build.*MINTMARK_BINARY="
+        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, advice):
             Mintmark(store=":memory:", binary="/nowhere/mintmark")
         with mock.patch.dict(os.environ, MINTMARK_BINARY="/nowhere/else"):
             with self.assertRaisesRegex(FileNotFoundError, "/nowhere/else, which MINTMARK_BINARY names"):

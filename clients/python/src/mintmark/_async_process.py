@@ -45,7 +45,8 @@ class AsyncProcess:
                 env=dict(environment), limit=READ_AHEAD, start_new_session=True,
             )
         except OSError as error:
-            raise BinaryNotFoundError(f"{command[0]} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
+            raise BinaryNotFoundError(
+                f"{command[0]} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
         finally:
             stderr.start()
         return cls(command[0], process, stderr, notify)

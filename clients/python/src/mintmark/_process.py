@@ -119,7 +119,8 @@ class Process:
                 bufsize=0, start_new_session=True,
             )
         except OSError as error:
-            raise BinaryNotFoundError(f"{self._binary} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
+            raise BinaryNotFoundError(
+                f"{self._binary} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
         finally:
             self._stderr.start()
         assert self._process.stdin is not None and self._process.stdout is not None

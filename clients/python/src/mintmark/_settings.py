@@ -154,8 +154,8 @@ def find_binary(named: Optional[Path]) -> str:
             trouble = f"{wanted}{source}, is {'a folder' if os.path.isdir(wanted) else 'no program that may be run'}."
         raise BinaryNotFoundError(
             f"{trouble} Build it in Mintmark's repository: `clients/shell/mintmark --version` makes .build/mintmark, "
-            "`swift build -c release --product mintmark` makes .build/release/mintmark. Then pass its path as binary=, set MINTMARK_BINARY to it "
-            "(export MINTMARK_BINARY=$PWD/.build/mintmark), or put it on the PATH."
+            "`swift build -c release --product mintmark` makes .build/release/mintmark. Then pass its path as binary=, "
+            "set MINTMARK_BINARY to it (export MINTMARK_BINARY=$PWD/.build/mintmark), or put it on the PATH."
         )
     return os.path.abspath(found)
 
