@@ -6,21 +6,19 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A library target of this package and the tests that stand beside it.
+/// The files in a target's folder that are not sources.
+let documents = ["README.md"]
+
+/// A library target of this package and its tests.
 func room(
     _ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency] = [], notSources: [String] = []
 ) -> [Target] {
     [
-        .target(name: name, dependencies: dependencies, swiftSettings: strict),
+        .target(name: name, dependencies: dependencies, exclude: documents, swiftSettings: strict),
         .testTarget(
             name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies + tests, exclude: notSources, swiftSettings: strict),
     ]
 }
-
-/// The modules that implement the methods, from the bottom up (Sources/README.md).
-let identity: [Target.Dependency] = [
-    "ServiceContext", "SigningKeys", "Audit", "Federation", "IdentityPools", "Accounts", "TestSupport", "Provisioning", "VendorAPIs",
-]
 
 let package = Package(
     name: "mintmark",
@@ -40,18 +38,18 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CPostgres", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)]),
-        .target(name: "CPCRE", cSettings: [.treatAllWarnings(as: .error)]),
         .target(name: "CGuard", cSettings: [.treatAllWarnings(as: .error)]),
         // For programs alone: a library must not change its host's memory management.
         .target(name: "CZeroOnFree", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
-            dependencies: identity + [
-                "Contract", "Crypto", "CZeroOnFree", "JSON", "JSONRPC", "Mintmark", "Network", "Platform", "Storage",
+            dependencies: [
+                "Accounts", "Audit", "Contract", "Crypto", "CZeroOnFree", "IdentityPools", "JSON", "JSONRPC", "Messages", "Mintmark",
+                "Network", "Platform", "ServiceContext", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict,
+            exclude: documents, swiftSettings: strict,
             // Nobody links against a program: the names that it would export, 1.5 MB of them, stay out. Functions that come out the same,
             // 0.4 MB of them, are there once. Nothing here throws by unwinding, so the index for that, 0.6 MB, stays out too.
             linkerSettings: [
@@ -68,7 +66,8 @@ let package = Package(
             name: "MintmarkInProcess", dependencies: ["JSONRPC", "Mintmark", "MintmarkClient", "Platform", "ServiceContext"],
             path: "clients/swift/Sources/MintmarkInProcess", swiftSettings: strict),
         .target(
-            name: "SwiftClientDriver", dependencies: ["MintmarkClient"], path: "clients/swift/conformance/Driver", swiftSettings: strict),
+            name: "SwiftClientDriver", dependencies: ["JSON", "MintmarkClient"], path: "clients/swift/conformance/Driver",
+            swiftSettings: strict),
         .executableTarget(
             name: "SwiftClientByPipe", dependencies: ["MintmarkClient", "SwiftClientDriver"],
             path: "clients/swift/conformance/ByPipe", swiftSettings: strict),
@@ -78,7 +77,7 @@ let package = Package(
         .testTarget(
             name: "MintmarkClientTests", dependencies: ["MintmarkClient", "MintmarkInProcess"], path: "clients/swift/Tests",
             swiftSettings: strict),
-        .executableTarget(name: "ContractGenerator", dependencies: ["JSON"], swiftSettings: strict),
+        .executableTarget(name: "ContractGenerator", dependencies: ["JSON", "Patterns"], exclude: documents, swiftSettings: strict),
         .executableTarget(
             name: "StorageProbe", dependencies: ["CSQLite", "Platform", "Storage"], path: "Tests/StorageProbe", swiftSettings: strict),
     ]
@@ -88,57 +87,43 @@ let package = Package(
         + room("Contract", ["JSON", "Platform"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
-        + room("Patterns", ["CPCRE"], tests: ["Platform"])
+        + room("Patterns")
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])
+        + room("ServiceContext", ["Contract", "Crypto", "JSON", "Loopback", "Network", "Platform", "Storage"])
+        + room("SigningKeys", ["Contract", "Crypto", "JSON", "ServiceContext", "Storage"])
         + [
             .target(
-                name: "ServiceContext", dependencies: ["Contract", "Crypto", "JSON", "Loopback", "Network", "Platform", "Storage"],
+                name: "Audit", dependencies: ["Contract", "JSON", "Platform", "ServiceContext", "Storage"], exclude: documents,
                 swiftSettings: strict),
-            .target(
-                name: "SigningKeys", dependencies: ["Contract", "Crypto", "JSON", "ServiceContext", "Storage"], swiftSettings: strict),
-            .target(name: "Audit", dependencies: ["Contract", "JSON", "Platform", "ServiceContext", "Storage"], swiftSettings: strict),
-            .target(name: "Federation", dependencies: ["Contract", "Crypto", "JSON"], swiftSettings: strict),
-            .target(
-                name: "IdentityPools",
-                dependencies: ["Contract", "Crypto", "Federation", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"],
-                swiftSettings: strict),
-            .target(
-                name: "Accounts",
-                dependencies: [
-                    "Contract", "Crypto", "Federation", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "ServiceContext",
-                    "SigningKeys", "Storage",
-                ],
-                swiftSettings: strict),
-            .target(
-                name: "TestSupport",
-                dependencies: [
-                    "Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "SigningKeys",
-                    "Storage",
-                ],
-                swiftSettings: strict),
-            .target(
-                name: "Provisioning",
-                dependencies: [
-                    "Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage",
-                ],
-                swiftSettings: strict),
-            .target(
-                name: "VendorAPIs",
-                dependencies: ["Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"],
-                swiftSettings: strict),
-            .testTarget(
-                name: "IdentityTests",
-                dependencies: identity + [
-                    "Contract", "Crypto", "JSON", "Loopback", "Messages", "Mintmark", "Network", "Patterns", "Platform", "Storage",
-                ],
-                exclude: ["Vectors"], swiftSettings: strict),
+            .target(name: "Federation", dependencies: ["Contract", "Crypto", "JSON"], exclude: documents, swiftSettings: strict),
         ]
         + room(
+            "IdentityPools", ["Contract", "Crypto", "Federation", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"],
+            notSources: ["Vectors"])
+        + room(
+            "Accounts",
+            [
+                "Contract", "Crypto", "Federation", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "ServiceContext",
+                "SigningKeys", "Storage",
+            ])
+        + room(
+            "TestSupport",
+            [
+                "Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "SigningKeys",
+                "Storage",
+            ])
+        + room(
+            "Provisioning",
+            ["Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"])
+        + room("VendorAPIs", ["Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"])
+        + room(
             "Mintmark",
-            identity + [
-                "Contract", "Crypto", "JSON", "JSONRPC", "Loopback", "Messages", "Network", "Platform", "Storage",
+            [
+                "Accounts", "Audit", "Contract", "Crypto", "IdentityPools", "JSON", "JSONRPC", "Loopback", "Messages", "Network",
+                "Platform",
+                "Provisioning", "ServiceContext", "SigningKeys", "Storage", "TestSupport", "VendorAPIs",
                 .product(name: "Logging", package: "swift-log"),
             ])
 )

@@ -12,7 +12,7 @@ extension AuditService {
             method: request.method)
         let list = PagedList(method: AuditList.info.name, scope: "\(filter)")
         let cursor = try request.cursor.map { try AuditCursor(try list.place(after: $0)) }
-        let found = try surroundings.database.read { try $0.auditRecords(filter, after: cursor, limit: Int(request.limit) + 1) }
+        let found = try context.database.read { try $0.auditRecords(filter, after: cursor, limit: Int(request.limit) + 1) }
         let page = list.page(found, limit: request.limit) { "\($0.record.at) \($0.record.number) \($0.record.chain)" }
         return AuditList.Result(records: page.elements.map { $0.record.answer(mac: $0.mac) }, nextCursor: page.nextCursor)
     }

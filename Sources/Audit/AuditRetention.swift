@@ -2,7 +2,8 @@ import JSON
 import ServiceContext
 import Storage
 
-/// Removes records past their retention and appends a checkpoint that replaces them, so that the remaining records can still be verified.
+/// Removes records past their retention and appends a checkpoint that replaces them, so that the remaining records can still be verified
+/// (Sources/Audit/README.md, "Retention of the audit log").
 package struct AuditRetention: Sendable {
     package let log: AuditLog
     /// The retention period, in seconds.

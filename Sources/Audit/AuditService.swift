@@ -3,9 +3,9 @@ import ServiceContext
 
 /// The `audit.*` methods.
 public struct AuditService: Sendable {
-    let surroundings: ServiceContext
+    let context: ServiceContext
 
-    public init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
+    public init(_ context: ServiceContext) { self.context = context }
 }
 
 extension AuditService: AuditHandlers {}

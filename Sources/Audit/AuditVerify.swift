@@ -16,7 +16,7 @@ extension AuditService {
     /// other chains reference and that the caller has stored.
     public func verify(_ request: AuditVerify.Params, _ call: any CallContext) throws -> AuditVerify.Result {
         var chains: [AuditChain] = []
-        try surroundings.database.read { tx in
+        try context.database.read { tx in
             let heads = try tx.auditHeads()
             let anchors = try tx.auditAnchors()
             var expected: [String: Set<ExpectedHead>] = [:]
@@ -65,7 +65,7 @@ extension AuditService {
                         ? "record \(number + 1) is missing" : "record \(record.number) exists, although it was removed"
                     break walk
                 }
-                guard surroundings.audit.mac(of: record, after: previous) == mac else {
+                guard context.audit.mac(of: record, after: previous) == mac else {
                     problem = "record \(record.number) or the previous one was altered"
                     break walk
                 }

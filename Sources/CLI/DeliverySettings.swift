@@ -18,10 +18,10 @@ struct DeliverySettings {
     ///
     /// - Throws: `ValidationError` for a value that is not valid, and for a value that requires a server if none is configured.
     func mail() throws -> MailSettings? {
-        let from = GivenValue(mailFrom, "--mail-from", "MAIL_FROM")
-        let user = GivenValue(smtpUser, "--smtp-user", "SMTP_USER")
-        let password = try GivenValue(secret: "SMTP_PASSWORD", file: smtpPasswordFile, "--smtp-password-file")
-        guard let url = GivenValue(smtpURL, "--smtp-url", "SMTP_URL", "SMTP") else {
+        let from = OptionValue(mailFrom, "--mail-from", "MAIL_FROM")
+        let user = OptionValue(smtpUser, "--smtp-user", "SMTP_USER")
+        let password = try OptionValue(secret: "SMTP_PASSWORD", file: smtpPasswordFile, "--smtp-password-file")
+        guard let url = OptionValue(smtpURL, "--smtp-url", "SMTP_URL", "SMTP") else {
             if let lonely = from ?? user ?? password {
                 throw ValidationError(
                     "\(lonely.source) requires a mail server: --smtp-url smtp://mail.example.com:587 (or MINTMARK_SMTP_URL).")
@@ -51,7 +51,7 @@ struct DeliverySettings {
         }
     }
 
-    private static func login(_ user: GivenValue?, _ password: GivenValue?) throws -> SMTPServer.Login? {
+    private static func login(_ user: OptionValue?, _ password: OptionValue?) throws -> SMTPServer.Login? {
         switch (user, password) {
         case (nil, nil): return nil
         case (let user?, let password?): return SMTPServer.Login(user: user.value, password: SecretBytes(Array(password.value.utf8)))
@@ -67,8 +67,8 @@ struct DeliverySettings {
     ///
     /// - Throws: `ValidationError` for a value that is not valid.
     func webhook() throws -> WebhookEndpoint? {
-        let secret = try GivenValue(secret: "WEBHOOK_SECRET", file: webhookSecretFile, "--webhook-secret-file")
-        guard let url = GivenValue(webhookURL, "--webhook-url", "WEBHOOK_URL") else {
+        let secret = try OptionValue(secret: "WEBHOOK_SECRET", file: webhookSecretFile, "--webhook-secret-file")
+        guard let url = OptionValue(webhookURL, "--webhook-url", "WEBHOOK_URL") else {
             if let secret {
                 throw ValidationError(
                     "\(secret.source) requires a webhook: set --webhook-url https://hooks.example.com/mintmark (or MINTMARK_WEBHOOK_URL)."

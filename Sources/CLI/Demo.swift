@@ -23,6 +23,6 @@ struct Demo: ParsableCommand {
             for file in ["", "-wal", "-shm", ".key"] { unlink(store + file) }
             rmdir(folder)
         }
-        try Tour(mintmark).run()
+        try DemoScript(mintmark).run()
     }
 }

@@ -40,7 +40,7 @@ struct Doctor: ParsableCommand {
         try say(true, "mintmark \(Mintmark.version), issuer \(mintmark.configuration.realm.issuer)")
         do {
             let services = try mintmark.services()
-            let database = services.surroundings.database
+            let database = services.context.database
             let facts = try database.facts()
             let newer = facts.schemaVersion > Mintmark.schemaVersion ? " (one version newer than this program, which is supported)" : ""
             try say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")
@@ -67,6 +67,12 @@ struct Doctor: ParsableCommand {
                         : "damage: \(damage.joined(separator: "; ")); copy the store and restore a backup")
             }
             for line in try Self.namelessTenants(services) { try Printing.out(line) }
+            for flaw in try services.tenant.unusablePatterns() {
+                try say(
+                    false,
+                    "no value of the attribute \(flaw.attribute) of tenant \(flaw.tenantId) is accepted, because \(flaw.reason): "
+                        + "change the pattern with tenant.update")
+            }
             let audit = try services.audit.verify(AuditVerify.Params(), OwnCall())
             let records = audit.chains.reduce(0) { $0 + $1.records - ($1.removedRecords ?? 0) }
             try say(

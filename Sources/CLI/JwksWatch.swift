@@ -32,7 +32,7 @@ struct JwksWatch {
         mintmark.close()
     }
 
-    private var now: Int64 { (try? mintmark.services().surroundings.clock.now) ?? 0 }
+    private var now: Int64 { (try? mintmark.services().context.clock.now) ?? 0 }
 
     /// Writes the file if its content has changed.
     ///

@@ -32,7 +32,7 @@ struct Mcp: ParsableCommand {
     }
 
     private func grants() throws -> Set<ToolGrant> {
-        guard let given = GivenValue(allow, "--allow", "ALLOW") else { return [] }
+        guard let given = OptionValue(allow, "--allow", "ALLOW") else { return [] }
         let names = given.value.split(separator: ",").map { $0.filter { $0 != " " } }
         return try Set(
             names.map { name in

@@ -41,9 +41,9 @@ struct MintmarkCommand: ParsableCommand {
         do {
             arguments = try ColorChoice.taken(from: arguments)
             try ColorChoice.checkEnvironment()
-        } catch { Ending.end(with: error, of: MintmarkCommand.self) }
-        if let settings = PlainServe.settings(arguments) {
-            do { try settings.serve() } catch { Ending.end(with: error, of: Serve.self) }
+        } catch { ExitStatus.end(with: error, of: MintmarkCommand.self) }
+        if let settings = FastServeArguments.settings(arguments) {
+            do { try settings.serve() } catch { ExitStatus.end(with: error, of: Serve.self) }
             return
         }
         Signals.ignoreBrokenPipes()
@@ -51,7 +51,7 @@ struct MintmarkCommand: ParsableCommand {
         do {
             try UnknownCommand.refuse(arguments)
             command = try parseAsRoot(arguments)
-        } catch { Ending.endUnparsed(with: error) }
-        do { try command.run() } catch { Ending.end(with: error, of: type(of: command)) }
+        } catch { ExitStatus.endUnparsed(with: error) }
+        do { try command.run() } catch { ExitStatus.end(with: error, of: type(of: command)) }
     }
 }

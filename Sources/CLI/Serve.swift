@@ -92,7 +92,7 @@ struct ServeSettings {
 
     /// Opens the trace file. Call it after the standard descriptors are protected: the file must not become one of them.
     private func openedTraceFile() throws -> OpenedTraceFile? {
-        guard let file = GivenValue(traceFile, "--trace-file", "TRACE_FILE") else { return nil }
+        guard let file = OptionValue(traceFile, "--trace-file", "TRACE_FILE") else { return nil }
         do throws(OpenedTraceFile.Unusable) { return try OpenedTraceFile(path: file.value) } catch {
             throw ValidationError("\(file.source): '\(file.value)' \(error.reason).")
         }
@@ -112,7 +112,7 @@ struct ServeSettings {
         server.parent = try parent ?? Environment.integer("PARENT").flatMap { Int32(exactly: $0) }
         if let parent = server.parent, parent < 0 { throw ValidationError("--parent must be a process ID, or 0 for none.") }
         if server.parent == 0 { server.parent = nil }
-        if let given = GivenValue(framing, "--framing", "FRAMING") {
+        if let given = OptionValue(framing, "--framing", "FRAMING") {
             guard let framing = Framing(rawValue: given.value) else {
                 throw ValidationError("\(given.source) must be lines or content-length, not '\(given.value)'.")
             }

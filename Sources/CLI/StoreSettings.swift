@@ -38,8 +38,8 @@ struct StoreSettings {
             throw ValidationError("--testing and --caller public exclude each other: tests require the access level developer.")
         }
         let clock = try self.clock ?? Environment.integer("CLOCK")
-        if let clock, !(StoreClock.range ~= clock) {
-            throw ValidationError("--clock must be between 0 and \(StoreClock.range.upperBound), the end of the year 9999.")
+        if let clock, !(VirtualClock.range ~= clock) {
+            throw ValidationError("--clock must be between 0 and \(VirtualClock.range.upperBound), the end of the year 9999.")
         }
         if clock != nil, !testing { throw ValidationError("--clock requires --testing.") }
         let (store, isAppsOwn) = try storeLocation()
@@ -96,9 +96,9 @@ struct StoreSettings {
         }
     }
 
-    private func realm(testing: Bool) throws -> Realm {
+    private func realm(testing: Bool) throws -> Deployment {
         try refusing { () throws(SettingRefused) in
-            try Realm(
+            try Deployment(
                 issuer: issuer ?? Environment["ISSUER"], region: region ?? Environment["REGION"],
                 account: account ?? Environment["ACCOUNT"],
                 testing: testing)

@@ -9,10 +9,11 @@ package enum DiscoveryURL {
     package static func documentRefused(_ url: String, named: String?) -> InvalidIdp {
         let words = "the URL of a discovery document is not an issuer. "
         if let named {
-            return InvalidIdp(pointer: "/issuer", reason: words + "This document names the issuer \(Words.of(named)): use that")
+            return InvalidIdp(pointer: "/issuer", reason: words + "This document names the issuer \(ProviderErrorText.of(named)): use that")
         }
         let start = url.firstRange(of: "/.well-known/").map { String(url[..<$0.lowerBound]) } ?? url
         return InvalidIdp(
-            pointer: "/issuer", reason: words + "The issuer is the value of issuer in that document, probably \(Words.of(start))")
+            pointer: "/issuer",
+            reason: words + "The issuer is the value of issuer in that document, probably \(ProviderErrorText.of(start))")
     }
 }

@@ -10,7 +10,7 @@ package enum GraphAPIError {
 }
 
 /// Texts of a provider, in a form that error messages can contain.
-package enum Words {
+package enum ProviderErrorText {
     /// Returns at most 200 printable characters.
     package static func of(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(200)))

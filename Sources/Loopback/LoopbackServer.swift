@@ -13,7 +13,7 @@ public final class LoopbackServer: Sendable {
     private let limits: LoopbackLimits
     private let handler: Handler
     private let startThread: ThreadStarter
-    private let state = Gate(State())
+    private let state = ConditionLock(State())
 
     /// Starts a thread that runs `body`. Returns 0, or the `errno` value of the failure.
     typealias ThreadStarter = @Sendable (_ body: @escaping @Sendable () -> Void) -> Int32

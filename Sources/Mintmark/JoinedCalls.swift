@@ -24,7 +24,7 @@ extension AnsweredByOther {
     }
 
     private func outcome() -> Outcome {
-        let gate = Gate<Outcome?>(nil)
+        let gate = ConditionLock<Outcome?>(nil)
         whenDone { outcome in
             gate.withLock { $0 = outcome }
             gate.signal()

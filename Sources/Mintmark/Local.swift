@@ -7,7 +7,7 @@ extension Mintmark {
     public func local(options: ServerOptions = ServerOptions(), receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void)
         -> LocalServer
     {
-        let server = LocalServer(Offering(self), options: options, observer: counters, receive: receive)
+        let server = LocalServer(MethodRegistry(self), options: options, observer: counters, receive: receive)
         watchInFlight { [weak server] in server?.inFlight ?? 0 }
         logsOpening.store(true, ordering: .relaxed)
         return server

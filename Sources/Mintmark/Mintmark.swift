@@ -25,7 +25,7 @@ public final class Mintmark: Sendable {
     let logRing: LogRing?
     let writeProbe = WriteProbe()
     private let random: any RandomSource
-    private let foreign: any ForeignProviders
+    private let foreign: any LoginProviderClient
     /// The injected faults, or `nil` without `--testing`.
     let faults: Faults?
     /// Every request reads this, so access must not take a lock.
@@ -36,7 +36,7 @@ public final class Mintmark: Sendable {
     private let failedAttempts = Atomic<Int>(0)
     /// Whether failures to open the store are logged. Off for commands that report the failure themselves.
     let logsOpening = Atomic(false)
-    private let inFlight = Mutex<Held<@Sendable () -> Int>>(Held { 0 })
+    private let inFlight = Mutex<ClosureBox<@Sendable () -> Int>>(ClosureBox { 0 })
 
     /// - Parameter logRing: The destination of the log, or `nil` to discard it.
     public init(
@@ -148,7 +148,7 @@ public final class Mintmark: Sendable {
             if configuration.store != .memory {
                 services.housekeeping.finish(handsOutHeads: logsHeads || configuration.auditHeadsFile != nil)
             }
-            services.surroundings.database.close()
+            services.context.database.close()
         }
         logRing?.flush()
         // Breaks a retain cycle: the counters retain the methods, and the methods retain this service.

@@ -14,7 +14,7 @@ import VendorAPIs
 ///
 /// It is a class because every request uses it; a struct of services would be copied member by member each time.
 public final class Services: Sendable {
-    public let surroundings: ServiceContext
+    public let context: ServiceContext
     let accounts: AccountsContext
     public let account: AccountService
     let apply: ApplyService
@@ -30,14 +30,14 @@ public final class Services: Sendable {
     public let pool: PoolService
     public let role: RoleService
     /// The session of the user who is signed in on this machine.
-    public let ownSessions: OwnSessions
+    public let ownSessions: LocalSessions
     public let session: SessionService
     public let signIn: SignInService
     public let signUp: SignUpService
     public let tenant: TenantService
     public let store: StoreService
     public let token: TokenService
-    let housekeeping: Housekeeping
+    let housekeeping: MaintenanceScheduler
     /// The server for `test.http`.
     let loopback: LoopbackCompat
     /// The provider for `test.idp`.
@@ -47,40 +47,40 @@ public final class Services: Sendable {
     let bound: [BoundMethod?]
 
     init(_ accounts: AccountsContext, _ mintmark: Mintmark) {
-        let surroundings = accounts.service
-        let signingKeys = SigningKeys(vault: surroundings.vault)
+        let context = accounts.service
+        let signingKeys = SigningKeys(vault: context.vault)
         let pools = PoolConfigurationCache(
-            signingKeys: signingKeys, tenants: StoreTenantLogins(surroundings, signingKeys), vault: surroundings.vault,
-            realm: surroundings.realm)
+            signingKeys: signingKeys, tenants: StoreTenantLogins(context, signingKeys), vault: context.vault,
+            realm: context.realm)
         let tenants = TenantConfigurationCache(signingKeys: signingKeys)
-        self.surroundings = surroundings
+        self.context = context
         self.accounts = accounts
         account = AccountService(accounts, tenants, identities: PoolIdentities(pools))
-        apply = ApplyService(surroundings)
-        audit = AuditService(surroundings)
-        compat = CompatService(surroundings, pools)
-        credentials = CredentialsService(surroundings, pools)
-        identity = IdentityService(surroundings, pools)
+        apply = ApplyService(context)
+        audit = AuditService(context)
+        compat = CompatService(context, pools)
+        credentials = CredentialsService(context, pools)
+        identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
-        key = KeyService(surroundings, signingKeys, owners: StoreKeyOwners())
+        key = KeyService(context, signingKeys, owners: StoreKeyOwners())
         mfa = MfaService(accounts, tenants)
         passwordReset = PasswordResetService(accounts, tenants)
-        pool = PoolService(surroundings, pools)
-        role = RoleService(surroundings, pools)
+        pool = PoolService(context, pools)
+        role = RoleService(context, pools)
         session = SessionService(accounts, tenants)
-        ownSessions = OwnSessions(session)
+        ownSessions = LocalSessions(session)
         signIn = SignInService(accounts, tenants)
         signUp = SignUpService(accounts, tenants)
         tenant = TenantService(accounts, tenants)
-        store = StoreService(surroundings, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
-        token = TokenService(surroundings, pools)
-        credentialsProvider = CredentialsProviderService(surroundings, pools)
+        store = StoreService(context, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
+        token = TokenService(context, pools)
+        credentialsProvider = CredentialsProviderService(context, pools)
         loopback = LoopbackCompat(compat)
         provider = TestProvider(accounts, tenants, accounts: account, failures: .logged(to: mintmark.log))
-        housekeeping = Housekeeping(
-            surroundings,
-            sweeps: Sweep.all(
-                of: surroundings, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 }),
+        housekeeping = MaintenanceScheduler(
+            context,
+            sweeps: ExpiryJob.all(
+                of: context, auditRetentionSeconds: mintmark.configuration.auditRetentionDays.map { Int64($0) * 86_400 }),
             reports: .logged(to: mintmark.log, headsFile: mintmark.configuration.auditHeadsFile.map { AuditHeadsFile($0) }),
             // Sends notices that another process left or that are due for a retry.
             afterSweep: { [accounts] settles in if settles { accounts.sendDueNotices() } else { accounts.sendNotices() } })

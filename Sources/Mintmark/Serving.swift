@@ -24,7 +24,8 @@ extension Mintmark {
         options.tap = trace.map { TraceFile($0, log: log) }
         let (tap, drainSeconds) = (options.tap, options.drainSeconds)
         let server = Server(
-            methods ?? Offering(self), input: 0, output: output, options: options, observer: counters, together: { SharedReads.during($0) },
+            methods ?? MethodRegistry(self), input: 0, output: output, options: options, observer: counters,
+            together: { ReadSnapshot.during($0) },
             onEnd: { ending in
                 let status = self.status(after: ending)
                 self.close(within: drainSeconds)
@@ -45,7 +46,7 @@ extension Mintmark {
     /// Closes the store within a time limit. If closing takes longer, the process exits without it; all data of completed requests is
     /// already stored.
     private func close(within seconds: Int) {
-        let isOver = Gate(false)
+        let isOver = ConditionLock(false)
         let close: @Sendable () -> Void = {
             self.close(logsHeads: true)
             isOver.withLock { $0 = true }
@@ -109,5 +110,5 @@ extension Mintmark {
     }
 
     /// Processes requests on the calling thread.
-    public var responder: Responder { Responder(Offering(self), observer: counters) }
+    public var responder: Responder { Responder(MethodRegistry(self), observer: counters) }
 }

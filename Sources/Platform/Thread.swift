@@ -29,7 +29,7 @@ public enum Thread {
         Self.listener.withLock { $0.closure = listener }
     }
 
-    private static let listener = Mutex<Held<(@Sendable (_ name: String, _ reason: Int32) -> Void)?>>(Held(nil))
+    private static let listener = Mutex<ClosureBox<(@Sendable (_ name: String, _ reason: Int32) -> Void)?>>(ClosureBox(nil))
 
     /// Starts a thread as `start` does, without calling the listener of `onRefusal`.
     ///

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A class, so that a copy retains one reference. A struct would retain each member, with reference counts that all threads share.
 public final class ServiceContext: Sendable {
-    public let realm: Realm
+    public let realm: Deployment
     public let database: any Database
     /// The database without injected faults, for the testing methods themselves and for maintenance.
     package var driver: any Database { database.driver }
@@ -23,11 +23,11 @@ public final class ServiceContext: Sendable {
     /// Whether minting a token for a known identity is also audited.
     public let auditsIssuance: Bool
     /// The client for external login providers and identity providers.
-    public let foreign: any ForeignProviders
+    public let foreign: any LoginProviderClient
 
     public init(
-        realm: Realm, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, isTesting: Bool = false,
-        faults: Faults? = nil, auditsIssuance: Bool = false, foreign: any ForeignProviders = NoForeignProviders()
+        realm: Deployment, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, isTesting: Bool = false,
+        faults: Faults? = nil, auditsIssuance: Bool = false, foreign: any LoginProviderClient = NoLoginProviderClient()
     ) {
         self.realm = realm
         self.database = database

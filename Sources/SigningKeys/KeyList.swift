@@ -7,16 +7,16 @@ extension KeyService {
     ///
     /// - Throws: `PoolNotFound`, `TenantNotFound`, `IssuerNotFound`, `InvalidCursor`.
     public func list(_ request: KeyList.Params, _ call: any CallContext) throws -> KeyList.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let list = PagedList(method: KeyList.info.name, scope: "\(request.owner.map { "\($0)" } ?? "")")
         let start = try list.place(after: request.cursor)
-        let keys = try surroundings.database.read { tx -> [Contract.SigningKey] in
+        let keys = try context.database.read { tx -> [Contract.SigningKey] in
             let owners: [KeyOwner]
             switch request.owner {
             case .poolId(let id): owners = [try known(.pool(id), in: tx)]
             case .tenantId(let id): owners = [try known(.tenant(id), in: tx)]
             case .issuer(let issuer):
-                guard let owner = surroundings.realm.owner(ofIssuer: issuer) else { throw IssuerNotFound(issuer: issuer) }
+                guard let owner = context.realm.owner(ofIssuer: issuer) else { throw IssuerNotFound(issuer: issuer) }
                 owners = [owner]
             case nil: owners = try tx.keyOwners()
             }

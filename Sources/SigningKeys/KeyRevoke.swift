@@ -7,25 +7,25 @@ extension KeyService {
     ///
     /// - Throws: `KeyNotFound`.
     public func revoke(_ request: KeyRevoke.Params, _ call: any CallContext) throws -> KeyRevoke.Result {
-        let now = surroundings.clock.now
-        let found = try surroundings.database.read { try signingKeys.key(request.kid, in: $0) }
+        let now = context.clock.now
+        let found = try context.database.read { try signingKeys.key(request.kid, in: $0) }
         guard let (key, _) = found else { throw KeyNotFound(kid: request.kid) }
-        let spare = try NewSigningKey(for: key.owner, algorithm: key.algorithm, activeAt: now, surroundings)
-        let (ring, replaced) = try surroundings.database.write { tx -> (KeyRing, Bool) in
+        let spare = try NewSigningKey(for: key.owner, algorithm: key.algorithm, activeAt: now, context)
+        let (ring, replaced) = try context.database.write { tx -> (KeyRing, Bool) in
             try tx.lock([key.owner.path])
-            let before = try tx.keyRing(of: key.owner, vault: surroundings.vault)
+            let before = try tx.keyRing(of: key.owner, vault: context.vault)
             guard before.keys.contains(where: { $0.kid == key.kid }) else { throw KeyNotFound(kid: key.kid) }
             let isBare = before.active(at: now)?.kid == key.kid
             let changed = try tx.revokeKey(key.kid, at: now)
             if isBare { try tx.insert(spare, at: now) }
             if changed {
                 try tx.advanceEpoch()
-                try surroundings.audit.record(
+                try context.audit.record(
                     AuditEvent(
                         method: KeyRevoke.info.name, trace: call.trace, poolId: key.owner.poolId, subject: key.kid,
                         details: isBare ? ["replacement": .string(spare.kid)] : [:]), at: now, in: tx)
             }
-            return (try tx.keyRing(of: key.owner, vault: surroundings.vault), isBare)
+            return (try tx.keyRing(of: key.owner, vault: context.vault), isBare)
         }
         let answers = ring.keys.compactMap { answer($0, in: ring, at: now) }
         guard let revoked = answers.first(where: { $0.kid == key.kid }) else { throw KeyNotFound(kid: key.kid) }

@@ -9,27 +9,27 @@ extension KeyService {
     ///
     /// - Throws: `PoolNotFound`, `TenantNotFound`.
     public func rotate(_ request: KeyRotate.Params, _ call: any CallContext) throws -> KeyRotate.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let owner: KeyOwner =
             switch request.owner {
             case .poolId(let id): .pool(id)
             case .tenantId(let id): .tenant(id)
             }
-        let own = try surroundings.database.read { try owners.algorithm(of: owner, in: $0) }
+        let own = try context.database.read { try owners.algorithm(of: owner, in: $0) }
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.algorithm?.rawValue ?? own) ?? .ES256
         let key = try NewSigningKey(
-            for: owner, algorithm: algorithm, activeAt: now + request.activateAfterSeconds, surroundings)
-        let ring = try surroundings.database.write { tx in
+            for: owner, algorithm: algorithm, activeAt: now + request.activateAfterSeconds, context)
+        let ring = try context.database.write { tx in
             try tx.lock([owner.path])
             _ = try owners.algorithm(of: owner, in: tx)
             try tx.deleteNextKeys(of: owner, at: now)
             try tx.insert(key, at: now)
             try tx.advanceEpoch()
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(
                     method: KeyRotate.info.name, trace: call.trace, poolId: owner.poolId, subject: key.kid,
                     details: owner.tenantId.map { ["tenantId": .string($0)] } ?? [:]), at: now, in: tx)
-            return try tx.keyRing(of: owner, vault: surroundings.vault)
+            return try tx.keyRing(of: owner, vault: context.vault)
         }
         guard let stored = ring.keys.first(where: { $0.kid == key.kid }), let answer = answer(stored, in: ring, at: now) else {
             throw KeyNotFound(kid: key.kid)

@@ -3,12 +3,12 @@ import ServiceContext
 
 /// Implements the methods `key.*`.
 public struct KeyService: Sendable {
-    let surroundings: ServiceContext
+    let context: ServiceContext
     let signingKeys: SigningKeys
     let owners: any KeyOwners
 
-    public init(_ surroundings: ServiceContext, _ signingKeys: SigningKeys, owners: any KeyOwners) {
-        self.surroundings = surroundings
+    public init(_ context: ServiceContext, _ signingKeys: SigningKeys, owners: any KeyOwners) {
+        self.context = context
         self.signingKeys = signingKeys
         self.owners = owners
     }
@@ -19,7 +19,7 @@ public struct KeyService: Sendable {
         let retiredAt = ring.retiredAt(key)
         return Contract.SigningKey(
             kid: key.kid, algorithm: SigningAlgorithm(rawValue: key.algorithm.rawValue) ?? .ES256,
-            issuer: surroundings.realm.issuer(of: key.owner), poolId: key.owner.poolId, tenantId: key.owner.tenantId, state: state,
+            issuer: context.realm.issuer(of: key.owner), poolId: key.owner.poolId, tenantId: key.owner.tenantId, state: state,
             createdAt: key.createdAt,
             activeAt: key.activeAt,
             retiredAt: retiredAt.flatMap { $0 <= now ? $0 : nil }, revokedAt: key.revokedAt,

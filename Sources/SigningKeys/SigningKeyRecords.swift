@@ -13,8 +13,8 @@ package struct NewSigningKey: Sendable {
     let activeAt: Int64
 
     /// Generates a key. Generating an RSA key takes at least 0.1 seconds.
-    package init(for owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, activeAt: Int64, _ surroundings: ServiceContext) throws {
-        let key = try PrivateKey.generate(algorithm, from: surroundings.random)
+    package init(for owner: KeyOwner, algorithm: Crypto.SigningAlgorithm, activeAt: Int64, _ context: ServiceContext) throws {
+        let key = try PrivateKey.generate(algorithm, from: context.random)
         let jwk = key.jwk
         var writer = JSONWriter()
         jwk.write(to: &writer)
@@ -22,7 +22,7 @@ package struct NewSigningKey: Sendable {
         self.owner = owner
         self.algorithm = algorithm
         self.jwk = String(decoding: writer.bytes, as: UTF8.self)
-        sealed = surroundings.vault.seal(key.pkcs8, as: "signing_key \(kid)")
+        sealed = context.vault.seal(key.pkcs8, as: "signing_key \(kid)")
         self.activeAt = activeAt
     }
 }

@@ -1,9 +1,9 @@
 import ServiceContext
 import Storage
 
-extension Sweep {
+extension ExpiryJob {
     /// Deletes retired and revoked keys after their last token has expired. Waits one hour longer, because the clocks of hosts may differ.
-    package static let signingKeys = Sweep(
+    package static let signingKeys = ExpiryJob(
         name: "signing keys",
         hasWork: { tx, now in try !tx.goneKeys(before: now - KeyRing.longestTokenSeconds - 3600, limit: 1).isEmpty },
         remove: { tx, now, limit in

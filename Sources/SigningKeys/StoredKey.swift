@@ -39,7 +39,7 @@ package final class StoredKey: Sendable {
     }
 }
 
-/// The keys of one owner and their states at a given time: next, active, retired, gone.
+/// The keys of one owner and their states at a given time: next, active, retired, gone (Sources/SigningKeys/README.md, "Key life cycle").
 package struct KeyRing: Sendable {
     /// The keys, ordered by the time at which they become active.
     package let keys: [StoredKey]

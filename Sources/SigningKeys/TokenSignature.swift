@@ -6,11 +6,11 @@ import Storage
 
 /// Verifies the signature of any token of this store, with the algorithm of the key that its header names (RFC 8725).
 package struct TokenSignature: Sendable {
-    package let surroundings: ServiceContext
+    package let context: ServiceContext
     package let signingKeys: SigningKeys
 
-    package init(surroundings: ServiceContext, signingKeys: SigningKeys) {
-        self.surroundings = surroundings
+    package init(context: ServiceContext, signingKeys: SigningKeys) {
+        self.context = context
         self.signingKeys = signingKeys
     }
 
@@ -18,7 +18,7 @@ package struct TokenSignature: Sendable {
     package func verify(_ token: String) throws -> (jws: JWS, key: StoredKey) {
         let jws = try parse(token)
         guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil, reason: "its header contains no kid") }
-        let found = try surroundings.database.read { tx in
+        let found = try context.database.read { tx in
             guard let key = try key(kid, in: tx) else { throw TokenKeyUnknown(kid: kid, reason: try absence(of: jws, in: tx)) }
             return key
         }
@@ -31,8 +31,8 @@ package struct TokenSignature: Sendable {
 
     /// Returns the reason no key exists for a token. It depends on the token's issuer claim, which is not verified.
     private func absence(of jws: JWS, in tx: Transaction) throws -> String {
-        guard let issuer = (try? JSONText(jws.payload).root)?["iss"]?.string, let owner = surroundings.realm.owner(ofIssuer: issuer) else {
-            return "its issuer does not belong to this store, whose issuers begin with \(surroundings.realm.issuer)/"
+        guard let issuer = (try? JSONText(jws.payload).root)?["iss"]?.string, let owner = context.realm.owner(ofIssuer: issuer) else {
+            return "its issuer does not belong to this store, whose issuers begin with \(context.realm.issuer)/"
         }
         guard try signingKeys.ring(of: owner, in: tx).keys.isEmpty else {
             return "its issuer has no such key. Keys are deleted when the last token they signed has expired"

@@ -2,7 +2,7 @@
 public protocol Database: Sendable {
     /// Runs `body` on one consistent view of the store. `body` must not write.
     ///
-    /// - Throws: `StoreError`; `WouldWait` if the call would block and the thread's `Patience` is `none`; any error that `body` throws.
+    /// - Throws: `StoreError`; `WouldWait` if the call would block and the thread's `LockWaitPolicy` is `none`; any error that `body` throws.
     func read<R>(_ body: (Transaction) throws -> R) throws -> R
 
     /// Runs `body` and returns when its changes are durable. If `body` throws, its changes are rolled back.
@@ -42,7 +42,7 @@ public enum Isolation: Sendable {
 
 /// Thrown by a body that detects a concurrent change: a row on which its decision depends was inserted or deleted after it was read.
 /// The transaction is rolled back and the body runs again. Does not occur in SQLite, which has one writer.
-public struct Overtaken: Error {
+public struct SerializationConflict: Error {
     public init() {}
 }
 
@@ -70,7 +70,7 @@ extension Database {
         reading: (Transaction) throws -> Facts, deciding: (Facts) throws -> Choice, keeping: (Choice) throws -> R,
         writing: (Transaction, Choice) throws -> R
     ) throws -> R {
-        if Patience.current != .fullToWrite {
+        if LockWaitPolicy.current != .fullToWrite {
             let first = try deciding(try read(reading))
             guard first.writes else { return try keeping(first) }
         }

@@ -29,6 +29,6 @@ public struct FaultableDatabase: Database {
 
     /// A thread that must not wait skips the fault: its write fails with `WouldWait` and is retried.
     private func fail() throws {
-        if Patience.current != .none, let error = faults.write() { throw error }
+        if LockWaitPolicy.current != .none, let error = faults.write() { throw error }
     }
 }

@@ -5,7 +5,7 @@ import ServiceContext
 import Storage
 
 /// Sends messages to the outbox of a testing store through the same interface as real deliveries, so that injected delivery faults apply.
-struct OutboxCarrier: Mailer, Texter {
+struct OutboxCarrier: EmailSender, SMSSender {
     let database: any Database
     let clock: any WallClock
     let faults: Faults
@@ -27,11 +27,11 @@ struct OutboxCarrier: Mailer, Texter {
     }
 }
 
-extension Carrier {
+extension MessageSender {
     /// Returns a carrier that writes to the outbox of a testing store while delivery faults are active, otherwise `nil`.
-    public static func outbox(of context: ServiceContext) -> Carrier? {
+    public static func outbox(of context: ServiceContext) -> MessageSender? {
         guard let faults = context.faults, faults.isArmed(.delivery) else { return nil }
         let outbox = OutboxCarrier(database: context.driver, clock: context.clock, faults: faults)
-        return Carrier(mailer: outbox, texter: outbox)
+        return MessageSender(mailer: outbox, texter: outbox)
     }
 }

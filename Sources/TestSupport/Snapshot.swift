@@ -26,12 +26,12 @@ struct Snapshot: Sendable {
     /// Takes a snapshot of the store.
     ///
     /// - Throws: The errors of the store.
-    static func take(of surroundings: AccountsContext, _ provider: TestProvider, tables names: [String]) throws -> Snapshot {
-        let (schemaVersion, machine) = (try surroundings.driver.facts().schemaVersion, SystemClock().now)
-        return try surroundings.driver.read { tx in
+    static func take(of context: AccountsContext, _ provider: TestProvider, tables names: [String]) throws -> Snapshot {
+        let (schemaVersion, machine) = (try context.driver.facts().schemaVersion, SystemClock().now)
+        return try context.driver.read { tx in
             let setting = try tx.clockSetting()
             var snapshot = Snapshot(
-                schemaVersion: schemaVersion, seal: seal(of: surroundings.vault), now: setting.now(machine),
+                schemaVersion: schemaVersion, seal: seal(of: context.vault), now: setting.now(machine),
                 isFrozen: setting.frozenAt != nil, tables: [], provider: provider.snapshot)
             for name in names {
                 var table = Table(name: name, columns: try tx.columns(of: name), rows: [])
@@ -53,10 +53,10 @@ struct Snapshot: Sendable {
     /// see the change.
     ///
     /// - Throws: `SnapshotVersionMismatch`, `SnapshotSealMismatch`, `SnapshotUnusable`, and the errors of the store.
-    func restore(in surroundings: AccountsContext, _ provider: TestProvider, tables names: [String]) throws {
-        try check(against: surroundings, tables: names)
+    func restore(in context: AccountsContext, _ provider: TestProvider, tables names: [String]) throws {
+        try check(against: context, tables: names)
         let (id, machine) = (SystemRandom().uuid(), SystemClock().now)
-        try surroundings.driver.write { tx in
+        try context.driver.write { tx in
             try tx.lock(["clock", "outbox", "seed", "session_key", "testing"])
             try tx.advanceEpoch()
             try tx.keepOthersOut(of: names)
@@ -65,7 +65,7 @@ struct Snapshot: Sendable {
             for table in tables { try tx.insert(into: table.name, table.columns, table.rows) }
             // The new ID closes open credentials providers, which refer to the previous contents.
             try tx.setTestingMark(true, id: id)
-            try StoreClock.resume(at: now, isFrozen: isFrozen, machine: machine, in: tx)
+            try VirtualClock.resume(at: now, isFrozen: isFrozen, machine: machine, in: tx)
         }
         provider.resume(self.provider)
     }

@@ -4,10 +4,10 @@ import Storage
 
 extension Snapshot {
     /// - Throws: `SnapshotVersionMismatch`, `SnapshotSealMismatch`.
-    func check(against surroundings: AccountsContext, tables names: [String]) throws {
-        let version = try surroundings.driver.facts().schemaVersion
+    func check(against context: AccountsContext, tables names: [String]) throws {
+        let version = try context.driver.facts().schemaVersion
         guard schemaVersion == version else { throw SnapshotVersionMismatch(found: Int64(schemaVersion), supported: Int64(version)) }
-        guard seal == Self.seal(of: surroundings.vault) else { throw SnapshotSealMismatch() }
+        guard seal == Self.seal(of: context.vault) else { throw SnapshotSealMismatch() }
     }
 
     /// - Throws: `SnapshotUnusable` if the tables differ from those of the store, and the errors of the store.

@@ -89,7 +89,7 @@ enum SnapshotFile {
         guard let object = try? JSONText(line).root, object["kind"]?.string == kind, let version = object["version"]?.number?.int64,
             let schemaVersion = object["schemaVersion"]?.number?.int64, let seal = object["seal"]?.string,
             let now = object["now"]?.number?.int64, let isFrozen = object["frozen"]?.bool,
-            StoreClock.moments ~= now
+            VirtualClock.moments ~= now
         else { return nil }
         return (version, Snapshot(schemaVersion: Int(schemaVersion), seal: seal, now: now, isFrozen: isFrozen, tables: []))
     }

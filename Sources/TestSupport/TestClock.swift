@@ -8,19 +8,19 @@ extension TestService {
     ///
     /// - Throws: `ClockOutOfRange`.
     public func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result {
-        let clock = StoreClock(surroundings.driver)
+        let clock = VirtualClock(context.driver)
         let reads = request.freeze == nil && request.setAt == nil && request.advanceSeconds == nil && !request.reset
         let (setting, now) = reads ? try clock.read() : try clock.change { try Self.turn($0, request, machine: $1) }
-        if !reads { surroundings.callbacks.turn() }
+        if !reads { context.callbacks.turn() }
         if !reads, request.settle { try hooks.settle() }
         return TestClock.Result(now: now, frozen: setting.frozenAt != nil)
     }
 
-    private static func turn(_ before: StoreClock.Setting, _ request: TestClock.Params, machine: Int64) throws -> StoreClock.Setting {
-        let setting = request.reset ? StoreClock.Setting() : before
+    private static func turn(_ before: VirtualClock.Setting, _ request: TestClock.Params, machine: Int64) throws -> VirtualClock.Setting {
+        let setting = request.reset ? VirtualClock.Setting() : before
         let moment = (request.setAt ?? setting.now(machine)) + (request.advanceSeconds ?? 0)
-        guard StoreClock.range ~= moment else { throw ClockOutOfRange(asked: moment) }
+        guard VirtualClock.range ~= moment else { throw ClockOutOfRange(asked: moment) }
         let isFrozen = request.freeze ?? (setting.frozenAt != nil)
-        return StoreClock.Setting(frozenAt: isFrozen ? moment : nil, offset: moment - machine)
+        return VirtualClock.Setting(frozenAt: isFrozen ? moment : nil, offset: moment - machine)
     }
 }

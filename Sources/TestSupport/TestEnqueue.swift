@@ -10,7 +10,7 @@ extension TestService {
         let issuer = request.issuer.hasSuffix("/") ? String(request.issuer.dropLast()) : request.issuer
         guard let name = provider.name(of: issuer) else { throw IssuerNotFound(issuer: request.issuer) }
         let tenantId = provider.settings(of: name).tenantId ?? name
-        guard try surroundings.database.read({ try catalogue.knownTenant(tenantId, in: $0) }) != nil else {
+        guard try context.database.read({ try configurations.knownTenant(tenantId, in: $0) }) != nil else {
             throw IssuerNotFound(issuer: request.issuer)
         }
         let waiting = provider.memory.withLock { memory in

@@ -11,11 +11,11 @@ extension TestService {
     /// - Throws: `InvalidParams`, `ClockOutOfRange`.
     public func fault(_ request: TestFault.Params, _ call: any CallContext) throws -> TestFault.Result {
         try request.check()
-        let what = try request.fault(at: surroundings.clock.now)
-        guard let faults = surroundings.faults else { return TestFault.Result(armed: []) }
+        let what = try request.fault(at: context.clock.now)
+        guard let faults = context.faults else { return TestFault.Result(armed: []) }
         if case .clockJumpSeconds(let seconds) = request.what {
-            let moment = surroundings.clock.now - (request.clear ? faults.clockJumpSeconds : 0) + seconds
-            guard StoreClock.range ~= moment else { throw ClockOutOfRange(asked: moment) }
+            let moment = context.clock.now - (request.clear ? faults.clockJumpSeconds : 0) + seconds
+            guard VirtualClock.range ~= moment else { throw ClockOutOfRange(asked: moment) }
         }
         if request.clear { faults.clear() }
         if let what { faults.arm(request.armed(what)) }

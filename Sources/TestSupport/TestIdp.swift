@@ -10,8 +10,8 @@ extension TestService {
     public func idp(_ request: TestIdp.Params, _ call: any CallContext) throws -> TestIdp.Result {
         try request.check()
         let issuers = request.issuers ?? []
-        try surroundings.database.read { tx in
-            for case let id? in issuers.map(\.tenantId) { _ = try catalogue.tenant(id, in: tx) }
+        try context.database.read { tx in
+            for case let id? in issuers.map(\.tenantId) { _ = try configurations.tenant(id, in: tx) }
         }
         if request.stop {
             provider.stop()
@@ -35,14 +35,14 @@ extension TestService {
     ///
     /// - Throws: `TenantNotFound` if the name is not a valid tenant ID.
     private func makeTenant(_ name: String, _ call: any CallContext) throws {
-        let (known, usual) = try surroundings.database.read { tx in
-            (try catalogue.knownTenant(name, in: tx), try catalogue.knownTenant(TenantRecord.defaultId, in: tx))
+        let (known, usual) = try context.database.read { tx in
+            (try configurations.knownTenant(name, in: tx), try configurations.knownTenant(TenantRecord.defaultId, in: tx))
         }
         guard known == nil else { return }
         var settings: JSONObject = ["tenantId": .string(name)]
         settings["signingAlgorithm"] = usual.map { .string($0.settings.signingAlgorithm.rawValue) }
         guard let params = TenantCreate.Params(record: .object(settings)) else { throw TenantNotFound(tenantId: name) }
-        do { _ = try TenantService(surroundings, catalogue).create(params, call) } catch is TenantExists {
+        do { _ = try TenantService(context, configurations).create(params, call) } catch is TenantExists {
             // Another process has created it in the meantime.
         }
     }

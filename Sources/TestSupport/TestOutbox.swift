@@ -10,13 +10,13 @@ extension TestService {
     /// Returns the captured messages, as soon as there is at least one.
     public func outbox(_ request: TestOutbox.Params, _ call: any CallContext) throws -> TestOutbox.Result {
         let deadline = Monotonic.nanoseconds() + UInt64(request.waitSeconds) * 1_000_000_000
-        let nobody = Gate(())
+        let nobody = ConditionLock(())
         while true {
-            let messages = try surroundings.driver.read { try $0.outbox(to: request.to, after: request.after, limit: Self.limit) }
+            let messages = try context.driver.read { try $0.outbox(to: request.to, after: request.after, limit: Self.limit) }
             if messages.isEmpty, call.isCancelled { throw CancellationError() }
             if !messages.isEmpty || Monotonic.nanoseconds() >= deadline {
                 if request.clear, !messages.isEmpty {
-                    try surroundings.driver.write { tx in for message in messages { try tx.deleteFromOutbox(message.number) } }
+                    try context.driver.write { tx in for message in messages { try tx.deleteFromOutbox(message.number) } }
                 }
                 return TestOutbox.Result(messages: messages)
             }

@@ -9,22 +9,22 @@ import Storage
 extension TestService {
     /// Resets the store to its initial state for all processes, and resets the test state of this process.
     public func reset(_ request: TestReset.Params, _ call: any CallContext) throws -> TestReset.Result {
-        let key = SessionKeySetup.NewKey(SystemRandom().bytes(40), vault: surroundings.vault)
+        let key = SessionKeySetup.NewKey(SystemRandom().bytes(40), vault: context.vault)
         let id = SystemRandom().uuid()
-        try surroundings.driver.write { tx in
+        try context.driver.write { tx in
             try tx.lock(["clock", "outbox", "seed", "session_key", "testing"])
             try tx.advanceEpoch()
-            let start = try tx.storeFact(StoreClock.startFact)
+            let start = try tx.storeFact(VirtualClock.startFact)
             try tx.empty(hooks.tables.filter { !Self.lasting.contains($0) })
             try tx.setTestingMark(true, id: id)
-            try StoreClock.restart(at: start, in: tx)
+            try VirtualClock.restart(at: start, in: tx)
             try tx.replaceSessionKeys(with: key)
         }
-        surroundings.faults?.clear()
+        context.faults?.clear()
         snapshots.forget()
         provider.forget()
-        surroundings.callbacks.turn()
-        let (setting, now) = try StoreClock(surroundings.driver).read()
+        context.callbacks.turn()
+        let (setting, now) = try VirtualClock(context.driver).read()
         return TestReset.Result(now: now, frozen: setting.frozenAt != nil)
     }
 

@@ -12,9 +12,9 @@ extension TestService {
             case .name(let name): try snapshots.snapshot(name)
             case .file(let path): try SnapshotFile.read(path)
             }
-        try snapshot.restore(in: surroundings, provider, tables: hooks.snapshotTables)
-        surroundings.callbacks.turn()
-        let (setting, now) = try StoreClock(surroundings.driver).read()
+        try snapshot.restore(in: context, provider, tables: hooks.snapshotTables)
+        context.callbacks.turn()
+        let (setting, now) = try VirtualClock(context.driver).read()
         return TestRestore.Result(rows: Int64(snapshot.rowCount), now: now, frozen: setting.frozenAt != nil)
     }
 }

@@ -9,8 +9,8 @@ import Storage
 extension TestService {
     /// Derives all randomness of the processes on this store from a seed.
     public func seed(_ request: TestSeed.Params, _ call: any CallContext) throws -> TestSeed.Result {
-        let key = SessionKeySetup.NewKey(StoreRandom.bytes(40, of: request.seed, draw: -1), vault: surroundings.vault)
-        try surroundings.driver.write { tx in
+        let key = SessionKeySetup.NewKey(SeededRandomGenerator.bytes(40, of: request.seed, draw: -1), vault: context.vault)
+        try context.driver.write { tx in
             try tx.lock(["seed", "session_key"])
             try tx.advanceEpoch()
             try tx.setSeed(request.seed)

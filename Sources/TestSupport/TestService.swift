@@ -4,15 +4,15 @@ import Loopback
 
 /// The `test.*` methods, which are available on testing stores.
 public struct TestService: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     let provider: TestProvider
     let hooks: TestHooks
     let snapshots = KeptSnapshots()
 
-    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache, _ provider: TestProvider, _ hooks: TestHooks) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache, _ provider: TestProvider, _ hooks: TestHooks) {
+        self.context = context
+        self.configurations = configurations
         self.provider = provider
         self.hooks = hooks
     }

@@ -7,7 +7,7 @@ extension TestService {
     ///
     /// - Throws: `TooManySnapshots`, `SnapshotFileExists`, `SnapshotNotWritten`.
     public func snapshot(_ request: TestSnapshot.Params, _ call: any CallContext) throws -> TestSnapshot.Result {
-        let snapshot = try Snapshot.take(of: surroundings, provider, tables: hooks.snapshotTables)
+        let snapshot = try Snapshot.take(of: context, provider, tables: hooks.snapshotTables)
         var result = TestSnapshot.Result(rows: Int64(snapshot.rowCount), now: snapshot.now, frozen: snapshot.isFrozen)
         switch request.place {
         case .file(let path):

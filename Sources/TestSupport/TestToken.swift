@@ -11,14 +11,14 @@ extension TestService {
     ///
     /// - Throws: `IssuerNotFound`, `NoKeyInState`.
     public func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result {
-        let now = surroundings.clock.now
-        let issuer = request.issuer ?? surroundings.realm.issuer(of: .tenant("default"))
-        guard let owner = surroundings.realm.owner(ofIssuer: issuer) ?? provider.owner(ofIssuer: issuer) else {
+        let now = context.clock.now
+        let issuer = request.issuer ?? context.realm.issuer(of: .tenant("default"))
+        guard let owner = context.realm.owner(ofIssuer: issuer) ?? provider.owner(ofIssuer: issuer) else {
             throw IssuerNotFound(issuer: issuer)
         }
         let ring = try ring(of: owner, at: now)
         guard !ring.keys.isEmpty else { throw IssuerNotFound(issuer: issuer) }
-        guard let (key, kid) = try Self.key(request.keyState, of: ring, surroundings.random, at: now) else {
+        guard let (key, kid) = try Self.key(request.keyState, of: ring, context.random, at: now) else {
             throw NoKeyInState(issuer: issuer, keyState: request.keyState.rawValue)
         }
         let header: JSONObject = [
@@ -32,7 +32,7 @@ extension TestService {
             claims["sid"] = .string(SessionRecord.ofTestTokens)
             claims["auth_time"] = .number(JSONNumber(now))
             if request.use == .access {
-                claims["jti"] = .string(surroundings.random.uuid())
+                claims["jti"] = .string(context.random.uuid())
                 claims["client_id"] = .string(tenantId)
                 claims["scope"] = .string(Scopes.usual)
             }
@@ -47,10 +47,10 @@ extension TestService {
     /// Returns the keys of `owner`. Creates the first key of a tenant that has none.
     private func ring(of owner: KeyOwner, at now: Int64) throws -> KeyRing {
         if case .tenant(let id) = owner {
-            guard let tenant = try surroundings.database.read({ try catalogue.knownTenant(id, in: $0) }) else { return KeyRing([]) }
-            _ = try SignInCompletion(surroundings, catalogue).signingKey(of: tenant, at: now)
+            guard let tenant = try context.database.read({ try configurations.knownTenant(id, in: $0) }) else { return KeyRing([]) }
+            _ = try SignInCompletion(context, configurations).signingKey(of: tenant, at: now)
         }
-        return try surroundings.database.read { try catalogue.signingKeys.ring(of: owner, in: $0) }
+        return try context.database.read { try configurations.signingKeys.ring(of: owner, in: $0) }
     }
 
     private static func key(

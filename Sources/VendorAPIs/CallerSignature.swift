@@ -20,7 +20,7 @@ struct CallerSignature {
         do {
             holder = try service.credentials.verify(CredentialsVerify.Params(proof: .sessionToken(token)), context).principal
         } catch is SessionTokenInvalid {
-            return  // somebody else's: a developer's own, from Amazon
+            return  // The credentials were not issued here: they are the developer's own, from AWS.
         } catch is CredentialsExpired {
             throw WireError("ExpiredTokenException", "The security token included in the request is expired")
         }
@@ -50,7 +50,7 @@ struct CallerSignature {
     }
 
     func arn(of holder: Principal) -> String {
-        let realm = service.surroundings.realm
+        let realm = service.context.realm
         return realm.arn(ofSession: holder.sessionName, role: realm.roleName(of: holder.roleArn) ?? "")
     }
 }

@@ -9,27 +9,27 @@ import Storage
 /// This module only translates. The rules are those of the method behind each operation, and the contract of the method also validates the
 /// input.
 public struct CompatService: Sendable {
-    let surroundings: ServiceContext
+    let context: ServiceContext
     let pool: PoolService
     let identity: IdentityService
     let token: PoolTokens
     let credentials: CredentialsService
     let role: RoleService
 
-    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        pool = PoolService(surroundings, catalogue)
-        identity = IdentityService(surroundings, catalogue)
-        token = PoolTokens(surroundings, catalogue)
-        credentials = CredentialsService(surroundings, catalogue)
-        role = RoleService(surroundings, catalogue)
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        self.context = context
+        pool = PoolService(context, configurations)
+        identity = IdentityService(context, configurations)
+        token = PoolTokens(context, configurations)
+        credentials = CredentialsService(context, configurations)
+        role = RoleService(context, configurations)
     }
 
     /// Throws the error that `test.fault` has injected into this method.
     ///
     /// - Throws: `ChosenError`.
     func meetFault<M: ContractMethod>(of method: M.Type, _ call: any CallContext) throws {
-        if call.isFirstRun, let error = surroundings.faults?.error(of: M.info.name) { throw error }
+        if call.isFirstRun, let error = context.faults?.error(of: M.info.name) { throw error }
     }
 
     /// Returns the response of the service to which a request is addressed.
@@ -38,7 +38,7 @@ public struct CompatService: Sendable {
     ///   `compat.http` then apply here.
     /// - Throws: Only the errors that move the call to a thread on which it may wait. All other errors become responses.
     func answer(_ request: WireRequest, _ call: any CallContext, arrivedByHTTP: Bool = false) throws -> WireAnswer {
-        let requestId = surroundings.random.uuid()
+        let requestId = context.random.uuid()
         var answer: WireAnswer
         if let target = request.header("x-amz-target") {
             answer = try CognitoProtocol(service: self, request: request, context: call, arrivedByHTTP: arrivedByHTTP)

@@ -134,7 +134,7 @@ class Benchmarks:
 
     def memory(self):
         each, blocks = (10_000, 10) if self.quick else (50_000, 20)
-        with Sidecar(store=self.path("memory.db")) as sidecar:
+        with Sidecar(store=self.path("memory.db"), checked=False) as sidecar:
             sidecar.call("system.ping")
             idle = sidecar.memory_kilobytes() / 1000
             sidecar.call("pool.create", {"name": "shop", "poolId": POOL, "developerProvider": "login.shop"})

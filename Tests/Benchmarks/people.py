@@ -68,7 +68,7 @@ def hashes(program, cpu, seconds):
 
 def sign_ups(store, count):
     """Sign-ups per second on a testing store: the start with its message, and the code. The time to read the messages is excluded."""
-    with Sidecar("--testing", store=store) as sidecar:
+    with Sidecar("--testing", store=store, checked=False) as sidecar:
         began = time.perf_counter()
         sidecar.write(b"".join(request_line("signUp.start", {"username": f"user{number}@example.com"}, id=number) for number in range(count)))
         started = [sidecar.receive(timeout=120) for _ in range(count)]

@@ -93,6 +93,26 @@ private struct NoCall: CallContext {
         #expect(found.first == nearest.first && found.count <= 3)
     }
 
+    static let costs: [(method: String, params: String, cost: MethodCost)] = [
+        ("pool.get", #"{"poolId": "a:0"}"#, .quick), ("pool.update", "{}", .store), ("signIn.start", "{}", .network),
+        ("account.create", #"{"username": "a"}"#, .store), ("account.create", #"{"password": "a"}"#, .slow),
+        ("account.link", #"{"credential": {"password": "a"}}"#, .slow),
+        ("account.link", #"{"credential": {"continuationToken": "a"}}"#, .network),
+        ("account.link", #"{"credential": {"continuationToken": "a", "password": "a"}}"#, .slow),
+        ("account.link", #"{"credential": "password"}"#, .store),
+        ("pool.create", #"{"signingAlgorithm": "RS512"}"#, .slow), ("pool.create", #"{"signingAlgorithm": "EdDSA"}"#, .store),
+        ("pool.create", #"{"signingAlgorithm": 1}"#, .store), ("pool.create", "[]", .store),
+        ("system.apply", #"{"pools": [{}, {"signingAlgorithm": "RS256"}, {"signingAlgorithm": "ES256"}]}"#, .slow),
+        ("system.apply", #"{"pools": [{"signingAlgorithm": "ES256"}]}"#, .store), ("system.apply", #"{"pools": {}}"#, .store),
+    ]
+
+    @Test("the cost of a call follows from the schema and the parameters", arguments: costs)
+    func cost(method name: String, params: String, cost: MethodCost) throws {
+        let method = try #require(MethodTable.all.first { $0.name == name })
+        #expect(method.cost(of: try JSONText(params).root) == cost)
+        #expect(method.cost(of: nil) == method.cost)
+    }
+
     @Test("the description of a parameter contains its type, range and default")
     func describe() {
         let field = TokenMintForDeveloper.info.params.first { $0.name == "durationSeconds" }

@@ -212,7 +212,7 @@ def first_program(language, suffix):
 # before and after one recipe, the indentation, and the text after all recipes. Recipes in a compiled language form one program.
 RECIPES = {
     "python": ("import mintmark\nfrom mintmark.testing import TestingMintmark\n", "with TestingMintmark() as m:\n", "", 4, ""),
-    "js": ("import { Mintmark as Client } from \"mintmark\";\nconst m = await Client.testing();\n", "", "await m.close();\n", 0, ""),
+    "js": ("import { TestingClient as Client } from \"mintmark/testing\";\nconst m = await Client.start();\n", "", "await m.close();\n", 0, ""),
     "ruby": ("require \"mintmark\"\nrequire \"mintmark/testing\"\n", "Mintmark.testing do |m|\n", "end\n", 2, ""),
     "bash": ("set -e\nsource mintmark.bash\nmintmark_testing\n", "", "", 0, ""),
     "go": (

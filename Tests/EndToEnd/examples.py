@@ -4,7 +4,6 @@
 compares it later, as in transcripts.
 """
 
-import json
 import os
 import sys
 import tempfile
@@ -13,20 +12,9 @@ from jsonschema import Draft7Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT7
 
-from sidecar import ROOT, RpcError, Sidecar
+from checker import SCHEMAS, general_errors, load
+from sidecar import RpcError, Sidecar
 from transcripts import Name, differences, fill, show
-
-SCHEMAS = os.path.join(ROOT, "schemas")
-
-# Protocol errors that any method can return.
-GENERAL = {
-    "parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "requestCancelled", "shuttingDown", "resultTooLarge",
-    "tooManyRequests", "callerNotAllowed", "storeBusy", "storeReadOnly", "storeFull", "storeCorrupt", "outcomeUnknown",
-}
-
-def load(path):
-    with open(os.path.join(SCHEMAS, path), encoding="utf-8") as file:
-        return json.load(file)
 
 
 def names(value):
@@ -103,7 +91,7 @@ def execute(contract, method, example):
                 return [f"expected {example['error']}, found {answer}"]
             entry = contract.errors[answer.type]
             found = [] if answer.code == entry["code"] else [f"code: expected {entry['code']}, found {answer.code}"]
-            if answer.type not in GENERAL and answer.type not in method["errors"]:
+            if answer.type not in general_errors() and answer.type not in method["errors"]:
                 found.append(f"{answer.type} is not among the method's errors")
             data = {key: value for key, value in answer.data.items() if key not in ("type", "retryAfterSeconds")}
             return found + contract.breaches(entry["data"], data, "https://mintmark.invalid/errors.json")

@@ -1,7 +1,8 @@
 """A small reference model of identities and their logins, written from the rules for identity pools alone.
 
-The model has no store, transactions or tokens. It contains only the owners of logins and the decision tables. The comments state the rows of
-these tables. If an operation must fail, the model raises `Refused`.
+The model has no store, transactions or tokens. It contains only the owners of logins and the decision tables. The comments state
+the rows of the tables in Sources/IdentityPools/README.md, "Identity resolution": 7.1 in `prove`, 7.3 in `prove_for_developer`. If
+an operation must fail, the model raises `Refused`.
 """
 
 import dataclasses

@@ -10,6 +10,11 @@ import tempfile
 import threading
 import time
 
+from checker import Checker, ContractViolation
+
+# The length of a long line, in bytes, and how many of them are checked for each process.
+LONG_LINE, CHECKED_LONG_LINES = 1 << 16, 10
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
@@ -36,9 +41,14 @@ class Ended(Exception):
 
 class Sidecar:
     """Starts `mintmark serve` and communicates with it from any number of threads. Unless `reading` is false, another thread reads the responses so
-    that the pipe never fills."""
+    that the pipe never fills.
 
-    def __init__(self, *options, store=":memory:", testing=False, environment=None, reading=True, stderr=None, program=None, **spawn):
+    Every message is checked against the schemas when it is removed from the inbox, or at the latest when the process is closed.
+    A message that does not match raises `ContractViolation`. Messages of another `program` are not checked by default."""
+
+    def __init__(
+            self, *options, store=":memory:", testing=False, environment=None, reading=True, stderr=None, program=None, checked=None,
+            **spawn):
         self.home = tempfile.mkdtemp(prefix="mintmark-")
         self.command = [program or binary(), "serve", "--store", store] + (["--testing"] if testing else []) + list(options)
         self.environment = clean_environment(self.home, environment)
@@ -51,20 +61,34 @@ class Sidecar:
         self._inbox = []
         self._taken = 0   # The number of messages removed from the inbox.
         self._changed = threading.Condition()
-        self._ended = False
+        self._reading = self._ended = False
+        self._checker = Checker() if checked or checked is None and not program else None
+        self._checking = threading.Lock()
+        self._long_lines = 0
+        self._hidden = []   # The violations that were raised in another thread than the main thread, where a test can miss them.
         if reading:
             self.start_reading()
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.close()
+    def __exit__(self, kind, *_):
+        try:
+            self.close()
+        except ContractViolation:
+            if not kind:   # Otherwise the first problem of the test matters more.
+                raise
 
     # Writing
 
     def write(self, data):
         """Writes all of the bytes unchanged."""
+        if self._checker:
+            with self._checking:
+                self._checker.writes(data)
+        self._write(data)
+
+    def _write(self, data):
         view = memoryview(data)
         with self._writing:
             while view:
@@ -72,13 +96,18 @@ class Sidecar:
 
     def send(self, method, params=None, **envelope):
         """Writes one request and returns its ID."""
-        number = next(self._numbers)
-        self.write(request_line(method, params, **{"id": number, **envelope}))
-        return envelope.get("id", number)
+        envelope = {"id": next(self._numbers), **envelope}
+        line = request_line(method, params, **envelope)
+        if self._checker:
+            with self._checking:
+                self._checker.sends(envelope["id"], method, params, envelope.get("progressToken"))
+        self._write(line)
+        return envelope["id"]
 
     # Reading
 
     def start_reading(self):
+        self._reading = True
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
@@ -110,7 +139,7 @@ class Sidecar:
                         self._inbox[index] = parse_answer(self._inbox[index])
                     if accept(self._inbox[index]):
                         self._taken += 1
-                        return self._inbox.pop(index)
+                        return self._checked(self._inbox.pop(index))
                 seen = len(self._inbox)
                 if self._ended:
                     raise Ended(f"the process ended; its last words: {self.stderr_text()[-400:]!r}")
@@ -134,11 +163,37 @@ class Sidecar:
                 self._changed.wait(left)
             taken, self._inbox = self._inbox, []
             self._taken += len(taken)
+        for message in taken:
+            self._checked(message)
         return taken
 
     def remaining(self):
         """Returns all messages until the process closes its output, parsed."""
         return [parse_answer(line) for line in self.lines(1 << 60)]
+
+    # Checking
+
+    def _checked(self, message):
+        """Returns a message, parsed or as a line, after its check. Of the long lines that a test takes without parsing them, only the
+        first ones are checked."""
+        if not self._checker:
+            return message
+        if isinstance(message, bytes) and len(message) > LONG_LINE:
+            self._long_lines += 1
+            if self._long_lines > CHECKED_LONG_LINES:
+                return message
+        try:
+            parsed = json.loads(message) if isinstance(message, bytes) else message
+        except ValueError:
+            return message   # Tests that take lines parse them.
+        try:
+            with self._checking:
+                self._checker.check(parsed)
+        except ContractViolation as violation:
+            if threading.current_thread() is not threading.main_thread():
+                self._hidden.append(violation)
+            raise
+        return message
 
     # Calls
 
@@ -185,7 +240,7 @@ class Sidecar:
         self.process.send_signal(number)
 
     def close(self):
-        """Ends the process in any state and removes its folder."""
+        """Ends the process in any state, removes its folder, and checks the messages that no test has received."""
         self.end_input()
         try:
             self.process.wait(10)
@@ -195,6 +250,15 @@ class Sidecar:
         if self._stderr:
             self._stderr.close()
         shutil.rmtree(self.home, ignore_errors=True)
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended or not self._reading, 1)
+            left, self._inbox = self._inbox, []
+            self._taken += len(left)
+        hidden, self._hidden = self._hidden, []
+        for violation in hidden:
+            raise violation
+        for message in left:
+            self._checked(message)
 
     # Inspection
 

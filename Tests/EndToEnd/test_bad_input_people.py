@@ -307,11 +307,11 @@ class List(People):
         self.assertEqual(done["state"], "completed")
         self.assertEqual(self.call("account.find", username=ALICE)["attributes"], {"flag": False, "size": -(1 << 63)})
 
-    def test_17_patterns_with_exponential_backtracking_are_stopped_in_bounded_time(self):
+    def test_17_patterns_with_exponential_backtracking_take_linear_time(self):
         text = "a" * 200 + "!"
         for number, pattern in enumerate([
                 "(a+)+$", "([a-zA-Z]+)*$", "(a|aa)+$", "(a|a?)+$", "(.*a){30}$", "^(([a-z])+.)+[A-Z]([a-z])+$", "((a*)*)*b",
-                "(?:a?){60}a{60}b", "(x+x+)+y|(a*)*\\1b", "(?R)?a+b", "(?:(?:a+){2,}){2,}b"]):
+                "(?:a?){60}a{60}b", "(x+x+)+y", "(?:(?:a+){2,}){2,}b"]):
             with self.subTest(pattern=pattern):
                 tenant = {"tenantId": f"t{number}"}
                 self.call("tenant.create", **tenant, attributes=[{"name": "text", "type": "string", "pattern": pattern}])

@@ -33,6 +33,7 @@ class Receiving(unittest.TestCase):
     def pipe(self):
         pipe = Sidecar.__new__(Sidecar)
         pipe._inbox, pipe._taken, pipe._ended, pipe._changed, pipe.home = [], 0, False, threading.Condition(), "/nowhere"
+        pipe._checker = None
         return pipe
 
     def test_message_is_received_although_another_thread_took_an_earlier_one(self):

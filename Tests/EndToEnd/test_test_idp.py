@@ -165,7 +165,7 @@ class WholeLogins(WithProvider):
         self.assertIn("not the current code of the app", page.text)
         code = self.person.send(page, code=app.at(now())).back["code"]
         _, answer, _ = self.token(grant_type="authorization_code", code=code, redirect_uri=BACK, client_id="shop")
-        self.assertEqual(set(self.verified(answer["id_token"])["amr"]) >= {"pwd"}, True)
+        self.assertEqual(self.verified(answer["id_token"])["amr"], ["pwd", "otp", "mfa"])   # RFC 8176
 
     def test_authorization_code_is_single_use_and_expires(self):
         self.account()

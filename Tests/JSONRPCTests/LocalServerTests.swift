@@ -10,7 +10,7 @@ import Testing
 struct LocalServerTests {
     @Test("closing the server answers pending requests, even while another response is being received")
     func cutOff() {
-        let (waiting, begun, released) = (Gate<[LaterAnswer]>([]), Gate(false), Gate(false))
+        let (waiting, begun, released) = (ConditionLock<[DeferredResponse]>([]), ConditionLock(false), ConditionLock(false))
         let received = Mutex<[UInt8]>([])
         let methods = MethodTable([
             Method("wait") { call, _, _ in
@@ -54,7 +54,7 @@ struct LocalServerTests {
 
     private final class Echo: Sendable {
         let outbox = Mutex<Outbox?>(nil)
-        let received = Gate(0)
+        let received = ConditionLock(0)
     }
 
     /// A weak reference to a closed outbox for which a writer thread was started.

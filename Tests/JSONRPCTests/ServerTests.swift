@@ -9,7 +9,7 @@ import Testing
 final class PipedServer: Sendable {
     private let toServer: Int32
     private let fromServer: Int32
-    private let ended = Gate<ServerEnding?>(nil)
+    private let ended = ConditionLock<ServerEnding?>(nil)
 
     init(_ methods: some MethodLookup, options: ServerOptions = ServerOptions()) {
         var input: [Int32] = [0, 0]
@@ -103,7 +103,7 @@ struct ServerTests {
 
     @Test("slow calls do not delay calls on other lanes, and can be canceled")
     func lanes() {
-        let gate = Gate(false)
+        let gate = ConditionLock(false)
         let slow = MethodTable([
             Method("slow", on: .store) { call, _, _ in
                 while gate.wait(deadline: Monotonic.nanoseconds() + 10_000_000, until: { $0 ? true : nil }) == nil {
@@ -129,7 +129,7 @@ struct ServerTests {
 
     @Test("deferred calls occupy no thread and are completed by a later call, even if their responses are then released")
     func answeredLater() {
-        let waiting = Gate<[LaterAnswer]>([])
+        let waiting = ConditionLock<[DeferredResponse]>([])
         let methods = MethodTable([
             Method("wait") { call, _, _ in
                 let answer = try call.answerLater()
@@ -207,7 +207,7 @@ struct ServerTests {
         var options = ServerOptions()
         options.maximumUnsent = 100_000
         let server = PipedServer(testMethods, options: options)
-        let written = Gate(0)
+        let written = ConditionLock(0)
         _ = Thread.start(name: "host") {
             for id in 0..<20_000 {
                 server.send("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"large\",\"params\":{\"count\":500}}")

@@ -8,7 +8,7 @@ import Testing
 
 /// The loopback server over real sockets.
 @Suite(.serialized) struct LoopbackServerTests {
-    private let isAskedSlowly = Gate(false)
+    private let isAskedSlowly = ConditionLock(false)
 
     /// A server that responds with the method, target and body of the request.
     private func server(_ change: (inout LoopbackLimits) -> Void = { _ in }) throws -> LoopbackServer {
@@ -44,7 +44,7 @@ import Testing
     func place() throws {
         let first = try server()
         first.stop()
-        var place: LoopbackPlace? = try LoopbackPlace(port: first.port)
+        var place: ReservedPort? = try ReservedPort(port: first.port)
         #expect(place?.port == first.port)
         let refused = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(refused) }

@@ -13,7 +13,7 @@ private final class World: HTTPClient {
     let requests = Mutex<[HTTPRequest]>([])
     let now = Atomic<UInt64>(1_000_000_000_000)
     /// While this is `true`, requests block.
-    let gate = Gate(false)
+    let gate = ConditionLock(false)
 
     func send(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
         requests.withLock { $0.append(request) }
@@ -79,7 +79,7 @@ private final class World: HTTPClient {
     @Test("twenty concurrent callers share one request, and a registered callback is called when it completes")
     func together() throws {
         world.gate.withLock { $0 = true }
-        let (done, told) = (Gate(0), Gate(false))
+        let (done, told) = (ConditionLock(0), ConditionLock(false))
         for _ in 0..<20 {
             _ = Thread.start(name: "asker") { [keys, known, issuer] in
                 let found = try? keys.key(for: known, of: issuer)

@@ -93,7 +93,7 @@ struct Benchmark {
         report("\(threads) threads read one row, \(place)", plain, "reads/s")
         report("    each", Double(threads) / plain * 1e6, "microseconds")
         let both = try together(threads) { thread, number in
-            try Patience.with(.none) {
+            try LockWaitPolicy.with(.none) {
                 _ = try database.read { tx in
                     (try tx.epoch, try tx.queryOne("SELECT value FROM item WHERE id = $1", "row \(number % 10_000)") { $0.int(0) })
                 }
@@ -129,7 +129,7 @@ struct Benchmark {
 
     /// Runs `body` repeatedly on `threads` threads and returns the number of calls per second.
     private func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int, _ number: Int) throws -> Void) throws -> Double {
-        let counts = Gate((running: threads, calls: 0, failure: (any Error)?.none))
+        let counts = ConditionLock((running: threads, calls: 0, failure: (any Error)?.none))
         let start = Monotonic.nanoseconds()
         let seconds = seconds
         for thread in 0..<threads {

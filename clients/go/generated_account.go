@@ -247,9 +247,9 @@ func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, op
 //
 // Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
-// [TokenUseMismatchError], [TokenRevokedError], [ProviderNotLinkedError], [IDPNotFoundError], [IDPDisabledError],
-// [ProviderTokenNotKeptError], [ProviderTokenExpiredError], [ProviderTokenRefusedError], [ProviderUnavailableError],
-// [ProviderUnusableError].
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [ProviderNotLinkedError], [IDPNotFoundError],
+// [IDPDisabledError], [ProviderTokenNotKeptError], [ProviderTokenExpiredError], [ProviderTokenRefusedError],
+// [ProviderUnavailableError], [ProviderUnusableError].
 func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProviderTokenParams, options ...CallOption) (*AccountProviderTokenResult, error) {
 	return invoke[AccountProviderTokenResult](ctx, m.client, "account.providerToken", params, options)
 }

@@ -20,8 +20,9 @@ type IDPMethods struct {
 // Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
 //
 // Errors: [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [ListenerUnavailableError],
-// [ProviderUnavailableError], [ProviderUnusableError], [TokenExpiredError], [TokenMalformedError],
-// [TokenRevokedError], [AccountMergedError].
+// [ProviderUnavailableError], [ProviderUnusableError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
+// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
 func (m IDPMethods) Authorize(ctx context.Context, params IDPAuthorizeParams, options ...CallOption) (*IDPAuthorizeResult, error) {
 	return invoke[IDPAuthorizeResult](ctx, m.client, "idp.authorize", params, options)
 }
@@ -34,8 +35,9 @@ func (m IDPMethods) Authorize(ctx context.Context, params IDPAuthorizeParams, op
 // interval until the user has signed in, without blocking a thread.
 //
 // Errors: [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [SignInRefusedError],
-// [ProviderUnavailableError], [ProviderUnusableError], [TokenExpiredError], [TokenMalformedError],
-// [TokenRevokedError], [AccountMergedError].
+// [ProviderUnavailableError], [ProviderUnusableError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
+// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
 func (m IDPMethods) AuthorizeDevice(ctx context.Context, params IDPAuthorizeDeviceParams, options ...CallOption) (*IDPAuthorizeDeviceResult, error) {
 	return invoke[IDPAuthorizeDeviceResult](ctx, m.client, "idp.authorizeDevice", params, options)
 }

@@ -61,8 +61,8 @@ func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, option
 // [StepNotPossibleError], [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
-func (m MFAMethods) Enroll(ctx context.Context, params MFAEnrollParams, options ...CallOption) (*EnrolmentStep, error) {
-	return invoke[EnrolmentStep](ctx, m.client, "mfa.enroll", params, options)
+func (m MFAMethods) Enroll(ctx context.Context, params MFAEnrollParams, options ...CallOption) (*EnrollmentStep, error) {
+	return invoke[EnrollmentStep](ctx, m.client, "mfa.enroll", params, options)
 }
 
 // List lists the second factors of an account.

@@ -1096,10 +1096,10 @@ const (
 	EmailChangeStepStateCompleted    EmailChangeStepState = "completed"
 )
 
-// EnrolmentStep is a second factor whose enrollment must be confirmed with a code.
-type EnrolmentStep struct {
+// EnrollmentStep is a second factor whose enrollment must be confirmed with a code.
+type EnrollmentStep struct {
 	// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
-	State EnrolmentStepState `json:"state"`
+	State EnrollmentStepState `json:"state"`
 	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
@@ -1131,13 +1131,13 @@ type EnrolmentStep struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
-// EnrolmentStepState is the state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. A newer
+// EnrollmentStepState is the state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. A newer
 // Mintmark can return other values.
-type EnrolmentStepState string
+type EnrollmentStepState string
 
-// The values of EnrolmentStepState.
+// The values of EnrollmentStepState.
 const (
-	EnrolmentStepStateCodeRequired EnrolmentStepState = "codeRequired"
+	EnrollmentStepStateCodeRequired EnrollmentStepState = "codeRequired"
 )
 
 // ExportProgress is the progress of account.export to a file.
@@ -3785,8 +3785,9 @@ type TenantAttribute struct {
 	Options []AttributeOption `json:"options,omitempty"`
 	// Whether several options can be selected, separated by commas. Used with `options`. Defaults to false.
 	Multiple *bool `json:"multiple,omitempty"`
-	// A regular expression (PCRE2) that the complete value of a string must match. Values that take too long to match
-	// are rejected.
+	// A regular expression that the complete value of a string must match. The syntax is that of Perl without what
+	// cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions
+	// and recursion. `\d`, `\w` and `\s` match ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
 	Pattern string `json:"pattern,omitempty"`
 	// Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as
 	// `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`.

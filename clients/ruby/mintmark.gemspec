@@ -9,7 +9,9 @@ Gem::Specification.new do |gem|
   gem.summary = "The Ruby client of Mintmark, an identity service in one process."
   gem.description = "Starts Mintmark as a child process and calls its methods over a pipe: identity pools, accounts, sign-in, tokens and credentials."
   gem.authors = ["Mintmark"]
-  gem.license = "LicenseRef-Unpublished"
+  # A copy of this folder without the contract has no license expression.
+  service = File.join(__dir__, "../../schemas/service.json")
+  gem.license = File.read(service)[/"license": "(.+)"/, 1] if File.exist?(service)
   gem.homepage = home
   gem.metadata = {
     "source_code_uri" => "#{home}/clients/ruby", "changelog_uri" => "#{home}/schemas/CHANGELOG.md",

@@ -17,12 +17,12 @@ extension AccountService {
                 token, from: request.client, [.emailChange, .emailVerification], .verifyAddress, name, sending)
             return answer(found.flow, found.tenant)
         }
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let address = try Username(typed)
-        let (account, shown, tenant, wanted) = try surroundings.database.read { tx in
+        let (account, shown, tenant, wanted) = try context.database.read { tx in
             let (account, tenant) = try found(asker, in: tx)
             let wanted = try decide(address, account, tenant, in: tx)
-            if let token = asker.token, wanted.isChange { try OwnAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
+            if let token = asker.token, wanted.isChange { try AuthenticatedAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
             return (account, try account.answer(in: tx), tenant, wanted)
         }
         let client = try flows.admit(request.client, tenantId: tenant.id, at: now)
@@ -37,7 +37,7 @@ extension AccountService {
         let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in
             let (account, tenant) = try found(asker, in: tx)
             let wanted = try decide(address, account, tenant, in: tx)
-            if let token = asker.token, wanted.isChange { try OwnAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
+            if let token = asker.token, wanted.isChange { try AuthenticatedAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
             var flow = draft
             flow.isDecoy = wanted == .show
             return flow
@@ -62,14 +62,14 @@ extension AccountService {
             if call.isPublicCaller { throw CallerNotAllowed(method: "\(AccountChangeEmail.info.name) by accountId") }
             return Asker(accountId: id, token: nil, named: id)
         case .idToken(let idToken):
-            let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
-                idToken, .init(use: .id), now: surroundings.clock.now)
+            let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
+                idToken, .init(use: .id), now: context.clock.now)
             return Asker(accountId: token.accountId, token: token, named: idToken)
         }
     }
 
     private func found(_ asker: Asker, in tx: Transaction) throws -> (AccountRecord, TenantRecord) {
-        guard let account = try tx.account(asker.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
+        guard let account = try tx.account(asker.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx) else {
             throw try tx.absence(of: asker.accountId)
         }
         return (account, tenant)
@@ -88,20 +88,20 @@ extension AccountService {
     ) throws {
         guard let password else { return try RecentSignIn.check(authenticatedAt: token.authenticatedAt, at: now) }
         if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
-        let (check, subject) = (PasswordCheck(surroundings), account.lockoutSubject)
-        let unlock = try surroundings.database.read { tx in
+        let (check, subject) = (PasswordCheck(context), account.lockoutSubject)
+        let unlock = try context.database.read { tx in
             let unlock = try tenant.unlock(account, of: account.address, at: now, in: tx)
             try tx.lockout(of: subject, at: now).check(at: now, unlock: unlock)
             return unlock
         }
         let match = try check.match(password, account)
-        let refusal = try surroundings.database.write { tx in
+        let refusal = try context.database.write { tx in
             try tx.lock([account.id])
             let isStillRight = try check.isStillRight(match, tx.account(account.id))
             let refusal = try check.judge(
                 password, isRight: isStillRight, subject: subject, unlock: unlock, client: client, tenant, at: now, in: tx)
             if refusal?.lockedUntil != nil {
-                try surroundings.notify(.accountLocked, account, tenant, by: AccountChangeEmail.info.name, at: now, in: tx)
+                try context.notify(.accountLocked, account, tenant, by: AccountChangeEmail.info.name, at: now, in: tx)
             }
             return refusal
         }

@@ -6,13 +6,13 @@ extension AccountService {
     /// - Throws: the errors of ID token verification, `InvalidPassword` if the current password is wrong or the new one violates the
     ///   policy, `PasswordNotSet`, `SecondFactorNeeded`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`.
     public func changePassword(_ request: AccountChangePassword.Params, _ call: any CallContext) throws -> AccountChangePassword.Result {
-        let (now, name) = (surroundings.clock.now, AccountChangePassword.info.name)
-        let (check, completion) = (PasswordCheck(surroundings), SignInCompletion(surroundings, catalogue))
-        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+        let (now, name) = (context.clock.now, AccountChangePassword.info.name)
+        let (check, completion) = (PasswordCheck(context), SignInCompletion(context, configurations))
+        let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: now)
-        let (before, tenant) = try surroundings.database.read { tx in
-            let own = try OwnAccount(token, in: tx)
-            let (account, tenant) = (own.account, try catalogue.tenant(token.tenantId, in: tx))
+        let (before, tenant) = try context.database.read { tx in
+            let own = try AuthenticatedAccount(token, in: tx)
+            let (account, tenant) = (own.account, try configurations.tenant(token.tenantId, in: tx))
             try own.requireSecondFactor(tenant, in: tx)
             try tx.lockout(of: account.lockoutSubject, at: now).check(
                 at: now, unlock: tenant.unlock(account, of: account.address, at: now, in: tx))
@@ -23,18 +23,18 @@ extension AccountService {
         try check.requireKnown(before)
         let match = try check.match(request.currentPassword, before)
         // Check the new password only if the current one is correct, so that the policy is not revealed otherwise.
-        if match.isRight { try surroundings.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
-        let sealed = try surroundings.passwords.sealed(request.newPassword, as: before.id)
-        let fresh = completion.fresh()
-        let outcome = try surroundings.database.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
-            let own = try OwnAccount(token, in: tx)
+        if match.isRight { try context.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
+        let sealed = try context.passwords.sealed(request.newPassword, as: before.id)
+        let attempt = completion.signInCall(of: name, call, at: now)
+        let outcome = try context.database.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
+            let own = try AuthenticatedAccount(token, in: tx)
             try own.requireSecondFactor(tenant, in: tx)
             var account = own.account
             let refusal = try check.judge(
                 request.currentPassword, isRight: try check.isStillRight(match, account), subject: account.lockoutSubject,
                 unlock: tenant.unlock(account, of: account.address, at: now, in: tx), tenant, at: now, in: tx)
             if let refusal {
-                if refusal.lockedUntil != nil { try surroundings.notify(.accountLocked, account, tenant, by: name, at: now, in: tx) }
+                if refusal.lockedUntil != nil { try context.notify(.accountLocked, account, tenant, by: name, at: now, in: tx) }
                 return .failure(refusal)
             }
             account.password = sealed
@@ -42,11 +42,9 @@ extension AccountService {
             account.updatedAt = now
             try tx.deleteSessions(of: account.id, by: .changedPassword, at: now)
             try tx.endFlows(of: account.id)
-            try surroundings.notify(.passwordChanged, account, tenant, by: name, at: now, in: tx)
-            return .success(
-                try completion.begin(
-                    account, tenant, .password.adding(own.session.secondFactor), audience: request.audience, scope: request.scope, fresh,
-                    AccountChangePassword.info.name, call, at: now, in: tx))
+            try context.notify(.passwordChanged, account, tenant, by: name, at: now, in: tx)
+            let signIn = PendingSignIn(.password.adding(own.session.secondFactor), audience: request.audience, scope: request.scope)
+            return .success(try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         }
         return try completion.tokens(try outcome.get(), tenant, at: now)
     }

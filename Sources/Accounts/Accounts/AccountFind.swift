@@ -7,8 +7,8 @@ extension AccountService {
             switch request.address {
             case .username(let address), .email(let address): address
             }
-        let found = try surroundings.database.read { tx in
-            try tx.account(named: address, in: try catalogue.tenant(request.tenantId, in: tx).id)?.answer(in: tx)
+        let found = try context.database.read { tx in
+            try tx.account(named: address, in: try configurations.tenant(request.tenantId, in: tx).id)?.answer(in: tx)
         }
         guard let found else { throw AccountNotFound() }
         return found

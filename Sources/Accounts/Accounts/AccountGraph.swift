@@ -6,18 +6,18 @@ extension AccountService {
     ///
     /// - Throws: the errors of ID token verification; `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`.
     public func graph(_ request: AccountGraph.Params, _ call: any CallContext) throws -> AccountGraph.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         var token: VerifiedTenantToken?
         if case .idToken(let idToken) = request.account {
-            token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+            token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
                 idToken, .init(use: .id), now: now)
         } else if call.isPublicCaller {
             throw CallerNotAllowed(method: "\(AccountGraph.info.name) by accountId")
         }
-        return try surroundings.database.read { tx in
+        return try context.database.read { tx in
             let account: AccountRecord
             switch request.account {
-            case .idToken: account = try OwnAccount(token!, in: tx).account
+            case .idToken: account = try AuthenticatedAccount(token!, in: tx).account
             case .accountId(let id):
                 guard let found = try tx.account(id) else { throw try tx.absence(of: id) }
                 account = found

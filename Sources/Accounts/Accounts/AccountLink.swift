@@ -8,16 +8,16 @@ extension AccountService {
     ///   `ProviderAlreadyLinked`, `AddressDiffers`, `RecentSignInRequired`, `SecondFactorNeeded`, `InvalidPassword`, `PasswordNotAccepted`,
     ///   `AudienceNotOffered`.
     public func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result {
-        let now = surroundings.clock.now
-        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+        let now = context.clock.now
+        let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: now)
-        let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
-        let (proofs, completion) = (CredentialProofs(surroundings, catalogue), SignInCompletion(surroundings, catalogue))
+        let (proofs, completion) = (CredentialVerifier(context, configurations), SignInCompletion(context, configurations))
         switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
         case .password(let username, let password):
-            let linking = PasswordLinking(surroundings: surroundings, completion: completion, tenant: tenant, token: token)
+            let linking = PasswordLinking(context: context, completion: completion, tenant: tenant, token: token)
             let (outcome, signIn): (FirstFactor, PendingSignIn)
             do {
                 (outcome, signIn) = try linking.link(username, password, audience: request.audience, call, at: now)
@@ -25,13 +25,13 @@ extension AccountService {
             return try completion.answer(outcome, tenant, signIn, at: now)
         case .provider(let identity, let spending):
             let linking = ProviderLinking(completion: completion, tenant: tenant, token: token, identity: identity)
-            let fresh = completion.fresh()
+            let attempt = completion.signInCall(of: AccountLink.info.name, call, at: now)
             let outcome = try proofs.settling(spending) {
-                try surroundings.database.write(isolation: .serializable) { tx in
+                try context.database.write(isolation: .serializable) { tx in
                     // A credential that cannot be linked is also marked as used, because it was submitted.
                     if let spending { try tx.spend(spending) }
                     return try linking.link(
-                        audience: request.audience, returnsProviderTokens: request.returnProviderTokens, fresh, call, at: now, in: tx)
+                        audience: request.audience, returnsProviderTokens: request.returnProviderTokens, by: attempt, in: tx)
                 }
             }
             switch outcome {

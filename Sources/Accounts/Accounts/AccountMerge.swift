@@ -9,27 +9,27 @@ extension AccountService {
     /// - Throws: the errors of ID token verification; `InvalidParams` if both tokens belong to the same account; `RecentSignInRequired`,
     ///   `SecondFactorNeeded`, `MergeUndecided`, `TooManyFactors`, `ClaimsTooLong`, `AudienceNotOffered`.
     public func merge(_ request: AccountMerge.Params, _ call: any CallContext) throws -> AccountMerge.Result {
-        let now = surroundings.clock.now
-        let verifier = TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue)
+        let now = context.clock.now
+        let verifier = TenantTokenVerifier(context: context, configurations: configurations)
         let target = try verifier.verify(request.idToken, .init(use: .id), now: now)
         let source = try verifier.verify(request.sourceIdToken, .init(tenantId: target.tenantId, use: .id), now: now)
         if source.accountId == target.accountId {
             let message = "Both tokens belong to the same account. Pass a token of the account to merge into it."
             throw InvalidParams(violations: [Violation(pointer: "/sourceIdToken", rule: "distinct", message: message)])
         }
-        let tenant = try surroundings.database.read { try catalogue.tenant(target.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.tenant(target.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
-        let completion = SignInCompletion(surroundings, catalogue)
+        let completion = SignInCompletion(context, configurations)
         let merging = AccountMerging(
             links: identities, tenant: tenant, choices: MergeRule.Choices(request), target: target, source: source, now: now)
-        if request.dryRun { return try surroundings.database.read { try merging.decide(in: $0).answer(isDryRun: true) } }
-        let fresh = completion.fresh()
-        let (outcome, signedIn) = try surroundings.database.write(isolation: .serializable) { tx in
+        if request.dryRun { return try context.database.read { try merging.decide(in: $0).answer(isDryRun: true) } }
+        let attempt = completion.signInCall(of: AccountMerge.info.name, call, at: now)
+        let (outcome, signedIn) = try context.database.write(isolation: .serializable) { tx in
             try tx.lock([target.accountId, source.accountId])
             var outcome = try merging.decide(in: tx)
             try outcome.requireDecided()
             if outcome.plan.takesAddress, let password = outcome.plan.account.password {
-                outcome.plan.account.password = try surroundings.passwords.moved(
+                outcome.plan.account.password = try context.passwords.moved(
                     password, from: source.accountId, to: target.accountId)
             }
             if outcome.plan.endsSessions { _ = try tx.deleteSessions(of: target.accountId) }
@@ -37,12 +37,10 @@ extension AccountService {
             try tx.merge(outcome.source.account, by: outcome.plan, at: now)
             try tell(outcome.plan, lost, tenant, at: now, in: tx)
             try outcome.identities.apply(at: now, in: tx)
-            try surroundings.audit.record(outcome.event(call), at: now, in: tx)
-            let grant = try outcome.target.session.grant.continued(audience: request.audience, by: tenant)
-            let signedIn = try completion.begin(
-                outcome.plan.account, tenant, outcome.proof, audience: grant.audience, scope: grant.scopes.text, fresh,
-                AccountMerge.info.name, call, at: now, in: tx)
-            return (outcome, signedIn)
+            try context.audit.record(outcome.event(call), at: now, in: tx)
+            var signIn = PendingSignIn(outcome.proof, audience: nil)
+            signIn.take(try outcome.target.session.grant.continued(audience: request.audience, by: tenant))
+            return (outcome, try completion.begin(outcome.plan.account, of: tenant, with: signIn, by: attempt, in: tx))
         }
         let tokens = try completion.tokens(signedIn, tenant, at: now)
         var answer = outcome.answer(isDryRun: false)
@@ -57,7 +55,7 @@ extension AccountService {
     /// Queues the notices to the user of the remaining account.
     private func tell(_ plan: MergeRule.Plan, _ lost: [FactorRecord], _ tenant: TenantRecord, at now: Int64, in tx: Transaction) throws {
         func notify(_ purpose: MessagePurpose, _ what: String) throws {
-            try surroundings.notify(purpose, plan.account, tenant, what: what, by: AccountMerge.info.name, at: now, in: tx)
+            try context.notify(purpose, plan.account, tenant, what: what, by: AccountMerge.info.name, at: now, in: tx)
         }
         for way in [plan.movedWay].compactMap({ $0 }) + plan.movedLogins.map(\.providerId) { try notify(.providerLinked, way) }
         for way in plan.droppedWays { try notify(.providerUnlinked, way.providerId) }

@@ -13,8 +13,8 @@ struct AccountMerging: Sendable {
     let now: Int64
 
     struct Outcome {
-        let target: OwnAccount
-        let source: OwnAccount
+        let target: AuthenticatedAccount
+        let source: AuthenticatedAccount
         var plan: MergeRule.Plan
         let identities: any LinkedIdentityMerge
         /// The sign-in methods and factors of the remaining account after the merge.
@@ -27,7 +27,7 @@ struct AccountMerging: Sendable {
     /// - Throws: `InvalidParams` if a choice names an unknown field or provider; `AccountMerged`, `TokenRevoked`, `RecentSignInRequired`,
     ///   `SecondFactorNeeded`, `TooManyFactors`, `ClaimsTooLong`.
     func decide(in tx: Transaction) throws -> Outcome {
-        let owners = (target: try OwnAccount(target, in: tx), source: try OwnAccount(source, in: tx))
+        let owners = (target: try AuthenticatedAccount(target, in: tx), source: try AuthenticatedAccount(source, in: tx))
         let (own, other) = (try side(owners.target, in: tx), try side(owners.source, in: tx))
         try MergeNames(own, other, tenant, in: tx).check(choices)
         let plan = try MergeRule(choices: choices).plan(own, other, at: now)
@@ -43,7 +43,7 @@ struct AccountMerging: Sendable {
             factors: own.factors + plan.movedFactors, endedSessions: ended, now: now)
     }
 
-    private func side(_ own: OwnAccount, in tx: Transaction) throws -> MergeRule.Side {
+    private func side(_ own: AuthenticatedAccount, in tx: Transaction) throws -> MergeRule.Side {
         if !own.isRecent(at: now) { throw own.tooOld }
         let factors = try tx.factors(of: own.account.id)
         if own.needsSecondFactor(tenant, factors) { throw SecondFactorNeeded() }

@@ -7,34 +7,34 @@ extension AccountService {
     /// - Throws: `TooManyFromClient`, the errors of ID token and credential verification, `UserMismatch`, `AccountDisabled`, and the errors
     ///   of `PasswordSignIn`.
     public func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result {
-        let (now, name) = (surroundings.clock.now, AccountReauthenticate.info.name)
-        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+        let (now, name) = (context.clock.now, AccountReauthenticate.info.name)
+        let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: now)
-        let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
-        let completion = SignInCompletion(surroundings, catalogue)
-        let proofs = CredentialProofs(surroundings, catalogue)
+        let completion = SignInCompletion(context, configurations)
+        let proofs = CredentialVerifier(context, configurations)
         switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
         case .password(let username, let password):
-            return try PasswordSignIn(surroundings, catalogue).signIn(
+            return try PasswordSignIn(context, configurations).signIn(
                 username, password, in: tenant.id, only: token, audience: request.audience, client: client, name, call)
         case .provider(let identity, let spending):
-            let fresh = completion.fresh()
+            let attempt = completion.signInCall(of: name, call, at: now)
             let outcome = try proofs.settling(spending) {
-                try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
+                try context.database.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
                     if let spending { try tx.spend(spending) }
-                    let own = try OwnAccount(token, in: tx)
+                    let own = try AuthenticatedAccount(token, in: tx)
                     guard try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id) == own.account.id else {
                         return .failure(UserMismatch())
                     }
                     try tx.update(identity.login(at: now), of: own.account.id)
-                    try tx.keepGrant(of: identity, for: own.account, surroundings.vault)
+                    try tx.keepGrant(of: identity, for: own.account, context.vault)
                     var proof = SignInProof.provider(identity.providerId)
                     proof.claims = own.session.claims
                     var signIn = PendingSignIn(proof, audience: nil, identity, returnsProviderTokens: request.returnProviderTokens)
                     signIn.take(try own.session.grant.continued(audience: request.audience, by: tenant))
-                    return .success((try completion.conclude(own.account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn))
+                    return .success((try completion.conclude(own.account, of: tenant, with: signIn, by: attempt, in: tx), signIn))
                 }
             }
             let (answered, signIn) = try outcome.get()

@@ -3,17 +3,17 @@ import JSON
 
 /// Implements the methods `account.*`.
 public struct AccountService: Sendable {
-    package let surroundings: AccountsContext
-    package let catalogue: TenantConfigurationCache
+    package let context: AccountsContext
+    package let configurations: TenantConfigurationCache
     let identities: any LinkedIdentities
     let flows: Flows
     let sending: CodeSending
 
-    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache, identities: any LinkedIdentities) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache, identities: any LinkedIdentities) {
+        self.context = context
+        self.configurations = configurations
         self.identities = identities
-        flows = Flows(surroundings, catalogue)
-        sending = CodeSending(surroundings)
+        flows = Flows(context, configurations)
+        sending = CodeSending(context)
     }
 }

@@ -8,14 +8,14 @@ extension AccountService {
     /// - Throws: `AccountNotFound`, `AccountMerged`, `ClaimNameReserved`, `ClaimsTooLong`.
     public func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result {
         try TenantTokenClaims.check(custom: request.claims)
-        let now = surroundings.clock.now
-        return try surroundings.database.write { tx in
+        let now = context.clock.now
+        return try context.database.write { tx in
             try tx.lock([request.accountId])
             guard var account = try tx.account(request.accountId) else { throw try tx.absence(of: request.accountId) }
             account.claims = request.claims
             account.updatedAt = now
             try tx.update(account)
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(AccountSetClaims.info.name, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)
             return try account.answer(in: tx)
         }

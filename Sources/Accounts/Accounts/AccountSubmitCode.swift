@@ -8,14 +8,14 @@ extension AccountService {
     /// - Throws: `TooManyFromClient`, `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let (token, name) = (request.continuationToken, AccountSubmitCode.info.name)
         let client = try flows.admit(request.client, token: token, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         let flow = try flows.advance(token, .emailChange, .emailVerification, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.codeRequired)
-            let subject = "address/\(flow.address)"
-            if let refusal = try flows.judge(request.code, of: &flow, tenant, sending, lockout: subject, client: client, at: now, in: tx) {
+            let check = CodeCheck(sending: sending, tenant: tenant, subject: "address/\(flow.address)", client: client)
+            if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 return .refused(refusal)
             }
             try tx.lock([flow.accountId])
@@ -37,18 +37,18 @@ extension AccountService {
             try tx.update(account)
             if isChange, let left {
                 for address in [left, flow.username] {
-                    try surroundings.notify(
+                    try context.notify(
                         .addressChanged, account, tenant, to: address, language: flow.language, by: name, at: now, in: tx)
                 }
             }
             let details = [("outcome", isChange ? "changed" : "verified")]
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(name, call, tenant: tenant.id, subject: account.id, details: details), at: now, in: tx)
             flow.isVerified = true
             flow.stage = .completed
             return .moved
         }
-        let account = try surroundings.database.read { tx in try tx.account(flow.accountId)?.answer(in: tx) }
+        let account = try context.database.read { tx in try tx.account(flow.accountId)?.answer(in: tx) }
         guard let account else { throw FlowEnded(.accountDeleted) }
         guard flow.kind == .emailChange else { return EmailChangeStep(state: .completed, account: account) }
         return EmailChangeStep(

@@ -6,17 +6,17 @@ extension AccountService {
     ///
     /// - Throws: the errors of ID token verification, `ProviderNotLinked`, `LastProvider`, `RecentSignInRequired`, `SecondFactorNeeded`.
     public func unlink(_ request: AccountUnlink.Params, _ call: any CallContext) throws -> AccountUnlink.Result {
-        let (now, name) = (surroundings.clock.now, AccountUnlink.info.name)
-        let token = try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+        let (now, name) = (context.clock.now, AccountUnlink.info.name)
+        let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: now)
-        return try surroundings.database.write(isolation: .serializable) { tx in
-            let own = try OwnAccount(token, in: tx)
-            let tenant = try catalogue.tenant(token.tenantId, in: tx)
+        return try context.database.write(isolation: .serializable) { tx in
+            let own = try AuthenticatedAccount(token, in: tx)
+            let tenant = try configurations.tenant(token.tenantId, in: tx)
             try own.requireSecondFactor(tenant, in: tx)
             var account = own.account
             let logins = try tx.accountLogins(of: account.id).map(\.providerId)
             let way = account.ownWayIn
-            let usable = try catalogue.usableProviders(among: logins, of: account.tenantId, in: tx)
+            let usable = try configurations.usableProviders(among: logins, of: account.tenantId, in: tx)
             do throws(UnlinkRule.Refusal) {
                 try UnlinkRule.check(
                     request.providerId, own: way, providers: logins, usable: usable, isNamedByBackend: account.method == .custom,
@@ -38,8 +38,8 @@ extension AccountService {
             }
             account.updatedAt = now
             try tx.update(account)
-            try surroundings.notify(.providerUnlinked, account, tenant, what: request.providerId, by: name, at: now, in: tx)
-            try surroundings.audit.record(
+            try context.notify(.providerUnlinked, account, tenant, what: request.providerId, by: name, at: now, in: tx)
+            try context.audit.record(
                 AuditEvent(name, call, tenant: account.tenantId, subject: account.id, details: [("providerId", request.providerId)]),
                 at: now, in: tx)
             return try account.answer(in: tx)

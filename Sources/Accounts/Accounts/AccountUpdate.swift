@@ -6,10 +6,11 @@ extension AccountService {
     ///
     /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidAttributes`.
     public func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result {
-        let now = surroundings.clock.now
-        return try surroundings.database.write { tx in
+        let now = context.clock.now
+        return try context.database.write { tx in
             try tx.lock([request.accountId])
-            guard var account = try tx.account(request.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
+            guard var account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
+            else {
                 throw try tx.absence(of: request.accountId)
             }
             if request.mustChangePassword == true, account.password == nil { throw InvalidParams.noPasswordToChange }
@@ -22,7 +23,7 @@ extension AccountService {
             account.updatedAt = now
             try tx.update(account)
             if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(AccountUpdate.info.name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
             return try account.answer(in: tx)
         }

@@ -1,7 +1,7 @@
 import Contract
 
-/// Decides which sign-in methods can be linked to an account. The trailing comments number the rows of the decision table. Linking never
-/// changes the account ID.
+/// Decides which sign-in methods can be linked to an account. Linking never changes the account ID. The trailing comments number the rows
+/// of the decision table in Sources/Accounts/README.md, "Account linking".
 enum LinkRule {
     struct Facts {
         let accountId: String

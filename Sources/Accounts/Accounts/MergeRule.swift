@@ -2,7 +2,7 @@ import Contract
 import JSON
 
 /// Decides the result of merging two accounts. Values that only one account has are kept. If both have a value that must be unique, the
-/// caller's choice decides.
+/// caller's choice decides. The table is in Sources/Accounts/README.md, "Merging accounts".
 struct MergeRule {
     /// One of the two accounts, with its logins and factors.
     struct Side {
@@ -58,12 +58,9 @@ struct MergeRule {
     }
 
     /// Records a conflict, and returns whether the target's value is kept.
-    private func keepsTarget(
-        _ kind: MergeConflict.Kind, _ name: String, _ target: String, _ source: String, _ policy: MergePolicy?, _ plan: inout Plan
-    ) -> Bool {
-        let policy = policy ?? choices.policy
-        plan.conflicts.append(MergeConflict(kind: kind, name: name, target: target, source: source, policy: policy))
-        return policy != .keepSource
+    private func keepsTarget(in conflict: MergeConflict, _ plan: inout Plan) -> Bool {
+        plan.conflicts.append(conflict)
+        return conflict.policy != .keepSource
     }
 
     /// Merges the address together with its password or code method. They must stay together; otherwise a password would give access with
@@ -73,7 +70,11 @@ struct MergeRule {
     private func address(_ target: AccountRecord, _ source: AccountRecord, _ plan: inout Plan) -> String? {
         guard let theirs = source.email else { return target.ownWayIn }
         let own = target.email
-        let keeps = own.map { keepsTarget(.field, "email", $0, theirs, choices.fields["email"], &plan) } ?? false
+        let policy = choices.fields["email"] ?? choices.policy
+        let keeps =
+            own.map {
+                keepsTarget(in: MergeConflict(kind: .field, name: "email", target: $0, source: theirs, policy: policy), &plan)
+            } ?? false
         let (kept, dropped) = keeps ? (target, source) : (source, target)
         if let way = dropped.ownWay { plan.droppedWays.append(way) }
         guard !keeps else { return target.ownWayIn }
@@ -96,7 +97,9 @@ struct MergeRule {
         for (key, value) in source.members {
             if let own = target[key] {
                 let (name, policy) = called(key)
-                if own == value || keepsTarget(.field, name, text(own), text(value), policy, &plan) { continue }
+                let conflict = MergeConflict(
+                    kind: .field, name: name, target: text(own), source: text(value), policy: policy ?? choices.policy)
+                if own == value || keepsTarget(in: conflict, &plan) { continue }
             }
             united[key] = value
         }
@@ -106,8 +109,10 @@ struct MergeRule {
     private func logins(_ target: Side, _ source: Side, _ plan: inout Plan) {
         for login in source.logins {
             if let own = target.logins.first(where: { $0.providerId == login.providerId }) {
-                let policy = choices.providers[login.providerId]
-                if keepsTarget(.provider, login.providerId, own.subject, login.subject, policy, &plan) {
+                let conflict = MergeConflict(
+                    kind: .provider, name: login.providerId, target: own.subject, source: login.subject,
+                    policy: choices.providers[login.providerId] ?? choices.policy)
+                if keepsTarget(in: conflict, &plan) {
                     plan.droppedWays.append(login.answer)
                     continue
                 }

@@ -54,7 +54,7 @@ extension Transaction {
     /// Applies a merge plan: moves records to the remaining account and deletes the other one. The remaining account itself is stored when
     /// its new session starts.
     ///
-    /// - Throws: `Overtaken`.
+    /// - Throws: `SerializationConflict`.
     func merge(_ source: AccountRecord, by plan: MergeRule.Plan, at now: Int64) throws {
         let target = plan.account
         for login in plan.replacedLogins { _ = try deleteAccountLogin(at: login.providerId, of: target.id) }
@@ -86,7 +86,7 @@ extension Transaction {
         guard plan.takesAddress else { return }
         try endFlows(of: target.id)
         try releaseNames(of: target.id)
-        if let name = target.username, try !claim(name, for: target) { throw Overtaken() }
+        if let name = target.username, try !claim(name, for: target) { throw SerializationConflict() }
     }
 
     /// Returns the number of sessions of an account, including ended sessions that were not yet deleted.
@@ -95,9 +95,9 @@ extension Transaction {
     }
 }
 
-extension Sweep {
+extension ExpiryJob {
     /// Deletes refresh tokens of merged accounts after their expiry.
-    package static let mergedRefreshTokens = Sweep(
+    package static let mergedRefreshTokens = ExpiryJob(
         name: "refresh tokens of merged accounts",
         hasWork: { tx, now in
             try tx.queryOne("SELECT 1 FROM merged_refresh_token WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false

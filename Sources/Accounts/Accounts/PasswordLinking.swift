@@ -3,7 +3,7 @@ import Storage
 
 /// Adds an email address with a password to an account. All other sessions of the account end.
 struct PasswordLinking: Sendable {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     let completion: SignInCompletion
     let tenant: TenantRecord
     let token: VerifiedTenantToken
@@ -15,20 +15,20 @@ struct PasswordLinking: Sendable {
     ) {
         let name = AccountLink.info.name
         if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
-        let before = try surroundings.database.read { tx in
-            let own = try OwnAccount(token, in: tx)
+        let before = try context.database.read { tx in
+            let own = try AuthenticatedAccount(token, in: tx)
             _ = try decide(username, own, at: now, in: tx)
             return own.account
         }
-        try surroundings.checkNew(password, for: before, gaining: username.typed, tenant, name, call)
-        let sealed = try surroundings.passwords.sealed(password, as: before.id)
-        let fresh = completion.fresh()
-        return try surroundings.database.write(isolation: .serializable) { tx in
-            let own = try OwnAccount(token, in: tx)
+        try context.checkNew(password, for: before, gaining: username.typed, tenant, name, call)
+        let sealed = try context.passwords.sealed(password, as: before.id)
+        let attempt = completion.signInCall(of: name, call, at: now)
+        return try context.database.write(isolation: .serializable) { tx in
+            let own = try AuthenticatedAccount(token, in: tx)
             var account = own.account
             if case .isTaken(let address, let isVerified) = try decide(username, own, at: now, in: tx) {
                 try tx.releaseNames(of: account.id)
-                guard try tx.claim(address, for: account) else { throw Overtaken() }
+                guard try tx.claim(address, for: account) else { throw SerializationConflict() }
                 account.username = username.typed
                 account.email = username.typed
                 account.isEmailVerified = isVerified
@@ -39,17 +39,17 @@ struct PasswordLinking: Sendable {
             account.updatedAt = now
             try tx.deleteSessions(of: account.id, by: .linkedPassword, at: now)
             try tx.endFlows(of: account.id)
-            try surroundings.notify(.providerLinked, account, tenant, what: "password", by: name, at: now, in: tx)
+            try context.notify(.providerLinked, account, tenant, what: "password", by: name, at: now, in: tx)
             var proof = SignInProof.password
             proof.claims = own.session.claims
             var signIn = PendingSignIn(proof.adding(own.session.secondFactor), audience: nil)
             signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
-            return (try completion.conclude(linked: account, tenant, signIn, own, fresh, call, at: now, in: tx), signIn)
+            return (try completion.conclude(linked: account, of: tenant, with: signIn, from: own, by: attempt, in: tx), signIn)
         }
     }
 
-    private func decide(_ username: Username, _ own: OwnAccount, at now: Int64, in tx: Transaction) throws -> LinkRule.Address {
-        if !own.isRecent(at: now) { throw own.tooOld }  // row 10
+    private func decide(_ username: Username, _ own: AuthenticatedAccount, at now: Int64, in tx: Transaction) throws -> LinkRule.Address {
+        if !own.isRecent(at: now) { throw own.tooOld }  // row 10 of "Account linking" in Sources/Accounts/README.md
         try own.requireSecondFactor(tenant, in: tx)
         let facts = LinkRule.Facts(
             accountId: own.account.id, providerId: "password", hasProvider: own.account.password != nil,

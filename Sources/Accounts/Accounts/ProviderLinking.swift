@@ -13,10 +13,10 @@ struct ProviderLinking: Sendable {
     ///   - returnsProviderTokens: Whether the result includes the provider's tokens.
     /// - Throws: `AccountMerged`, `TokenRevoked`, `SecondFactorNeeded`.
     func link(
-        audience: String?, returnsProviderTokens: Bool, _ fresh: SignInCompletion.Fresh, _ call: any CallContext, at now: Int64,
-        in tx: Transaction
+        audience: String?, returnsProviderTokens: Bool, by attempt: SignInCompletion.SignInCall, in tx: Transaction
     ) throws -> Result<(FirstFactor, PendingSignIn), LinkRule.Refusal.Failure> {
-        let own = try OwnAccount(token, in: tx)
+        let now = attempt.now
+        let own = try AuthenticatedAccount(token, in: tx)
         try own.requireSecondFactor(tenant, in: tx)
         switch LinkRule.provider(try facts(own.account, in: tx)) {
         case .failure(let failure): return .failure(failure)
@@ -29,23 +29,23 @@ struct ProviderLinking: Sendable {
                 account.username = name
                 account.email = name
                 account.isEmailVerified = isVerified
-                guard try tx.claim(name, for: account) else { throw Overtaken() }
+                guard try tx.claim(name, for: account) else { throw SerializationConflict() }
             }
             if account.method == .anonymous { account.method = .federated }
             account.updatedAt = now
-            guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
-            try tx.keepGrant(of: identity, for: account, completion.surroundings.vault)
-            try completion.surroundings.notify(
-                .providerLinked, account, tenant, what: identity.providerId, by: AccountLink.info.name, at: now, in: tx)
+            guard try tx.insert(identity.login(at: now), of: account) else { throw SerializationConflict() }
+            try tx.keepGrant(of: identity, for: account, completion.context.vault)
+            try completion.context.notify(
+                .providerLinked, account, tenant, what: identity.providerId, by: attempt.method, at: now, in: tx)
             var signIn = PendingSignIn(proof(own, at: now), audience: nil, identity, returnsProviderTokens: returnsProviderTokens)
             signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
-            return .success((try completion.conclude(linked: account, tenant, signIn, own, fresh, call, at: now, in: tx), signIn))
+            return .success((try completion.conclude(linked: account, of: tenant, with: signIn, from: own, by: attempt, in: tx), signIn))
         }
     }
 
     /// The proof for a new session that includes the linked provider. It keeps the authentication time of the current session: linking a
     /// login with a stolen session is not a sign-in of the user. For an anonymous account, linking is the first sign-in.
-    private func proof(_ own: OwnAccount, at now: Int64) -> SignInProof {
+    private func proof(_ own: AuthenticatedAccount, at now: Int64) -> SignInProof {
         let session = own.session
         return SignInProof(
             amr: session.amr.contains("fed") ? session.amr : session.amr + ["fed"], provider: identity.providerId, claims: session.claims,
@@ -69,14 +69,14 @@ extension SignInCompletion {
     ///
     /// - Parameter own: The account before linking, and the session that requested it.
     func conclude(
-        linked account: AccountRecord, _ tenant: TenantRecord, _ signIn: PendingSignIn, _ own: OwnAccount, _ fresh: Fresh,
-        _ call: any CallContext, at now: Int64, in tx: Transaction
+        linked account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, from own: AuthenticatedAccount,
+        by attempt: SignInCall, in tx: Transaction
     ) throws -> FirstFactor {
-        let name = AccountLink.info.name
         guard own.account.method == .anonymous else {
-            return .signedIn(try begin(account, tenant, signIn.proof, scope: signIn.scope, fresh, name, call, at: now, in: tx))
+            let signIn = PendingSignIn(signIn.proof, audience: nil, scope: signIn.scope)
+            return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         }
-        let outcome = try conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx)
+        let outcome = try conclude(account, of: tenant, with: signIn, by: attempt, in: tx)
         if case .pending = outcome { _ = try tx.deleteSessions(of: account.id) }
         return outcome
     }

@@ -13,13 +13,13 @@ extension Carrying {
 }
 
 /// Sends emails by SMTP or webhook.
-public protocol Mailer: Carrying {
+public protocol EmailSender: Carrying {
     /// Sends a message. Returns after the server accepted it.
     func send(_ message: OutgoingMessage) throws(DeliveryFailure)
 }
 
 /// Sends text messages by webhook.
-public protocol Texter: Carrying {
+public protocol SMSSender: Carrying {
     /// Sends a message. Returns after the server accepted it.
     func send(_ message: OutgoingMessage) throws(DeliveryFailure)
 }
@@ -53,7 +53,7 @@ public enum Delivery: Sendable {
     /// Messages are stored; `test.outbox` reads them.
     case outbox
     /// Messages are sent. `nil` means that the channel is not configured.
-    case carriers(mailer: (any Mailer)?, texter: (any Texter)?)
+    case carriers(mailer: (any EmailSender)?, texter: (any SMSSender)?)
 
     /// No channel is configured.
     public static let none = Delivery.carriers(mailer: nil, texter: nil)
@@ -71,20 +71,20 @@ public enum Delivery: Sendable {
     }
 
     /// The sender of messages, or `nil` if they are stored.
-    var carrier: Carrier? {
+    var carrier: MessageSender? {
         switch self {
         case .outbox: nil
-        case .carriers(let mailer, let texter): Carrier(mailer: mailer, texter: texter)
+        case .carriers(let mailer, let texter): MessageSender(mailer: mailer, texter: texter)
         }
     }
 }
 
 /// Sends messages by SMTP or webhook.
-public struct Carrier: Sendable {
-    package let mailer: (any Mailer)?
-    package let texter: (any Texter)?
+public struct MessageSender: Sendable {
+    package let mailer: (any EmailSender)?
+    package let texter: (any SMSSender)?
 
-    package init(mailer: (any Mailer)?, texter: (any Texter)?) {
+    package init(mailer: (any EmailSender)?, texter: (any SMSSender)?) {
         self.mailer = mailer
         self.texter = texter
     }

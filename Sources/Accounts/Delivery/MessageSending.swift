@@ -3,7 +3,7 @@ import Messages
 
 /// Sends single messages without any limit. `CodeSending` sends the codes of flows, with limits.
 struct MessageSending: Sendable {
-    let surroundings: AccountsContext
+    let context: AccountsContext
 
     /// Sends an email or a text message with the tenant's templates. In a testing store, stores it in the outbox instead.
     ///
@@ -17,13 +17,13 @@ struct MessageSending: Sendable {
         _ purpose: MessagePurpose, to recipient: Recipient, code: String? = nil, lifetimeSeconds: Int64 = 0, language: String?,
         of tenant: TenantRecord, notice: NoticeFacts? = nil
     ) throws {
-        let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
+        let delivery = try tenant.settings.delivery?.opened(for: tenant.id, context.vault)
         let message = OutgoingMessage(
             to: recipient, purpose, code: code, lifetimeSeconds: lifetimeSeconds, language: language, tenant: tenant, delivery: delivery,
             notice: notice)
-        if let carrier = surroundings.carrier { return try carrier.hand(over: message) }
-        let now = surroundings.clock.now
-        try surroundings.database.write { tx in
+        if let carrier = context.carrier { return try carrier.hand(over: message) }
+        let now = context.clock.now
+        try context.database.write { tx in
             try tx.lock(["outbox"])
             try tx.insert(message, at: now)
         }

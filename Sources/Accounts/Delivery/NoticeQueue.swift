@@ -110,7 +110,7 @@ extension Transaction {
     func deleteNotice(_ id: String) throws { try execute("DELETE FROM notice WHERE id = $1", id) }
 }
 
-/// The limits on notices per account, and the times at which failed notices are retried.
+/// The limits on notices per account, and the times at which failed notices are retried (Sources/Accounts/README.md, "Notices").
 enum NoticeRule {
     /// The maximum number of emails to the user of an account within an hour. One more announces that notices are paused.
     static let most: Int64 = 10

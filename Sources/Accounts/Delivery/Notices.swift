@@ -20,8 +20,8 @@ public final class Notices: Sendable {
         var hasAlarm = false
     }
 
-    private let state = Gate(State())
-    private let onCommit = Mutex<Held<@Sendable () -> Void>>(Held {})
+    private let state = ConditionLock(State())
+    private let onCommit = Mutex<ClosureBox<@Sendable () -> Void>>(ClosureBox {})
 
     init() {}
 
@@ -130,7 +130,7 @@ extension AccountsContext {
 
     /// Sends the due notices: immediately in a testing store, otherwise on a thread.
     public func sendNotices() {
-        if isTesting { return Patience.with(.full) { sendDueNotices() } }
+        if isTesting { return LockWaitPolicy.with(.full) { sendDueNotices() } }
         notices.start { [weak self] in
             guard let self else { return }
             sendDueNotices()
@@ -176,7 +176,7 @@ extension AccountsContext {
         // If the tenant was deleted, drop the notice.
         if let tenant = try driver.read({ try $0.tenant(queued.tenantId) }) {
             let notice = try Notice(queued, vault)
-            try MessageSending(surroundings: self).send(
+            try MessageSending(context: self).send(
                 notice.purpose, to: .email(notice.to), language: notice.language, of: tenant,
                 notice: NoticeFacts(id: queued.id, at: queued.madeAt, what: notice.what))
         }

@@ -8,9 +8,9 @@ import ServiceContext
 /// Authenticates a user by an opaque access token. Only the provider can verify such a token, so its API is called for the client that the
 /// token was issued to and for the subject.
 struct AccessTokenIdentity: Sendable {
-    private let surroundings: ServiceContext
+    private let context: ServiceContext
 
-    init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
+    init(_ context: ServiceContext) { self.context = context }
 
     /// - Throws: `InvalidCredential`, `ProviderUnavailable`, `ProviderUnusable`.
     func identity(of token: String, from idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
@@ -27,16 +27,16 @@ struct AccessTokenIdentity: Sendable {
     }
 
     private func google(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
-        let facts = try ask(ProviderQuestion("\(base)/tokeninfo?access_token=\(PercentEncoding.encode(token))"), idp, call)
+        let facts = try ask(LoginProviderRequest("\(base)/tokeninfo?access_token=\(PercentEncoding.encode(token))"), idp, call)
         try checkClient(facts["aud"]?.string, idp)
         return ProviderIdentity(facts, subject: try subject(facts["sub"], idp), idp)
     }
 
     private func facebook(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
-        let app = try ask(ProviderQuestion("\(base)/app?access_token=\(PercentEncoding.encode(token))"), idp, call)
+        let app = try ask(LoginProviderRequest("\(base)/app?access_token=\(PercentEncoding.encode(token))"), idp, call)
         try checkClient(app["id"]?.string, idp)
         let me = "\(base)/me?fields=id,name,email,picture&access_token=\(PercentEncoding.encode(token))"
-        var person = try ask(ProviderQuestion(me), idp, call)
+        var person = try ask(LoginProviderRequest(me), idp, call)
         let subject = try subject(person["id"], idp)
         if let picture = person["picture"]?["data"]?["url"] { person["picture"] = picture }
         return ProviderIdentity(person, subject: subject, idp)
@@ -44,20 +44,20 @@ struct AccessTokenIdentity: Sendable {
 
     private func github(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
         let client = idp.settings.clientId
-        let basic = Base64.encode(Array("\(client):\(try idp.openSecret(surroundings.vault) ?? "")".utf8))
+        let basic = Base64.encode(Array("\(client):\(try idp.openSecret(context.vault) ?? "")".utf8))
         let made = try ask(
-            ProviderQuestion(
+            LoginProviderRequest(
                 "\(base)/applications/\(PercentEncoding.encode(client))/token", headers: [("Authorization", "Basic \(basic)")],
                 body: JSONValue.object(["access_token": .string(token)]).bytes), idp, call)
         try checkClient(made["app"]?["client_id"]?.string, idp)
-        var person = try ask(ProviderQuestion("\(base)/user", headers: [("Authorization", "Bearer \(token)")]), idp, call)
+        var person = try ask(LoginProviderRequest("\(base)/user", headers: [("Authorization", "Bearer \(token)")]), idp, call)
         let subject = try subject(person["id"], idp)
         if let picture = person["avatar_url"] { person["picture"] = picture }
         return ProviderIdentity(person, subject: subject, idp)
     }
 
-    private func ask(_ question: ProviderQuestion, _ idp: IdpRecord, _ call: any CallContext) throws -> JSONObject {
-        let (status, answer) = try surroundings.foreign.object(question, of: idp.address, call)
+    private func ask(_ question: LoginProviderRequest, _ idp: IdpRecord, _ call: any CallContext) throws -> JSONObject {
+        let (status, answer) = try context.foreign.object(question, of: idp.address, call)
         switch status {
         case 200: return answer.value.object ?? [:]
         case 400, 401, 403, 404, 422:

@@ -41,7 +41,8 @@ enum AuthorizationCallback: Equatable {
         }
         if let error = values["error"] {
             throw SignInRefused(
-                providerId: flow.providerId, error: Words.of(error), reason: Words.refusal(error, values["error_description"]))
+                providerId: flow.providerId, error: ProviderErrorText.of(error),
+                reason: ProviderErrorText.refusal(error, values["error_description"]))
         }
         switch flow.kind {
         case .code:

@@ -17,9 +17,9 @@ public final class CallbackListener: Sendable {
     }
 
     /// The result of storing an authorization response.
-    enum Fate { case kept, tooLate }
+    enum CallbackDisposition { case kept, tooLate }
 
-    private struct Ear {
+    private struct CallbackWaiter {
         let server: LoopbackServer
         var waiting: [@Sendable () -> Void] = []
         /// Whether the flow has expired. Responses then receive a page that explains it.
@@ -30,7 +30,7 @@ public final class CallbackListener: Sendable {
     static let lateSeconds: Int64 = 300
 
     private struct State {
-        var ears: [String: Ear] = [:]
+        var ears: [String: CallbackWaiter] = [:]
         /// The servers that may still be writing their last page.
         var closing: [LoopbackServer] = []
         /// The number of changes of the virtual clock.
@@ -38,9 +38,9 @@ public final class CallbackListener: Sendable {
     }
 
     private let state = Mutex(State())
-    private let alarms: Alarms
+    private let alarms: TimerThread
 
-    init(alarms: Alarms) { self.alarms = alarms }
+    init(alarms: TimerThread) { self.alarms = alarms }
 
     /// Starts a server that listens until the flow expires.
     ///
@@ -49,18 +49,18 @@ public final class CallbackListener: Sendable {
     ///   - keep: Stores the URL of the authorization response and returns whether the flow is still valid.
     /// - Returns: The port.
     /// - Throws: `LoopbackFailure`.
-    func listen(_ question: Question, port: UInt16, keep: @escaping @Sendable (String) throws -> Fate) throws -> UInt16 {
+    func listen(_ question: Question, port: UInt16, keep: @escaping @Sendable (String) throws -> CallbackDisposition) throws -> UInt16 {
         var limits = LoopbackLimits()
         (limits.headBytes, limits.bodyBytes, limits.connections, limits.idleSeconds) = (32 * 1024, 16 * 1024, 64, 10)
         let server = try LoopbackServer(port: port, limits: limits) { [weak self] request in
             let verdict = CallbackRequest.judge(request, question)
             guard case .heard(let query, let page) = verdict else { return verdict.page.response }
-            let fate: Fate
+            let fate: CallbackDisposition
             do { fate = try keep("http://127.0.0.1\(question.path)?\(query)") } catch { return CallbackPage.notYet.response }
             self?.close(question.id)
             return (fate == .kept ? page : .tooLate).response
         }
-        state.withLock { $0.ears[question.id] = Ear(server: server) }
+        state.withLock { $0.ears[question.id] = CallbackWaiter(server: server) }
         alarms.after(nanoseconds: UInt64(IdpFlow.lifetimeSeconds) * 1_000_000_000) { [weak self] in self?.giveUp(question.id) }
         alarms.after(nanoseconds: UInt64(IdpFlow.lifetimeSeconds + Self.lateSeconds) * 1_000_000_000) { [weak self] in
             self?.close(question.id)
@@ -109,7 +109,7 @@ public final class CallbackListener: Sendable {
 
     /// Closes the server of the flow.
     func close(_ id: String) {
-        let ear = state.withLock { state -> Ear? in
+        let ear = state.withLock { state -> CallbackWaiter? in
             guard let ear = state.ears.removeValue(forKey: id) else { return nil }
             state.closing = state.closing.suffix(15) + [ear.server]
             return ear

@@ -25,11 +25,11 @@ struct CallbackPage: Sendable {
             switch error {
             case "access_denied": "\(provider) did not sign you in: you canceled, or you are not allowed to sign in."
             case "temporarily_unavailable", "server_error": "\(provider) is temporarily unavailable. Try again later."
-            default: "\(provider) did not sign you in (\(Words.of(error)))."
+            default: "\(provider) did not sign you in (\(ProviderErrorText.of(error)))."
             }
         return CallbackPage(
             status: 200, title: "You are not signed in", text: text,
-            quotation: description.flatMap { $0.isEmpty ? nil : (provider, Words.of($0)) },
+            quotation: description.flatMap { $0.isEmpty ? nil : (provider, ProviderErrorText.of($0)) },
             hint: "You can close this window and try again in the app.")
     }
 
@@ -46,7 +46,7 @@ struct CallbackPage: Sendable {
 
     var response: LoopbackResponse {
         let said = quotation.map { "<blockquote>\(Markup.escaped($0.speaker)): “\(Markup.escaped($0.words))”</blockquote>\n" } ?? ""
-        return PageFrame(
+        return HTMLPage(
             status: status, title: title, sign: title == Self.done.title ? .fine : .warning,
             content: "<p>\(Markup.escaped(text))</p>\n\(said)<p>\(Markup.escaped(hint))</p>"
         ).response

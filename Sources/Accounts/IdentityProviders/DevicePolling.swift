@@ -6,7 +6,7 @@ import ServiceContext
 import Synchronization
 
 /// The times at which providers can be polled again for device authorizations.
-public final class DeviceTurns: Sendable {
+public final class DevicePollingLimiter: Sendable {
     private let next = Mutex<[String: UInt64]>([:])
 
     /// Reserves the next poll if the pause has passed. Otherwise returns the remaining nanoseconds.
@@ -23,7 +23,7 @@ public final class DeviceTurns: Sendable {
 
 /// Polls a provider for the result of a device authorization (RFC 8628 §3.4 and §3.5).
 struct DevicePolling: Sendable {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     let secrets: IdpFlowSecrets
 
     enum Outcome {
@@ -36,28 +36,28 @@ struct DevicePolling: Sendable {
     func ask(_ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> Outcome {
         guard let endpoint = flow.tokenEndpoint, let sealed = flow.sealed else { throw FlowUsed() }
         let pause = UInt64(flow.intervalSeconds) * 1_000_000_000
-        if let left = surroundings.deviceTurns.take(flow.id, pause: pause) { return .later(wait(left)) }
+        if let left = context.deviceTurns.take(flow.id, pause: pause) { return .later(wait(left)) }
         let form = [
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", try secrets.open(sealed, of: flow.id)),
         ]
-        let question = try TokenEndpoint.question(endpoint, form, idp, surroundings.vault)
-        let (status, node) = try surroundings.foreign.object(question, of: idp.address, call)
+        let question = try TokenEndpoint.question(endpoint, form, idp, context.vault)
+        let (status, node) = try context.foreign.object(question, of: idp.address, call)
         switch node["error"]?.string {
         case "authorization_pending": return .later(wait(pause))
         case "slow_down":
             let interval = min(flow.intervalSeconds + 5, 60)
-            try surroundings.database.write { try $0.slowDown(flow.id, to: interval) }
+            try context.database.write { try $0.slowDown(flow.id, to: interval) }
             return .later(wait(UInt64(interval) * 1_000_000_000))
         case "access_denied"?, "expired_token"?:
             try end(flow)
             let error = node["error"]?.string ?? ""
             throw SignInRefused(
-                providerId: idp.providerId, error: error, reason: Words.refusal(error, node["error_description"]?.string))
+                providerId: idp.providerId, error: error, reason: ProviderErrorText.refusal(error, node["error_description"]?.string))
         case nil where status == 200 && (node["id_token"] != nil || node["access_token"] != nil):
             var object = node.value.object ?? [:]
-            object[ProviderGrant.receivedAt] = .number(JSONNumber(surroundings.clock.now))
+            object[ProviderGrant.receivedAt] = .number(JSONNumber(context.clock.now))
             let answer = JSONValue.object(object).text
-            let moved = try surroundings.database.write {
+            let moved = try context.database.write {
                 try $0.move(flow, from: .open, to: .redeemed, sealed: secrets.seal(answer, of: flow.id))
             }
             guard moved else { throw FlowUsed() }
@@ -70,11 +70,11 @@ struct DevicePolling: Sendable {
     }
 
     private func end(_ flow: IdpFlow) throws {
-        _ = try surroundings.database.write { try $0.move(flow, from: .open, to: .used, sealed: nil) }
+        _ = try context.database.write { try $0.move(flow, from: .open, to: .used, sealed: nil) }
     }
 
     private func wait(_ nanoseconds: UInt64) -> AwaitsPeople {
-        let alarms = surroundings.alarms
+        let alarms = context.alarms
         return AwaitsPeople { alarms.afterOrHere(nanoseconds: nanoseconds, $0) }
     }
 }

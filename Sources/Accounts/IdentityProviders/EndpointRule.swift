@@ -35,7 +35,7 @@ extension IdpRecord {
         return "\(Self.shown(url, called: name)) is not an https URL\(hint)."
     }
 
-    fileprivate static func shown(_ url: String, called name: String) -> String { "Its \(name) '\(Words.of(url))'" }
+    fileprivate static func shown(_ url: String, called name: String) -> String { "Its \(name) '\(ProviderErrorText.of(url))'" }
 }
 
 extension IdpInspection {

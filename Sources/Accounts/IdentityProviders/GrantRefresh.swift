@@ -6,9 +6,9 @@ import ServiceContext
 
 /// Refreshes a provider's access token at the token endpoint (RFC 6749 §6). If several calls try, only one calls the provider.
 struct GrantRefresh: Sendable {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     let idp: IdpRecord
-    let kept: KeptGrant
+    let kept: StoredGrant
 
     /// Replaces the stored tokens with the provider's response, or with its refusal. If another call is refreshing them, waits for that
     /// call. The caller must then read the stored tokens again.
@@ -17,30 +17,30 @@ struct GrantRefresh: Sendable {
     /// - Throws: `ProviderUnavailable` or `ProviderUnusable`, which leave the stored tokens unchanged; `AwaitsPeople` to suspend the call;
     ///   the error that moves the call to a thread on which it may wait.
     func run(_ grant: ProviderGrant, with refreshToken: String, at endpoint: String, _ call: any CallContext) throws -> Bool {
-        if let lease = kept.lease, let wait = surroundings.grantRefreshes.wait(for: lease) {
+        if let lease = kept.lease, let wait = context.grantRefreshes.wait(for: lease) {
             try wait.pass(call)
             return false
         }
         let question = try TokenEndpoint.question(
-            endpoint, [("grant_type", "refresh_token"), ("refresh_token", refreshToken)], idp, surroundings.vault)
-        let lease = Hex.encode(surroundings.random.bytes(16))
-        surroundings.grantRefreshes.begin(lease)
-        defer { surroundings.grantRefreshes.end(lease) }
-        guard try surroundings.database.write({ try $0.lease(kept, to: lease) }) else { return false }
+            endpoint, [("grant_type", "refresh_token"), ("refresh_token", refreshToken)], idp, context.vault)
+        let lease = Hex.encode(context.random.bytes(16))
+        context.grantRefreshes.begin(lease)
+        defer { context.grantRefreshes.end(lease) }
+        guard try context.database.write({ try $0.lease(kept, to: lease) }) else { return false }
         let fresh: ProviderGrant
         do { fresh = try ask(question, grant, call) } catch {
-            try surroundings.database.write { try $0.endLease(lease, of: kept, nil) }
+            try context.database.write { try $0.endLease(lease, of: kept, nil) }
             throw error
         }
-        let sealed = kept.seal(fresh, surroundings.vault)
-        try surroundings.database.write { try $0.endLease(lease, of: kept, sealed) }
+        let sealed = kept.seal(fresh, context.vault)
+        try context.database.write { try $0.endLease(lease, of: kept, sealed) }
         return true
     }
 
-    private func ask(_ question: ProviderQuestion, _ grant: ProviderGrant, _ call: any CallContext) throws -> ProviderGrant {
-        let (status, node) = try surroundings.foreign.object(question, of: idp.address, call)
+    private func ask(_ question: LoginProviderRequest, _ grant: ProviderGrant, _ call: any CallContext) throws -> ProviderGrant {
+        let (status, node) = try context.foreign.object(question, of: idp.address, call)
         if status == 200, node["error"] == nil,
-            let fresh = ProviderGrant(node, asked: grant.scopes.joined(separator: " "), from: grant.source, at: surroundings.clock.now)
+            let fresh = ProviderGrant(node, asked: grant.scopes.joined(separator: " "), from: grant.source, at: context.clock.now)
         {
             return fresh.following(grant)
         }

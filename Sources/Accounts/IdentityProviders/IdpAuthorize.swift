@@ -10,7 +10,7 @@ extension IdpService {
     ///   `ProviderUnusable`, and the errors of the verification of the ID token.
     /// - Source: RFC 6749 §4.1.1, RFC 8252 §7.3.
     public func authorize(_ request: IdpAuthorize.Params, _ call: any CallContext) throws -> IdpAuthorize.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let custom = request.customParameters.map { members in members.names.map { ($0, members[$0] ?? "") } } ?? []
         try AuthorizationRequest.check(custom.map(\.0))
         if case .redirectUri(let uri) = request.back { try RedirectRule.check(uri) }
@@ -25,7 +25,7 @@ extension IdpService {
             throw unusable(idp, "document", "\(IdpEndpoints.noFormPost) \(IdpEndpoints.useCode)")
         }
         try check([.authorization] + (kind == .code ? [.token] : []), of: endpoints, idp)
-        let (secrets, id, scope) = (IdpFlowSecrets(surroundings), newFlowId(), idp.scope(request.scopes))
+        let (secrets, id, scope) = (IdpFlowSecrets(context), newFlowId(), idp.scope(request.scopes))
         func flow(_ redirectUri: String, isHeard: Bool) -> IdpFlow {
             IdpFlow(
                 id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: kind, accountId: accountId, redirectUri: redirectUri,
@@ -41,10 +41,10 @@ extension IdpService {
             let answerTo = CallbackListener.Question(
                 id: id, path: path, state: secrets.state(of: id), providerName: idp.settings.displayName ?? idp.providerId)
             do {
-                let port = try surroundings.callbacks.listen(answerTo, port: listen.port.map { UInt16($0) } ?? 0) {
-                    [surroundings] callback in
-                    let (sealed, moment) = (secrets.seal(callback, of: id), surroundings.clock.now)
-                    return try surroundings.database.write { tx in
+                let port = try context.callbacks.listen(answerTo, port: listen.port.map { UInt16($0) } ?? 0) {
+                    [context] callback in
+                    let (sealed, moment) = (secrets.seal(callback, of: id), context.clock.now)
+                    return try context.database.write { tx in
                         guard let flow = try tx.idpFlow(id), flow.expiresAt > moment else { return .tooLate }
                         _ = try tx.keep(sealed, of: id)
                         return .kept
@@ -55,12 +55,12 @@ extension IdpService {
                 throw ListenerUnavailable(port: Int64(failure.port), reason: failure.reason)
             }
         }
-        do { try surroundings.database.write { try $0.insert(begun) } } catch {
-            surroundings.callbacks.close(id)
+        do { try context.database.write { try $0.insert(begun) } } catch {
+            context.callbacks.close(id)
             throw error
         }
         return IdpAuthorize.Result(
-            continuationToken: ContinuationTokens(surroundings).token(of: id, step: 0),
+            continuationToken: ContinuationTokens(context).token(of: id, step: 0),
             authorizationUrl: AuthorizationRequest.url(place, begun, idp, secrets, scope: scope, custom: custom),
             redirectUri: begun.redirectUri, expiresAt: begun.expiresAt)
     }
@@ -69,7 +69,7 @@ extension IdpService {
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`, `IdpDisabled`.
     func enabledIdp(_ providerId: String, of tenantId: String) throws -> IdpRecord {
-        let idp = try surroundings.database.read { try catalogue.idp(providerId, of: tenantId, in: $0) }
+        let idp = try context.database.read { try configurations.idp(providerId, of: tenantId, in: $0) }
         if !idp.settings.enabled { throw IdpDisabled(tenantId: tenantId, providerId: providerId) }
         return idp
     }
@@ -79,7 +79,7 @@ extension IdpService {
     /// - Throws: The errors of the verification of the ID token.
     func owner(_ idToken: String?, in tenantId: String, at now: Int64) throws -> String? {
         guard let idToken else { return nil }
-        return try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+        return try TenantTokenVerifier(context: context, configurations: configurations).verify(
             idToken, .init(tenantId: tenantId, use: .id), now: now
         ).accountId
     }
@@ -87,23 +87,23 @@ extension IdpService {
     /// - Throws: `ProviderUnavailable`, `ProviderUnusable`.
     func endpoints(of idp: IdpRecord, _ call: any CallContext) throws -> IdpEndpoints {
         if let known = IdpEndpoints.known(idp) { return known }
-        return IdpEndpoints(try surroundings.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
+        return IdpEndpoints(try context.foreign.description(of: idp.issuers.first ?? "", idp.address, call))
     }
 
     /// - Throws: `ProviderUnusable` if one of the endpoints is not valid.
     func check(_ kinds: [IdpEndpoints.Kind], of endpoints: IdpEndpoints, _ idp: IdpRecord) throws {
         // The endpoints of providers without a discovery document are built in or were entered by an administrator.
         if IdpEndpoints.known(idp) != nil { return }
-        let flaws = kinds.compactMap { endpoints.flaw($0, of: idp, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback) }
+        let flaws = kinds.compactMap { endpoints.flaw($0, of: idp, allowsPlainLoopback: context.foreign.allowsPlainLoopback) }
         if let flaw = flaws.first { throw unusable(idp, "address", flaw) }
     }
 
     /// Returns the error for an invalid discovery document. The next call fetches the document again, because it may have been corrected.
     func unusable(_ idp: IdpRecord, _ check: String, _ reason: String) -> ProviderUnusable {
-        if let issuer = idp.issuers.first { surroundings.foreign.forgetDescription(of: issuer, idp.address) }
+        if let issuer = idp.issuers.first { context.foreign.forgetDescription(of: issuer, idp.address) }
         return ProviderUnusable(provider: idp.providerId, check: check, reason: reason)
     }
 
     /// A random ID of 16 bytes, in hexadecimal.
-    func newFlowId() -> String { Hex.encode(surroundings.random.bytes(16)) }
+    func newFlowId() -> String { Hex.encode(context.random.bytes(16)) }
 }

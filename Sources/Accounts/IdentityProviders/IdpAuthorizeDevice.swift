@@ -10,7 +10,7 @@ extension IdpService {
     ///   of the verification of the ID token.
     /// - Source: RFC 8628 §3.1, §3.2.
     public func authorizeDevice(_ request: IdpAuthorizeDevice.Params, _ call: any CallContext) throws -> IdpAuthorizeDevice.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let idp = try enabledIdp(request.providerId, of: request.tenantId)
         let accountId = try owner(request.idToken, in: idp.tenantId, at: now)
         let endpoints = try endpoints(of: idp, call)
@@ -22,18 +22,18 @@ extension IdpService {
         }
         try check([.device, .token], of: endpoints, idp)
         let scope = idp.scope(request.scopes)
-        let question = try TokenEndpoint.question(place, [("scope", scope)], idp, surroundings.vault)
-        let (status, answer) = try surroundings.foreign.object(question, of: idp.address, call)
+        let question = try TokenEndpoint.question(place, [("scope", scope)], idp, context.vault)
+        let (status, answer) = try context.foreign.object(question, of: idp.address, call)
         if status != 200 || answer["error"] != nil {
             throw SignInRefused(
-                providerId: idp.providerId, error: answer["error"]?.string.map(Words.of) ?? "HTTP \(status)",
+                providerId: idp.providerId, error: answer["error"]?.string.map(ProviderErrorText.of) ?? "HTTP \(status)",
                 reason: TokenEndpoint.refusal(answer, status: status, "the request for a device code"))
         }
         guard let code = answer["device_code"]?.string, let userCode = answer["user_code"]?.string,
             let page = (answer["verification_uri"] ?? answer["verification_url"])?.string
         else { throw unusable("The response to a device authorization request contains no device_code, user_code or verification_uri.") }
         let complete = answer["verification_uri_complete"]?.string
-        let plainLoopback = surroundings.foreign.allowsPlainLoopback
+        let plainLoopback = context.foreign.allowsPlainLoopback
         for (name, url) in [("verification_uri", page), ("verification_uri_complete", complete ?? page)] {
             if let flaw = idp.flaw(of: url, called: name, allowsPlainLoopback: plainLoopback) { throw unusable(flaw) }
         }
@@ -44,11 +44,11 @@ extension IdpService {
             isHeard: false, tokenEndpoint: token, userinfoEndpoint: endpoints.userinfo, namesIssuer: false, scope: scope,
             expiresAt: now + lifetime)
         flow.intervalSeconds = min(max(answer["interval"]?.number?.int64 ?? 5, 1), 60)
-        flow.sealed = IdpFlowSecrets(surroundings).seal(code, of: id)
+        flow.sealed = IdpFlowSecrets(context).seal(code, of: id)
         let begun = flow
-        try surroundings.database.write { try $0.insert(begun) }
+        try context.database.write { try $0.insert(begun) }
         return IdpAuthorizeDevice.Result(
-            continuationToken: ContinuationTokens(surroundings).token(of: id, step: 0), userCode: Words.of(userCode),
+            continuationToken: ContinuationTokens(context).token(of: id, step: 0), userCode: ProviderErrorText.of(userCode),
             verificationUri: page, verificationUriComplete: complete,
             intervalSeconds: begun.intervalSeconds, expiresAt: begun.expiresAt)
     }

@@ -7,16 +7,16 @@ extension IdpService {
     ///
     /// - Throws: `TenantNotFound`, `IdpExists`, `InvalidIdp`.
     public func create(_ request: IdpCreate.Params, _ call: any CallContext) throws -> IdpCreate.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         try checkIssuer(request.issuer, of: request.providerId, request.allowInsecure, request.allowPrivateNetwork, call)
         try IdpRules.check(
-            request, hasSecret: request.clientSecret != nil, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
-        let idp = IdpRecord(request, IdpRecord.seal(request, surroundings.vault), createdAt: now, updatedAt: now)
-        try surroundings.database.write { tx in
-            _ = try catalogue.tenant(request.tenantId, in: tx)
+            request, hasSecret: request.clientSecret != nil, allowsPlainLoopback: context.foreign.allowsPlainLoopback)
+        let idp = IdpRecord(request, IdpRecord.seal(request, context.vault), createdAt: now, updatedAt: now)
+        try context.database.write { tx in
+            _ = try configurations.tenant(request.tenantId, in: tx)
             guard try tx.insert(idp) else { throw IdpExists(tenantId: idp.tenantId, providerId: idp.providerId) }
             try tx.advanceEpoch()
-            try surroundings.audit.record(AuditEvent(IdpCreate.info.name, call, idp), at: now, in: tx)
+            try context.audit.record(AuditEvent(IdpCreate.info.name, call, idp), at: now, in: tx)
         }
         return idp.answer
     }
@@ -31,7 +31,7 @@ extension IdpService {
         let address = ProviderAddress(name: providerId, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
         var named: String?
         do {
-            let (status, document) = try surroundings.foreign.object(ProviderQuestion(issuer), of: address, call)
+            let (status, document) = try context.foreign.object(LoginProviderRequest(issuer), of: address, call)
             if status == 200 { named = document["issuer"]?.string }
         } catch is ProviderUnavailable {} catch is ProviderUnusable {}
         throw DiscoveryURL.documentRefused(issuer, named: named)

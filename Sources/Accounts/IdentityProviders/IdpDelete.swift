@@ -6,14 +6,14 @@ extension IdpService {
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`.
     public func delete(_ request: IdpDelete.Params, _ call: any CallContext) throws -> IdpDelete.Result {
-        let now = surroundings.clock.now
-        try surroundings.database.write { tx in
-            let idp = try tx.existingIdp(request.providerId, of: try catalogue.tenant(request.tenantId, in: tx).id)
+        let now = context.clock.now
+        try context.database.write { tx in
+            let idp = try tx.existingIdp(request.providerId, of: try configurations.tenant(request.tenantId, in: tx).id)
             guard try tx.deleteIdp(idp.providerId, of: idp.tenantId) else {
                 throw IdpNotFound(tenantId: idp.tenantId, providerId: idp.providerId)
             }
             try tx.advanceEpoch()
-            try surroundings.audit.record(AuditEvent(IdpDelete.info.name, call, idp), at: now, in: tx)
+            try context.audit.record(AuditEvent(IdpDelete.info.name, call, idp), at: now, in: tx)
         }
         return IdpDelete.Result(tenantId: request.tenantId, providerId: request.providerId)
     }

@@ -64,7 +64,7 @@ struct IdpFlowSecrets: Sendable {
         key = seeded ?? vault.subkey("idp flow")
     }
 
-    init(_ surroundings: AccountsContext) { self.init(surroundings.vault, seeded: surroundings.seededKey("idp flow")) }
+    init(_ context: AccountsContext) { self.init(context.vault, seeded: context.seededKey("idp flow")) }
 
     /// The `state` parameter, which binds the authorization response to this flow (RFC 6749 §10.12).
     func state(of id: String) -> String { derived("state", id) }

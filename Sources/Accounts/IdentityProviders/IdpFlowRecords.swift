@@ -63,9 +63,9 @@ extension Transaction {
     }
 }
 
-extension Sweep {
+extension ExpiryJob {
     /// Removes expired authorization flows.
-    package static let idpFlows = Sweep(
+    package static let idpFlows = ExpiryJob(
         name: "flows to providers",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM idp_flow WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false },
         remove: { tx, now, limit in

@@ -9,13 +9,13 @@ extension IdpService {
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`.
     public func test(_ request: IdpTest.Params, _ call: any CallContext) throws -> IdpTest.Result {
-        let idp = try surroundings.database.read { tx in try catalogue.idp(request.providerId, of: request.tenantId, in: tx) }
+        let idp = try context.database.read { tx in try configurations.idp(request.providerId, of: request.tenantId, in: tx) }
         var checks = [IdpInspection.settings(idp)]
         if let keys = idp.keys {
             checks.append(IdpInspection.given(keys.keys.count))
         } else if let issuer = idp.issuers.first {
-            let inspection = try surroundings.foreign.inspect(issuer: issuer, of: idp.address, call)
-            checks += IdpInspection.checks(of: inspection, idp, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
+            let inspection = try context.foreign.inspect(issuer: issuer, of: idp.address, call)
+            checks += IdpInspection.checks(of: inspection, idp, allowsPlainLoopback: context.foreign.allowsPlainLoopback)
         }
         return IdpTest.Result(ok: checks.allSatisfy(\.ok), checks: checks)
     }

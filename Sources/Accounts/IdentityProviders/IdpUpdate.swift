@@ -7,18 +7,18 @@ extension IdpService {
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`, `InvalidIdp`.
     public func update(_ request: IdpUpdate.Params, _ call: any CallContext) throws -> IdpUpdate.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         try checkIssuer(
             request.issuer, of: request.providerId, request.allowInsecure ?? false, request.allowPrivateNetwork ?? false, call)
         let change = IdpDeclaration(request)
-        let sealed = change.sealedSecret(surroundings.vault)
-        return try surroundings.database.write { tx in
+        let sealed = change.sealedSecret(context.vault)
+        return try context.database.write { tx in
             try tx.lock(["idp/\(request.tenantId)/\(request.providerId)"])
-            let before = try tx.existingIdp(request.providerId, of: try catalogue.tenant(request.tenantId, in: tx).id)
-            let after = try change.over(before, sealed, at: now, allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
+            let before = try tx.existingIdp(request.providerId, of: try configurations.tenant(request.tenantId, in: tx).id)
+            let after = try change.over(before, sealed, at: now, allowsPlainLoopback: context.foreign.allowsPlainLoopback)
             try tx.advanceEpoch()
             try tx.update(after)
-            try surroundings.audit.record(AuditEvent(IdpUpdate.info.name, call, after), at: now, in: tx)
+            try context.audit.record(AuditEvent(IdpUpdate.info.name, call, after), at: now, in: tx)
             return after.answer
         }
     }

@@ -4,7 +4,7 @@ import ServiceContext
 import Storage
 
 /// The provider tokens stored with a login, as they were read. They are replaced only if they have not changed since.
-struct KeptGrant: Sendable {
+struct StoredGrant: Sendable {
     let providerId: String
     let subject: String
     let tenantId: String
@@ -30,14 +30,14 @@ struct KeptGrant: Sendable {
 
 extension Transaction {
     /// - Returns: The stored tokens, or `nil` if the account has no login of this provider.
-    func keptGrant(at providerId: String, of accountId: String) throws -> KeptGrant? {
+    func keptGrant(at providerId: String, of accountId: String) throws -> StoredGrant? {
         try queryOne(
             """
             SELECT provider_id, subject, tenant_id, account_id, tokens, tokens_lease FROM account_login
             WHERE account_id = $1 AND provider_id = $2
             """, accountId, providerId
         ) { row in
-            KeptGrant(
+            StoredGrant(
                 providerId: row.string(0), subject: row.string(1), tenantId: row.string(2), accountId: row.string(3),
                 sealed: row.optionalBytes(4), lease: row.optionalString(5))
         }
@@ -55,7 +55,7 @@ extension Transaction {
     }
 
     /// Takes the lease for a refresh. If several calls try, only one succeeds. Returns `false` if the stored tokens have changed.
-    func lease(_ kept: KeptGrant, to lease: String) throws -> Bool {
+    func lease(_ kept: StoredGrant, to lease: String) throws -> Bool {
         try execute(
             """
             UPDATE account_login SET tokens_lease = $3
@@ -66,7 +66,7 @@ extension Transaction {
     /// Ends a lease.
     ///
     /// - Parameter sealed: The new encrypted tokens, or `nil` to keep the stored ones.
-    func endLease(_ lease: String, of kept: KeptGrant, _ sealed: [UInt8]?) throws {
+    func endLease(_ lease: String, of kept: StoredGrant, _ sealed: [UInt8]?) throws {
         try execute(
             """
             UPDATE account_login SET tokens = $4, tokens_lease = NULL WHERE account_id = $1 AND provider_id = $2 AND tokens_lease = $3

@@ -4,7 +4,7 @@ import ServiceContext
 import Storage
 
 /// The record of a used ID token with a nonce, which prevents a second use.
-struct SpentToken: Sendable, Equatable {
+struct UsedToken: Sendable, Equatable {
     let digest: [UInt8]
     let providerId: String
     /// The time until which the token would be accepted.
@@ -19,8 +19,8 @@ struct SpentToken: Sendable, Equatable {
 }
 
 /// A single-use credential, marked as used in the transaction of the operation it is for.
-enum Spending: Sendable {
-    case idToken(SpentToken)
+enum SingleUseGuard: Sendable {
+    case idToken(UsedToken)
     case flow(IdpFlow)
 }
 
@@ -34,14 +34,14 @@ package enum SpentTokenTables {
 
 extension Transaction {
     /// - Throws: `InvalidNonce` or `FlowUsed` if the credential was already used.
-    func spend(_ spending: Spending) throws {
+    func spend(_ spending: SingleUseGuard) throws {
         switch spending {
         case .idToken(let token): try spend(token)
         case .flow(let flow): guard try move(flow, from: flow.stage, to: .used, sealed: nil) else { throw FlowUsed() }
         }
     }
 
-    private func spend(_ token: SpentToken) throws {
+    private func spend(_ token: UsedToken) throws {
         let isFirst =
             try execute(
                 "INSERT INTO spent_token (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING", token.digest,
@@ -54,9 +54,9 @@ extension Transaction {
     }
 }
 
-extension Sweep {
+extension ExpiryJob {
     /// Removes the records of ID tokens that have expired.
-    package static let spentTokens = Sweep(
+    package static let spentTokens = ExpiryJob(
         name: "spent ID tokens",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM spent_token WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false },
         remove: { tx, now, limit in

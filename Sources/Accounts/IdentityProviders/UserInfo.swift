@@ -6,23 +6,25 @@ import ServiceContext
 /// Reads the claims of a provider's UserInfo endpoint. Some providers return email address and name only there if an access token is issued
 /// (OpenID Connect Core §5.3 and §5.4).
 struct UserInfo: Sendable {
-    private let surroundings: ServiceContext
+    private let context: ServiceContext
 
-    init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
+    init(_ context: ServiceContext) { self.context = context }
 
     /// Adds the claims of the UserInfo endpoint to those of an ID token. The claims of the ID token take precedence, because they are
     /// signed. The endpoint is called only if the ID token lacks the email address or the name. If it fails, the sign-in continues without
     /// it.
     ///
     /// - Throws: `InvalidCredential` if the access token belongs to another subject; `CancellationError`; the errors that suspend the call.
-    func adding(to claims: JSONObject, subject: String, of given: FlowProofs.Given, _ call: any CallContext) throws -> JSONObject {
+    func adding(to claims: JSONObject, subject: String, of given: FlowCredentialVerifier.Given, _ call: any CallContext) throws
+        -> JSONObject
+    {
         guard let endpoint = given.flow.userinfoEndpoint, let token = given.accessToken, given.flow.kind != .idToken,
             claims["email"] == nil || claims["name"] == nil
         else { return claims }
-        let question = ProviderQuestion(
+        let question = LoginProviderRequest(
             endpoint, headers: [("Authorization", "Bearer \(token)")], namedBy: given.idp.issuers.first)
         let (status, answer): (Int, JSONNode)
-        do { (status, answer) = try surroundings.foreign.object(question, of: given.idp.address, call) } catch is ProviderUnavailable {
+        do { (status, answer) = try context.foreign.object(question, of: given.idp.address, call) } catch is ProviderUnavailable {
             return claims
         } catch is ProviderUnusable { return claims }
         // A response without a subject cannot be assigned to a user (OpenID Connect Core §5.3.2).

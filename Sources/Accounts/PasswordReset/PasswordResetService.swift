@@ -2,16 +2,16 @@ import Contract
 
 /// Implements the methods `passwordReset.*`.
 public struct PasswordResetService: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
 
-    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        flows = Flows(surroundings, catalogue)
-        sending = CodeSending(surroundings)
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        flows = Flows(context, configurations)
+        sending = CodeSending(context)
     }
 
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> PasswordResetStep {
@@ -24,7 +24,7 @@ public struct PasswordResetService: Sendable {
                 expiresAt: flow.code.expiresAt)
         case .passwordRequired, .attributesRequired:
             return PasswordResetStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
-        case .completed, .secondFactorRequired, .enrolmentRequired, .enrolmentCode:
+        case .completed, .secondFactorRequired, .enrollmentRequired, .enrollmentCode:
             return PasswordResetStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt)
         }
     }

@@ -6,9 +6,9 @@ extension PasswordResetService {
     /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `AccountDisabled`, `TooManyCodes`,
     ///   `TooManyFromClient`, `MessageNotSent`.
     public func start(_ request: PasswordResetStart.Params, _ call: any CallContext) throws -> PasswordResetStart.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
-        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             PasswordResetStart.info.name,
@@ -16,7 +16,7 @@ extension PasswordResetService {
                 .string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
             ])
-        let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
+        let account = try context.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if !tenant.settings.enumerationProtection {
             guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
             if !account.canReset(in: tenant) { throw PasswordNotSet(next: "signIn.start") }
@@ -25,7 +25,7 @@ extension PasswordResetService {
         }
         let canReset = account.map { $0.canReset(in: tenant) && !$0.isDisabled } ?? false
         var draft = flows.newFlow(
-            .passwordReset, .codeRequired, username, of: account?.id ?? surroundings.random.uuid(), in: tenant,
+            .passwordReset, .codeRequired, username, of: account?.id ?? context.random.uuid(), in: tenant,
             language: request.language, request: fingerprint, at: now)
         draft.isDecoy = !canReset
         let flow = try flows.begin(.passwordReset, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in

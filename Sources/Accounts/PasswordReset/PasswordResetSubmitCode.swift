@@ -7,7 +7,7 @@ extension PasswordResetService {
     /// - Throws: `InvalidCode`, `AccountLocked`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
     public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let token = request.continuationToken
         let fingerprint = flows.fingerprint(PasswordResetSubmitCode.info.name, [.string(token), .string(request.code)])
@@ -21,13 +21,12 @@ extension PasswordResetService {
                 try account.map { try tx.lockout(of: $0.lockoutSubject, at: now).lock(at: now) != nil } ?? false
             }
             let wasLocked = try isLocked()
-            if let refusal = try flows.judge(
-                request.code, of: &flow, tenant, sending, lockout: Lockout.resets(of: flow.address),
-                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "password resets", client: client,
-                at: now, in: tx)
-            {
+            let check = CodeCheck(
+                sending: sending, tenant: tenant, subject: Lockout.resets(of: flow.address),
+                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "password resets", client: client)
+            if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if !flow.isDecoy, !wasLocked, try isLocked(), let account {
-                    try surroundings.notify(
+                    try context.notify(
                         .accountLocked, account, tenant, language: flow.language, by: PasswordResetSubmitCode.info.name, at: now, in: tx)
                 }
                 return .refused(refusal)
@@ -38,6 +37,6 @@ extension PasswordResetService {
             flow.stage = .passwordRequired
             return .moved
         }
-        return answer(flow, try answering ?? surroundings.database.read { try catalogue.tenant(flow.tenantId, in: $0) })
+        return answer(flow, try answering ?? context.database.read { try configurations.tenant(flow.tenantId, in: $0) })
     }
 }

@@ -9,7 +9,7 @@ extension PasswordResetService {
     public func submitPassword(
         _ request: PasswordResetSubmitPassword.Params, _ call: any CallContext
     ) throws -> PasswordResetSubmitPassword.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name) = (request.continuationToken, PasswordResetSubmitPassword.info.name)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
@@ -17,11 +17,11 @@ extension PasswordResetService {
         if case .repeated(let flow, let tenant) = found { return answer(flow, tenant) }
         let tenant = found.tenant
         try found.flow.require(.passwordRequired)
-        guard let account = try surroundings.database.read({ try $0.account(found.flow.accountId) }) else {
+        guard let account = try context.database.read({ try $0.account(found.flow.accountId) }) else {
             throw FlowEnded(.accountDeleted)
         }
-        try surroundings.checkNew(request.password, for: account, tenant, name, call)
-        let sealed = try surroundings.passwords.sealed(request.password, as: account.id)
+        try context.checkNew(request.password, for: account, tenant, name, call)
+        let sealed = try context.passwords.sealed(request.password, as: account.id)
         let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
             try flow.require(.passwordRequired)
             guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
@@ -31,13 +31,13 @@ extension PasswordResetService {
             try account.reclaim(.password, at: now, in: tx)
             try tx.update(account)
             func notify(_ purpose: MessagePurpose, what: String = "") throws {
-                try surroundings.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
+                try context.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
             }
             try notify(.passwordResetNotice)
             for login in dropped { try notify(.providerUnlinked, what: login.providerId) }
             try tx.clearLockout(of: account.lockoutSubject)
             try tx.endFlows(of: account.id, except: flow.id)
-            try surroundings.audit.record(AuditEvent(name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
+            try context.audit.record(AuditEvent(name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
             flow.stage = .completed
             return .moved
         }
@@ -54,8 +54,8 @@ extension AccountsContext {
         _ password: String, for account: AccountRecord, gaining address: String? = nil, _ tenant: TenantRecord, _ method: String,
         _ call: any CallContext
     ) throws {
-        let context = ContextWords(of: account, gaining: address, tenant)
+        let words = ContextWords(of: account, gaining: address, tenant)
         let isCurrent = try account.password != nil && passwords.matches(password, account.password, as: account.id)
-        try check(password, tenant, context: context, isCurrent: isCurrent, of: account.id, method, call)
+        try check(password, tenant, context: words, isCurrent: isCurrent, of: account.id, method, call)
     }
 }

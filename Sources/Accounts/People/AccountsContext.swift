@@ -15,18 +15,18 @@ public final class AccountsContext: Sendable {
     /// Sends messages.
     public let delivery: Delivery
     /// Replaces the delivery while a test injects faults into it; `nil` outside of testing stores.
-    private let faultyCarrier: @Sendable () -> Carrier?
+    private let faultyCarrier: @Sendable () -> MessageSender?
     /// Looks up leaked passwords; `nil` if no service can be reached.
     let breachedPasswords: (any BreachedPasswordLookup)?
     package let passwords: PasswordHasher
-    let alarms = Alarms()
+    let alarms = TimerThread()
     /// Receives the redirects of identity providers on the loopback interface.
     public let callbacks: CallbackListener
-    let deviceTurns = DeviceTurns()
-    let grantRefreshes: GrantRefreshes
+    let deviceTurns = DevicePollingLimiter()
+    let grantRefreshes: GrantRefreshCoordinator
 
     public init(
-        _ service: ServiceContext, delivery: Delivery = .none, faultyCarrier: @escaping @Sendable () -> Carrier? = { nil },
+        _ service: ServiceContext, delivery: Delivery = .none, faultyCarrier: @escaping @Sendable () -> MessageSender? = { nil },
         breachedPasswords: (any BreachedPasswordLookup)? = nil, passwordCost: Int = PasswordHasher.cost
     ) {
         self.service = service
@@ -35,7 +35,7 @@ public final class AccountsContext: Sendable {
         self.faultyCarrier = faultyCarrier
         self.breachedPasswords = breachedPasswords
         callbacks = CallbackListener(alarms: alarms)
-        grantRefreshes = GrantRefreshes(alarms: alarms)
+        grantRefreshes = GrantRefreshCoordinator(alarms: alarms)
         passwords = PasswordHasher(cost: passwordCost, vault: service.vault, random: service.random)
         notices.whenCommitted { [weak self] in self?.sendNotices() }
     }
@@ -44,11 +44,11 @@ public final class AccountsContext: Sendable {
     func newNoticeId(at now: Int64) -> String { SystemRandom().uuid(at: now, position: noticePositions.next(in: now)) }
 
     /// Sends messages; `nil` if they stay in the store.
-    var carrier: Carrier? { faultyCarrier() ?? delivery.carrier }
+    var carrier: MessageSender? { faultyCarrier() ?? delivery.carrier }
 }
 
 extension AccountsContext {
-    public var realm: Realm { service.realm }
+    public var realm: Deployment { service.realm }
     package var driver: any Database { service.driver }
     public var faults: Faults? { service.faults }
     public var clock: any WallClock { service.clock }
@@ -56,7 +56,7 @@ extension AccountsContext {
     public var vault: Vault { service.vault }
     var isTesting: Bool { service.isTesting }
     package var audit: AuditLog { service.audit }
-    public var foreign: any ForeignProviders { service.foreign }
+    public var foreign: any LoginProviderClient { service.foreign }
 
     func newIdentifier() -> String { service.newIdentifier() }
     func seededKey(_ purpose: String) -> SecretBytes? { service.seededKey(purpose) }

@@ -10,7 +10,7 @@ package enum AttributeRules {
     /// Returns the values of a submission in stored form, without empty values.
     /// - Throws: `InvalidAttributes` with every problem. The whole submission is then rejected.
     static func accepted(
-        _ given: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:], of speaker: Speaker = .oneself
+        _ given: JSONObject, by definitions: [TenantAttribute], of speaker: Speaker = .oneself
     ) throws -> JSONObject {
         var accepted = JSONObject()
         var failures: [AttributeFailure] = []
@@ -20,7 +20,7 @@ package enum AttributeRules {
                 continue
             }
             if value.isNull || value.string == "" { continue }
-            do { accepted[name] = try self.value(value, of: definition, patterns[name], speaker) } catch {
+            do { accepted[name] = try self.value(value, of: definition, speaker) } catch {
                 failures.append(error.failure(of: name))
             }
         }
@@ -36,7 +36,7 @@ package enum AttributeRules {
     /// defines, attributes that providers set, and the removal of any attribute of the account.
     /// - Throws: `InvalidAttributes` with every problem.
     static func change(
-        _ given: JSONObject, of present: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+        _ given: JSONObject, of present: JSONObject, by definitions: [TenantAttribute]
     ) throws -> JSONObject {
         var (changed, asked) = (JSONObject(), JSONObject())
         var failures: [AttributeFailure] = []
@@ -54,7 +54,7 @@ package enum AttributeRules {
             } catch { failures.append(error.failure(of: name)) }
         }
         do {
-            for (name, value) in try accepted(asked, by: definitions, patterns: patterns, of: .others).members { changed[name] = value }
+            for (name, value) in try accepted(asked, by: definitions, of: .others).members { changed[name] = value }
         } catch let error as InvalidAttributes { failures += error.attributes }
         if !failures.isEmpty { throw InvalidAttributes(attributes: failures) }
         return changed
@@ -62,11 +62,11 @@ package enum AttributeRules {
 
     /// Returns the previously accepted values that are still valid: the tenant's definitions may have changed.
     static func stillFitting(
-        _ accepted: JSONObject, by definitions: [TenantAttribute], patterns: [String: BoundedPattern] = [:]
+        _ accepted: JSONObject, by definitions: [TenantAttribute]
     ) -> JSONObject {
         var fitting = JSONObject()
         for (name, value) in accepted.members {
-            fitting[name] = (try? self.accepted([name: value], by: definitions, patterns: patterns))?[name]
+            fitting[name] = (try? self.accepted([name: value], by: definitions))?[name]
         }
         return fitting
     }
@@ -87,18 +87,15 @@ package enum AttributeRules {
         func failure(of name: String) -> AttributeFailure { AttributeFailure(name: name, rule: rule, message: message) }
     }
 
-    private static func value(_ value: JSONValue, of definition: TenantAttribute, _ pattern: BoundedPattern?, _ speaker: Speaker)
+    private static func value(_ value: JSONValue, of definition: TenantAttribute, _ speaker: Speaker)
         throws(Flaw) -> JSONValue
     {
         switch definition.type {
         case .string:
             guard let text = value.string else { throw Flaw(rule: .type, message: "It must be a string.") }
             let accepted = try string(text, of: definition)
-            switch pattern?.matches(accepted) {
-            case nil, .yes: return .string(accepted)
-            case .no: throw Flaw(rule: .pattern, message: "The value does not have the required format.")
-            case .tooExpensive: throw Flaw(rule: .pattern, message: "The value cannot be checked: matching the pattern takes too long.")
-            }
+            if let pattern = definition.pattern { try check(accepted, against: pattern) }
+            return .string(accepted)
         case .boolean:
             guard let flag = value.bool ?? boolean(value.string) else { throw Flaw(rule: .type, message: "It must be true or false.") }
             if definition.required, !flag, speaker == .oneself {
@@ -137,6 +134,18 @@ package enum AttributeRules {
         if AttributeText.hasControls(text, isOneLine: isOneLine) {
             throw Flaw(rule: .disallowedCharacters, message: "It contains line ends or control characters.")
         }
+    }
+
+    private static func check(_ text: String, against pattern: String) throws(Flaw) {
+        let compiled: Pattern
+        // Stores of earlier versions can contain patterns that are no longer supported.
+        do { compiled = try Pattern(pattern) } catch {
+            let message =
+                "The value cannot be checked, because the pattern of the attribute cannot be used: \(error). "
+                + "The administrator must change the pattern with tenant.update."
+            throw Flaw(rule: .pattern, message: message)
+        }
+        if !compiled.matches(text) { throw Flaw(rule: .pattern, message: "The value does not have the required format.") }
     }
 
     private static func boolean(_ text: String?) -> Bool? {

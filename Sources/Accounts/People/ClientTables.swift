@@ -13,9 +13,9 @@ package enum ClientTables {
     ]
 }
 
-extension Sweep {
+extension ExpiryJob {
     /// Deletes expired client counters.
-    package static let clients = Sweep(
+    package static let clients = ExpiryJob(
         name: "counts of clients",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM client_count WHERE expires_at < $1 LIMIT 1", now) { _ in true } ?? false },
         remove: { tx, now, limit in

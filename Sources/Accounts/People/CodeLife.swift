@@ -16,7 +16,7 @@ extension Flow {
         switch (kind, stage) {
         case (.signUp, .codeRequired), (.signIn, _), (.passwordReset, .codeRequired): "\(kind.rawValue).start"
         case (.emailChange, .codeRequired), (.emailVerification, _): "account.changeEmail"
-        case (.factorEnrolment, _): "mfa.enroll"
+        case (.factorEnrollment, _): "mfa.enroll"
         default: nil
         }
     }

@@ -7,12 +7,12 @@ import Storage
 
 /// Generates, counts and sends the one-time codes of flows. The store holds only an HMAC of each code.
 struct CodeSending: Sendable {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     private let key: SecretBytes
 
-    init(_ surroundings: AccountsContext) {
-        self.surroundings = surroundings
-        key = surroundings.vault.subkey("code")
+    init(_ context: AccountsContext) {
+        self.context = context
+        key = context.vault.subkey("code")
     }
 
     /// The result of evaluating a request that may send a code.
@@ -46,7 +46,7 @@ struct CodeSending: Sendable {
         locking ids: [String], client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Draft,
         commit: (Transaction, inout Flow) throws -> Void
     ) throws -> Flow {
-        let candidates = (0..<2).map { _ in surroundings.random.decimalDigits(Int(tenant.codes.length)) }
+        let candidates = (0..<2).map { _ in context.random.decimalDigits(Int(tenant.codes.length)) }
         func code(for flow: Flow) -> String { candidates.first { mac($0, of: flow) != flow.code.mac } ?? candidates[0] }
         func put(_ flow: Flow, isNew: Bool, in tx: Transaction) throws -> Flow {
             var flow = flow
@@ -57,17 +57,17 @@ struct CodeSending: Sendable {
             if isNew { try tx.insert(flow) } else { try tx.update(flow) }
             return flow
         }
-        func limits(_ flow: Flow) -> SendLimits {
-            SendLimits(address: recipient(flow).address(in: flow.tenantId), policy: tenant.codes, client: client, now: now)
+        func limits(_ flow: Flow) -> CodeSendLimits {
+            CodeSendLimits(address: recipient(flow).address(in: flow.tenantId), policy: tenant.codes, client: client, now: now)
         }
-        let delivery = try tenant.settings.delivery?.opened(for: tenant.id, surroundings.vault)
+        let delivery = try tenant.settings.delivery?.opened(for: tenant.id, context.vault)
         func message(_ flow: Flow) -> OutgoingMessage {
             OutgoingMessage(
                 to: recipient(flow), purpose, code: code(for: flow), of: flow, lifetimeSeconds: tenant.codes.lifetimeSeconds,
                 tenant: tenant, delivery: delivery)
         }
-        guard let carrier = surroundings.carrier else {
-            return try surroundings.database.write { tx in
+        guard let carrier = context.carrier else {
+            return try context.database.write { tx in
                 try tx.lock(ids + ["outbox"])
                 switch try draft(tx) {
                 case .repeated(let flow): return flow
@@ -80,13 +80,13 @@ struct CodeSending: Sendable {
         }
         /// Evaluates the request and claims the right to send its message.
         func claim() throws -> Turn {
-            let holder = Hex.encode(surroundings.random.bytes(16))
-            let moment = surroundings.clock.now
-            return try surroundings.database.write { tx in
+            let holder = Hex.encode(context.random.bytes(16))
+            let moment = context.clock.now
+            return try context.database.write { tx in
                 try tx.lock(ids)
                 let drafted = try draft(tx)
                 guard case .send(var flow, let isNew) = drafted else { return .answered(drafted.flow) }
-                let claim = SendClaim(of: flow, isNew: isNew, holder: holder, at: moment)
+                let claim = SendLease(of: flow, isNew: isNew, holder: holder, at: moment)
                 if let other = try tx.sendClaim(of: claim.subject), other.holds(at: moment) { return .another(until: other.expiresAt) }
                 try limits(flow).count(&flow, in: tx)
                 if !isNew { try tx.setSends(flow.sends, of: flow.id) }
@@ -95,8 +95,8 @@ struct CodeSending: Sendable {
             }
         }
         /// Stores the flow after its message was sent. Returns `nil` if the claim expired and another request took it over.
-        func conclude(_ claim: SendClaim, _ sent: Flow) throws -> Flow? {
-            try surroundings.database.write { tx in
+        func conclude(_ claim: SendLease, _ sent: Flow) throws -> Flow? {
+            try context.database.write { tx in
                 try tx.lock(ids)
                 guard try tx.delete(claim) else { return nil }
                 guard case .send(var fresh, let isNew) = try draft(tx) else { return nil }
@@ -104,11 +104,11 @@ struct CodeSending: Sendable {
                 return try put(fresh, isNew: isNew, in: tx)
             }
         }
-        let patience = SendPatience()
+        let patience = SendWaitPolicy()
         while true {
             switch try claim() {
             case .answered(let flow): return flow
-            case .another(let end): try patience.pause(until: end, at: surroundings.clock.now)
+            case .another(let end): try patience.pause(until: end, at: context.clock.now)
             case .own(let claim, let flow):
                 do {
                     try carrier.hand(over: message(flow))
@@ -118,7 +118,7 @@ struct CodeSending: Sendable {
                     // also revert
                     // its counts.
                     let isRefused = (error as? MessageNotSent).map { $0.mayHaveArrived != true } ?? false
-                    try? surroundings.database.write { tx in
+                    try? context.database.write { tx in
                         try tx.lock(ids)
                         _ = try tx.delete(claim)
                         if isRefused { try limits(flow).giveBack(flow, in: tx) }
@@ -136,7 +136,7 @@ struct CodeSending: Sendable {
         /// Another request is sending it, and its claim expires at this time.
         case another(until: Int64)
         /// This request must send it.
-        case own(SendClaim, Flow)
+        case own(SendLease, Flow)
     }
 }
 

@@ -9,25 +9,25 @@ struct ContinuationTokens: Sendable {
     private static let version: UInt8 = 1
     private static let macCount = 24
     private static let count = 1 + 16 + 4 + macCount
-    private let surroundings: AccountsContext
+    private let context: AccountsContext
     private let ownKey: SecretBytes
 
-    init(_ surroundings: AccountsContext) {
-        self.surroundings = surroundings
-        ownKey = surroundings.vault.subkey("continuation token")
+    init(_ context: AccountsContext) {
+        self.context = context
+        ownKey = context.vault.subkey("continuation token")
     }
 
     /// Returns the token for `step` of the flow `id` (16 bytes in hexadecimal).
     func token(of id: String, step: Int64) -> String {
         let body = [Self.version] + (Hex.decode(id) ?? []) + (0..<4).reversed().map { UInt8(truncatingIfNeeded: step >> (8 * $0)) }
-        let seeded = surroundings.isTesting ? Patience.with(.full) { try? surroundings.database.read { try seededKey(in: $0) } } : nil
+        let seeded = context.isTesting ? LockWaitPolicy.with(.full) { try? context.database.read { try seededKey(in: $0) } } : nil
         let key = (seeded ?? nil) ?? ownKey
         return Base64URL.encode(body + HMAC.sha256(key: key, body).prefix(Self.macCount))
     }
 
     /// - Throws: `ContinuationTokenInvalid` if this store did not create the token.
     func read(_ token: String, in tx: Transaction) throws -> (id: String, step: Int64) {
-        let key = try surroundings.isTesting ? seededKey(in: tx) ?? ownKey : ownKey
+        let key = try context.isTesting ? seededKey(in: tx) ?? ownKey : ownKey
         guard let bytes = Base64URL.decode(token), bytes.count == Self.count, bytes[0] == Self.version,
             constantTimeEquals(
                 Array(HMAC.sha256(key: key, bytes.dropLast(Self.macCount)).prefix(Self.macCount)), Array(bytes.suffix(Self.macCount)))
@@ -38,6 +38,6 @@ struct ContinuationTokens: Sendable {
     /// Returns the key derived from the seed of a testing store, so that stores with the same seed create the same tokens; `nil` without a
     /// seed.
     private func seededKey(in tx: Transaction) throws -> SecretBytes? {
-        try tx.seed().map { SecretBytes(StoreRandom.bytes(32, of: $0, draw: -2)) }
+        try tx.seed().map { SecretBytes(SeededRandomGenerator.bytes(32, of: $0, draw: -2)) }
     }
 }

@@ -1,21 +1,24 @@
 import Contract
 import JSON
 
-/// A pending sign-up, sign-in, password reset, change of address or second-factor operation, as it is stored between its steps.
+/// A pending sign-up, sign-in, password reset, change of address or second-factor operation, as it is stored between its steps
+/// (Sources/Accounts/README.md, "Flows").
 package struct Flow: Sendable {
     enum Kind: String, Sendable {
         case signUp, signIn, passwordReset
         /// A change of the account's email address, or the verification of its current address.
         case emailChange, emailVerification
         /// A sign-in that requires a second factor, or the enrollment of a factor by a signed-in user.
-        case secondFactor, factorEnrolment
+        case secondFactor
+        /// The text in the store keeps its first spelling.
+        case factorEnrollment = "factorEnrolment"
 
         /// The namespace of the methods that continue the flow.
         var namespace: String {
             switch self {
             case .signUp, .signIn, .passwordReset: rawValue
             case .emailChange, .emailVerification: "account"
-            case .secondFactor, .factorEnrolment: "mfa"
+            case .secondFactor, .factorEnrollment: "mfa"
             }
         }
     }
@@ -24,7 +27,9 @@ package struct Flow: Sendable {
     enum Stage: String, Sendable {
         case codeRequired, passwordRequired, attributesRequired, completed
         /// A second factor must be verified; a factor must be enrolled; the code of the factor being enrolled must be verified.
-        case secondFactorRequired, enrolmentRequired, enrolmentCode
+        case secondFactorRequired
+        /// The texts in the store keep their first spelling.
+        case enrollmentRequired = "enrolmentRequired", enrollmentCode = "enrolmentCode"
     }
 
     /// The current or last code of a flow.
@@ -69,7 +74,7 @@ package struct Flow: Sendable {
     var code = Code()
     var sends: Int64 = 0
     /// The reason the flow ended early; `nil` if it is active.
-    var ending: Ending?
+    var ending: ExitStatus?
     /// The fingerprint of the request that led to the current step, and the time of that request.
     var request: [UInt8]
     var requestedAt: Int64
@@ -136,8 +141,8 @@ extension Flow.Stage {
         case .attributesRequired: "\(namespace).submitAttributes"
         case .completed: "signIn.withContinuation"
         case .secondFactorRequired: "mfa.resolve"
-        case .enrolmentRequired: "mfa.enroll"
-        case .enrolmentCode: "mfa.confirm"
+        case .enrollmentRequired: "mfa.enroll"
+        case .enrollmentCode: "mfa.confirm"
         }
     }
 }

@@ -3,7 +3,7 @@ import Storage
 
 /// The reasons a flow ends early. An ended flow is stored until it would have expired, so that later requests get the same error.
 extension Flow {
-    package enum Ending: String, Sendable {
+    package enum ExitStatus: String, Sendable {
         /// The flow is complete, and its response contained tokens.
         case finished
         /// Another account has the address.
@@ -41,7 +41,7 @@ extension Flow {
     }
 
     /// Ends the flow and deletes its personal data.
-    mutating func end(_ ending: Ending) {
+    mutating func end(_ ending: ExitStatus) {
         self.ending = ending
         password = nil
         attributes = [:]
@@ -72,7 +72,7 @@ extension Transaction {
     func ending(of flow: Flow) throws -> FlowEnded { FlowEnded(try account(flow.accountId) == nil ? .accountDeleted : .accountChanged) }
 
     /// Ends the pending flows of an account, except one.
-    package func endFlows(of accountId: String, except id: String = "", _ ending: Flow.Ending = .accountChanged) throws {
+    package func endFlows(of accountId: String, except id: String = "", _ ending: Flow.ExitStatus = .accountChanged) throws {
         try execute(
             """
             UPDATE flow SET ending = $3, password = NULL, attributes = '{}', code = NULL
@@ -86,7 +86,7 @@ extension Transaction {
             """
             UPDATE flow SET ending = $3, password = NULL, attributes = '{}', code = NULL
             WHERE account_id = $1 AND id <> $2 AND kind = 'emailChange' AND ending IS NULL
-            """, accountId, id, Flow.Ending.accountChanged.rawValue)
+            """, accountId, id, Flow.ExitStatus.accountChanged.rawValue)
     }
 
     /// Turns the unverified flows of an account into decoys, so that they fail without revealing that the account existed.
@@ -102,6 +102,6 @@ extension Transaction {
         try execute(
             """
             UPDATE flow SET ending = $2, password = NULL, attributes = '{}', code = NULL WHERE tenant_id = $1 AND ending IS NULL
-            """, tenantId, Flow.Ending.tenantDeleted.rawValue)
+            """, tenantId, Flow.ExitStatus.tenantDeleted.rawValue)
     }
 }

@@ -73,13 +73,13 @@ extension Flow {
         sends = row.int(15)
         requestedAt = row.int(17)
         idleUntil = row.int(18)
-        ending = row.optionalString(21).flatMap(Ending.init(rawValue:))
+        ending = row.optionalString(21).flatMap(ExitStatus.init(rawValue:))
     }
 }
 
-extension Sweep {
+extension ExpiryJob {
     /// Deletes expired flows five minutes after they end, so that late requests still get a specific error.
-    package static let flows = Sweep(
+    package static let flows = ExpiryJob(
         name: "flows",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM flow WHERE ends_at < $1 LIMIT 1", now - 300) { _ in true } ?? false },
         remove: { tx, now, limit in
@@ -88,7 +88,7 @@ extension Sweep {
         })
 
     /// Deletes expired counters of codes and failures.
-    package static let counts = Sweep(
+    package static let counts = ExpiryJob(
         name: "counts of codes and failures",
         hasWork: { tx, now in
             try tx.queryOne("SELECT 1 FROM failure_count WHERE expires_at < $1 LIMIT 1", now) { _ in true }

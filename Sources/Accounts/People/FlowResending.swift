@@ -27,7 +27,7 @@ extension Flows {
         _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String,
         _ sending: CodeSending
     ) throws -> Found {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try admit(origin, token: token, at: now)
         let request = fingerprint(method, [.string(token)])
         let found = try peek(token, kinds, request: request, at: now)

@@ -7,16 +7,16 @@ import Storage
 
 /// The operations that all flows share: finding the flow of a continuation token, and advancing it by one step.
 struct Flows: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     private let tokens: ContinuationTokens
     private let requestKey: SecretBytes
 
-    init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        tokens = ContinuationTokens(surroundings)
-        requestKey = surroundings.vault.subkey("repeated request")
+    init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        tokens = ContinuationTokens(context)
+        requestKey = context.vault.subkey("repeated request")
     }
 
     /// The flow of a continuation token.
@@ -58,7 +58,7 @@ struct Flows: Sendable {
         request: [UInt8], at now: Int64
     ) -> Flow {
         Flow(
-            id: Hex.encode(surroundings.random.bytes(16)), tenantId: tenant.id, kind: kind, stage: stage, username: username.typed,
+            id: Hex.encode(context.random.bytes(16)), tenantId: tenant.id, kind: kind, stage: stage, username: username.typed,
             accountId: accountId, language: language, request: request, at: now)
     }
 
@@ -74,7 +74,7 @@ struct Flows: Sendable {
         guard let flow = try tx.flow(id) else { throw ContinuationTokenExpired() }
         guard kinds.contains(flow.kind) else { throw ContinuationTokenInvalid() }
         try flow.requireGoing()
-        guard let tenant = try catalogue.knownTenant(flow.tenantId, in: tx) else { throw FlowEnded(.tenantDeleted) }
+        guard let tenant = try configurations.knownTenant(flow.tenantId, in: tx) else { throw FlowEnded(.tenantDeleted) }
         if now >= flow.expiresAt { throw ContinuationTokenExpired(expiredAt: flow.expiresAt) }
         if step == flow.step { return .current(flow, tenant) }
         guard step == flow.step - 1, constantTimeEquals(flow.request, request), now < flow.requestedAt + Flow.repeatSeconds else {
@@ -91,7 +91,7 @@ struct Flows: Sendable {
 
     /// Reads the flow of a token, for slow work that must be done before the write transaction.
     func peek(_ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64) throws -> Found {
-        try surroundings.database.read { try find(token, kinds, request: request, at: now, in: $0) }
+        try context.database.read { try find(token, kinds, request: request, at: now, in: $0) }
     }
 
     /// Takes one step. A refusal is thrown after the transaction stored its counters.
@@ -111,7 +111,7 @@ struct Flows: Sendable {
         _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
     ) throws -> Flow {
         let address = try peek(token, kinds, request: request, at: now).flow.address
-        let outcome = try surroundings.database.write { tx -> Result<Flow, any Error> in
+        let outcome = try context.database.write { tx -> Result<Flow, any Error> in
             try tx.lock([Self.lockName(address: address)])
             let found = try find(token, kinds, request: request, at: now, in: tx)
             guard case .current(var flow, let tenant) = found else {
@@ -136,7 +136,7 @@ struct Flows: Sendable {
                 try tx.update(flow)
                 return .failure(error)
             case .ended(let error):
-                guard let ending = Flow.Ending(error) else {
+                guard let ending = Flow.ExitStatus(error) else {
                     try tx.deleteFlow(flow.id)
                     return .failure(error)
                 }
@@ -150,40 +150,4 @@ struct Flows: Sendable {
 
     /// The name of the lock that serializes all steps for one address, across flows.
     static func lockName(address: String) -> String { "flow/\(address)" }
-
-    /// Verifies a code. Counts a wrong code for the code itself, the account or address, and the client.
-    ///
-    /// - Parameters:
-    ///   - unlock: The method that ends a lockout, if one exists.
-    ///   - account: An additional lockout subject for which wrong codes are counted; its lockout is not checked here.
-    ///   - only: The part of the account that the lockout affects, for the error message; `nil` means the whole account.
-    /// - Returns: `nil` if the code is correct.
-    /// - Throws: `AccountLocked`, `CodeExpired`. These failures are not counted.
-    func judge(
-        _ code: String, of flow: inout Flow, _ tenant: TenantRecord, _ sending: CodeSending, lockout subject: String,
-        unlock: String? = nil, alsoOf account: String? = nil, only: String? = nil, client: ClientKey? = nil, at now: Int64,
-        in tx: Transaction
-    ) throws -> InvalidCode? {
-        var lockout = try tx.lockout(of: subject, at: now)
-        try lockout.check(at: now, unlock: unlock, only: only)
-        try flow.requireLivingCode(tenant.codes, at: now)
-        if sending.matches(code, of: flow, at: now, tenant.codes) {
-            flow.code.mac = nil
-            try tx.clearLockout(of: subject)
-            return nil
-        }
-        flow.code.tries += 1
-        try tx.countFailure(of: client, at: now)
-        lockout.fail(nil, tenant.lockout, at: now)
-        try tx.setLockout(lockout, of: subject, at: now)
-        if let account {
-            var whole = try tx.lockout(of: account, at: now)
-            whole.fail(nil, tenant.lockout, at: now)
-            try tx.setLockout(whole, of: account, at: now)
-        }
-        let (left, lock) = (tenant.codes.attempts - flow.code.tries, lockout.lock(at: now))
-        return InvalidCode(
-            attemptsLeft: max(0, left), resendAt: flow.resendAt(tenant.codes), next: left > 0 ? nil : flow.resendMethod,
-            lockedUntil: lock?.until, retryAfterSeconds: lock?.seconds)
-    }
 }

@@ -1,7 +1,7 @@
 import Contract
 import Storage
 
-/// The wrong passwords and codes for an account, or for an address without one.
+/// The wrong passwords and codes for an account, or for an address without one (Sources/Accounts/README.md, "Lockout and rate limits").
 struct Lockout: Sendable, Equatable {
     var failures: Int64 = 0
     var lockedUntil: Int64 = 0
@@ -21,8 +21,7 @@ struct Lockout: Sendable, Equatable {
     }
 
     /// The subject under which wrong codes of password resets are counted, in addition to the account. It differs from the account's
-    /// subject, so a
-    /// lockout of the account does not block its password reset.
+    /// subject, so a lockout of the account does not block its password reset.
     static func resets(of address: String) -> String { "reset/\(address)" }
 
     /// Returns the end and the remaining seconds of the lockout, or `nil` if it is not active.

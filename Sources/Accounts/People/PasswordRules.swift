@@ -1,6 +1,7 @@
 import Contract
 
-/// Validates passwords against a password policy. Reports all violations together, in the order of the suberrors of Microsoft Entra.
+/// Validates passwords against a password policy. Reports all violations together, in the order of the suberrors of Microsoft Entra
+/// (Sources/Accounts/README.md, "Password rules").
 enum PasswordRules {
     /// - Parameters:
     ///   - context: The address and names of the account, and the name of the tenant.

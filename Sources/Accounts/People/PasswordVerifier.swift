@@ -13,7 +13,7 @@ public final class PasswordHasher: Sendable {
     private let cost: Int
     private let random: any RandomSource
     private let vault: Vault
-    private let room: Gate<Int>
+    private let room: ConditionLock<Int>
     /// A placeholder hash, so that unknown accounts take as long as existing ones.
     private let nobody: OwnPassword
 
@@ -22,7 +22,7 @@ public final class PasswordHasher: Sendable {
         self.cost = cost
         self.random = random
         self.vault = vault
-        room = Gate(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        room = ConditionLock(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         nobody = OwnPassword(
             cost: cost, salt: [UInt8](repeating: 0, count: OwnPassword.saltCount), hash: [UInt8](repeating: 0, count: OwnPassword.hashCount)
         )
@@ -55,22 +55,23 @@ public final class PasswordHasher: Sendable {
     /// Returns whether `password` matches the encrypted hash. Without a hash, the result is negative and takes the same time. An imported
     /// hash takes
     /// the additional time of its algorithm: the password is also hashed with this store's parameters, whether it is correct or not.
-    func match(_ password: String, _ sealed: [UInt8]?, as name: String) throws -> PasswordMatch {
+    func match(_ password: String, _ sealed: [UInt8]?, as name: String) throws -> PasswordVerification {
         guard let sealed else {
             _ = try derive(password, like: nobody)
-            return PasswordMatch(isRight: false, sealed: nil)
+            return PasswordVerification(isRight: false, sealed: nil)
         }
         switch try open(sealed, as: name) {
-        case .own(let own): return PasswordMatch(isRight: constantTimeEquals(try derive(password, like: own), own.hash), sealed: sealed)
+        case .own(let own):
+            return PasswordVerification(isRight: constantTimeEquals(try derive(password, like: own), own.hash), sealed: sealed)
         case .unknown:
             _ = try derive(password, like: nobody)
-            return PasswordMatch(isRight: false, sealed: sealed)
+            return PasswordVerification(isRight: false, sealed: sealed)
         case .foreign(let foreign):
             let hash = try alone { try foreign.how.hash(password, salt: foreign.salt, count: foreign.hash.count) }
             var fresh = try own(password)
             fresh.replaced = try mark(of: sealed, as: name)
             let isRight = constantTimeEquals(hash, foreign.hash)
-            return PasswordMatch(isRight: isRight, sealed: sealed, upgraded: isRight ? seal(.own(fresh), as: name) : nil)
+            return PasswordVerification(isRight: isRight, sealed: sealed, upgraded: isRight ? seal(.own(fresh), as: name) : nil)
         }
     }
 
@@ -127,7 +128,7 @@ public final class PasswordHasher: Sendable {
 }
 
 /// The result of verifying a password.
-struct PasswordMatch: Sendable {
+struct PasswordVerification: Sendable {
     let isRight: Bool
     /// The encrypted hash against which the password was verified.
     let sealed: [UInt8]?

@@ -6,13 +6,13 @@ import Storage
 /// Verifies second-factor codes and counts wrong ones, both for the sent code and for the account. The account's counter is separate from
 /// that of passwords, so a correct password does not reset it.
 struct FactorCheck: Sendable {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     let sending: CodeSending
 
     static func lockoutSubject(_ accountId: String) -> String { "factor/\(accountId)" }
 
     enum Outcome {
-        case right(ShownFactor)
+        case right(VerifiedFactor)
         case refused(FactorCodeInvalid)
     }
 
@@ -46,20 +46,20 @@ struct FactorCheck: Sendable {
     private func look(
         _ code: String, _ id: String, of flow: Flow, challenged: String?, _ factors: [FactorRecord], _ tenant: TenantRecord, at now: Int64,
         in tx: Transaction
-    ) throws -> (ShownFactor, String?) {
-        if id == ShownFactor.recovery.factorId {
-            let mac = RecoveryCodes(vault: surroundings.vault).mac(code, of: flow.accountId)
+    ) throws -> (VerifiedFactor, String?) {
+        if id == VerifiedFactor.recovery.factorId {
+            let mac = RecoveryCodes(vault: context.vault).mac(code, of: flow.accountId)
             return (.recovery, try tx.spendRecoveryCode(mac, of: flow.accountId) ? nil : "wrong")
         }
         guard let factor = factors.first(where: { $0.id == id }) else { throw FactorNotFound(factorId: id) }
-        let shown = ShownFactor(kind: factor.kind.rawValue, factorId: factor.id)
+        let shown = VerifiedFactor(kind: factor.kind.rawValue, factorId: factor.id)
         guard factor.kind == .totp else {
             guard id == challenged else { throw StepNotPossible(expected: "mfa.challenge") }
             let isRight = sending.matches(code, of: flow, at: now, tenant.codes)
             if isRight { try tx.markUsed(factor, step: nil, at: now) }
             return (shown, isRight ? nil : now < flow.code.expiresAt ? "wrong" : "expired")
         }
-        let secret = try surroundings.vault.open(factor.secret ?? [], as: FactorRecord.sealName(factor.id))
+        let secret = try context.vault.open(factor.secret ?? [], as: FactorRecord.sealName(factor.id))
         switch TOTP(secret).judge(code, at: now, drift: tenant.settings.totpAdjacentIntervals, after: factor.lastStep) {
         case .right(let step):
             try tx.markUsed(factor, step: step, at: now)

@@ -7,13 +7,13 @@ extension MfaService {
     /// - Throws: `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `TooManyCodes`, `MessageNotSent`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func challenge(_ request: MfaChallenge.Params, _ call: any CallContext) throws -> MfaChallenge.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, factorId) = (request.continuationToken, request.factorId)
         let fingerprint = flows.fingerprint(MfaChallenge.info.name, [.string(token), .string(factorId)])
         let found = try flows.peek(token, Self.signIns, request: fingerprint, at: now)
         try found.flow.require(.secondFactorRequired)
-        let factor = try surroundings.database.read { tx in
+        let factor = try context.database.read { tx in
             try tx.lockout(of: FactorCheck.lockoutSubject(found.flow.accountId), at: now).check(at: now)
             guard let account = try tx.account(found.flow.accountId) else { throw ContinuationTokenExpired() }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }

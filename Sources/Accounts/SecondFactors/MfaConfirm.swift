@@ -7,25 +7,26 @@ import Storage
 extension MfaService {
     /// Verifies the code of a factor, enrolls it, and starts a new session or completes the sign-in that required it.
     ///
-    /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrolmentRule`, `TokenRevoked` if the
+    /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrollmentRule`, `TokenRevoked` if the
     ///   session ended, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name, fresh) = (request.continuationToken, MfaConfirm.info.name, completion.fresh())
+        let (token, name) = (request.continuationToken, MfaConfirm.info.name)
+        let attempt = completion.signInCall(of: name, call, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
-        _ = try flows.advance(token, Self.enrolments, request: fingerprint, at: now) { tx, flow, tenant in
-            try flow.require(.enrolmentCode)
+        _ = try flows.advance(token, Self.enrollments, request: fingerprint, at: now) { tx, flow, tenant in
+            try flow.require(.enrollmentCode)
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.draft else {
                 return .ended(ContinuationTokenExpired())
             }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
-            let draft = try FactorDraft(sealed, of: flow.id, surroundings.vault)
+            let draft = try FactorDraft(sealed, of: flow.id, context.vault)
             var signIn: PendingSignIn
             if let sealed = step.signIn {
-                signIn = try PendingSignIn(sealed, of: flow.id, surroundings.vault)
+                signIn = try PendingSignIn(sealed, of: flow.id, context.vault)
                 signIn.audience = request.audience ?? signIn.audience
             } else {
                 let sessionId = step.sessionId ?? ""
@@ -50,14 +51,10 @@ extension MfaService {
             try tx.deleteSessions(of: account.id, by: .enrolledFactor, at: now)
             // Also end pending changes of the address, which such a session may have started.
             try tx.endEmailChanges(of: account.id, except: flow.id)
-            try surroundings.notify(
+            try context.notify(
                 .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
-            signIn.proof = signIn.proof.adding(ShownFactor(kind: draft.kind.rawValue, factorId: draft.id))
-            result = (
-                try completion.begin(
-                    account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, name, call, at: now, in: tx),
-                tenant, signIn
-            )
+            signIn.proof = signIn.proof.adding(VerifiedFactor(kind: draft.kind.rawValue, factorId: draft.id))
+            result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
             return .finished
         }
         guard let (signedIn, tenant, signIn) = result else { throw ContinuationTokenInvalid() }
@@ -67,7 +64,7 @@ extension MfaService {
     private func record(of draft: FactorDraft, for account: AccountRecord, step: Int64?, at now: Int64) -> FactorRecord {
         FactorRecord(
             id: draft.id, accountId: account.id, kind: draft.kind, displayName: draft.displayName, target: draft.target,
-            secret: draft.secret.map { surroundings.vault.seal(SecretBytes($0), as: FactorRecord.sealName(draft.id)) }, lastStep: step,
+            secret: draft.secret.map { context.vault.seal(SecretBytes($0), as: FactorRecord.sealName(draft.id)) }, lastStep: step,
             enrolledAt: now, lastUsedAt: nil)
     }
 }

@@ -7,7 +7,7 @@ import Storage
 
 extension MfaService {
     /// The kinds of flows that can enroll a factor.
-    static let enrolments: [Flow.Kind] = [.factorEnrolment] + signIns
+    static let enrollments: [Flow.Kind] = [.factorEnrollment] + signIns
 
     /// Starts the enrollment of a factor.
     ///
@@ -16,7 +16,7 @@ extension MfaService {
     ///   `InvalidUsername`, `InvalidPhoneNumber`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     public func enroll(_ request: MfaEnroll.Params, _ call: any CallContext) throws -> MfaEnroll.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let named: String =
             switch request.account {
             case .idToken(let token): token
@@ -30,18 +30,18 @@ extension MfaService {
         let client = try flows.admit(request.client, tenantId: source.tenant.id, at: now)
         let kind = FactorRecord.Kind(rawValue: request.kind.rawValue) ?? .totp
         let draft = FactorDraft(
-            id: Base64URL.encode(surroundings.random.bytes(21)), kind: kind, displayName: request.displayName,
+            id: Base64URL.encode(context.random.bytes(21)), kind: kind, displayName: request.displayName,
             target: try target(of: request, source.account),
-            secret: kind == .totp ? surroundings.random.bytes(TOTP.secretCount) : nil)
+            secret: kind == .totp ? context.random.bytes(TOTP.secretCount) : nil)
         guard let recipient = draft.recipient else {
-            let flow = try surroundings.database.write { tx in
+            let flow = try context.database.write { tx in
                 try tx.lock([Flows.lockName(address: source.address), source.account.id])
                 switch try source.draft(self, draft, fingerprint, at: now, in: tx) {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
                     flow.code = Flow.Code()
                     if isNew { try tx.insert(flow) }
-                    try source.commit(draft, &flow, fingerprint, surroundings.vault, at: now, in: tx)
+                    try source.commit(draft, &flow, fingerprint, context.vault, at: now, in: tx)
                     try tx.update(flow)
                     return flow
                 }
@@ -52,7 +52,7 @@ extension MfaService {
         let flow = try sending.send(
             for: source.tenant, purpose, to: { _ in recipient }, locking: [Flows.lockName(address: source.address), source.account.id],
             client: client, at: now, draft: { try source.draft(self, draft, fingerprint, at: now, in: $0) },
-            commit: { try source.commit(draft, &$1, fingerprint, surroundings.vault, at: now, in: $0) })
+            commit: { try source.commit(draft, &$1, fingerprint, context.vault, at: now, in: $0) })
         return try answer(flow, source)
     }
 
@@ -77,16 +77,16 @@ extension MfaService {
         }
     }
 
-    /// - Throws: the refusals of `EnrolmentRule`.
+    /// - Throws: the refusals of `EnrollmentRule`.
     func permit(
         _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, _ proof: SignInProof, isRecent: Bool,
         _ tenant: TenantRecord, in tx: Transaction
     ) throws {
-        let facts = EnrolmentRule.Facts(
+        let facts = EnrollmentRule.Facts(
             policy: tenant.settings.mfa, signInProvider: proof.provider, hasSecondFactor: proof.secondFactor != nil, kind: kind,
             target: target, email: account.email, isEmailVerified: account.isEmailVerified, ownWayIn: account.ownWayIn,
             isRecent: isRecent, factors: try tx.factors(of: account.id))
-        do throws(EnrolmentRule.Refusal) { try EnrolmentRule.check(facts) } catch {
+        do throws(EnrollmentRule.Refusal) { try EnrollmentRule.check(facts) } catch {
             switch error {
             case .off: throw SecondFactorsOff(tenantId: tenant.id)
             case .unsupportedFirstFactor: throw UnsupportedFirstFactor(signInProvider: proof.provider)
@@ -103,21 +103,21 @@ extension MfaService {
     }
 
     /// The result for the draft that is stored with the flow.
-    private func answer(_ flow: Flow, _ source: EnrolmentSource) throws -> EnrolmentStep {
-        guard let sealed = try surroundings.database.read({ try $0.factorStep(of: flow.id)?.draft }) else {
+    private func answer(_ flow: Flow, _ source: EnrollmentSource) throws -> EnrollmentStep {
+        guard let sealed = try context.database.read({ try $0.factorStep(of: flow.id)?.draft }) else {
             throw ContinuationTokenInvalid()
         }
-        let (draft, tenant) = (try FactorDraft(sealed, of: flow.id, surroundings.vault), source.tenant)
+        let (draft, tenant) = (try FactorDraft(sealed, of: flow.id, context.vault), source.tenant)
         let kind = FactorKind(rawValue: draft.kind.rawValue) ?? .totp
         guard let bytes = draft.secret else {
-            return EnrolmentStep(
+            return EnrollmentStep(
                 state: .codeRequired, continuationToken: flows.token(of: flow), factorId: draft.id, kind: kind,
                 sentTo: draft.recipient?.masked,
                 channel: draft.recipient?.channel, codeLength: tenant.codes.length,
                 resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
         }
         let secret = Base32.encode(bytes)
-        return EnrolmentStep(
+        return EnrollmentStep(
             state: .codeRequired, continuationToken: flows.token(of: flow), factorId: draft.id, kind: kind, secret: secret,
             otpauthUri: TOTP.uri(
                 secret: secret, issuer: tenant.settings.name ?? tenant.id, account: source.account.email ?? "unknownuser"),

@@ -6,21 +6,21 @@ extension MfaService {
     ///
     /// - Throws: the errors of ID token verification, `SecondFactorsOff`, `NoSecondFactor`, `RecentSignInRequired`, `SecondFactorNeeded`.
     public func recoveryCodes(_ request: MfaRecoveryCodes.Params, _ call: any CallContext) throws -> MfaRecoveryCodes.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let token = try verify(request.idToken, at: now)
-        let codes = RecoveryCodes.fresh(surroundings.random)
-        let keeper = RecoveryCodes(vault: surroundings.vault)
-        try surroundings.database.write { tx in
-            let own = try OwnAccount(token, in: tx)
-            let tenant = try catalogue.tenant(token.tenantId, in: tx)
+        let codes = RecoveryCodes.fresh(context.random)
+        let keeper = RecoveryCodes(vault: context.vault)
+        try context.database.write { tx in
+            let own = try AuthenticatedAccount(token, in: tx)
+            let tenant = try configurations.tenant(token.tenantId, in: tx)
             let factors = try tx.factors(of: own.account.id)
             if tenant.settings.mfa == .off { throw SecondFactorsOff(tenantId: tenant.id) }
             if factors.isEmpty { throw NoSecondFactor() }
             if !own.isRecent(at: now) { throw own.tooOld }
             if own.needsSecondFactor(tenant, factors) { throw SecondFactorNeeded() }
             try tx.setRecoveryCodes(codes.map { keeper.mac($0, of: own.account.id) }, of: own.account.id)
-            try surroundings.notify(.recoveryCodesMade, own.account, tenant, by: MfaRecoveryCodes.info.name, at: now, in: tx)
-            try surroundings.audit.record(
+            try context.notify(.recoveryCodesMade, own.account, tenant, by: MfaRecoveryCodes.info.name, at: now, in: tx)
+            try context.audit.record(
                 AuditEvent(MfaRecoveryCodes.info.name, call, tenant: tenant.id, subject: own.account.id), at: now, in: tx)
         }
         return MfaRecoveryCodes.Result(codes: codes)

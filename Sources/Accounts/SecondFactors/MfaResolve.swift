@@ -8,9 +8,10 @@ extension MfaService {
     /// - Throws: `FactorCodeInvalid`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name, fresh) = (request.continuationToken, MfaResolve.info.name, completion.fresh())
+        let (token, name) = (request.continuationToken, MfaResolve.info.name)
+        let attempt = completion.signInCall(of: name, call, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), request.factorId.map { .string($0) } ?? .null, .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
         _ = try flows.advance(token, Self.signIns, request: fingerprint, at: now) { tx, flow, tenant in
@@ -20,14 +21,14 @@ extension MfaService {
                 return .ended(ContinuationTokenExpired())
             }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
-            var signIn = try PendingSignIn(sealed, of: flow.id, surroundings.vault)
+            var signIn = try PendingSignIn(sealed, of: flow.id, context.vault)
             signIn.audience = request.audience ?? signIn.audience
             try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
             let factors = try tx.factors(of: account.id)
             let subject = FactorCheck.lockoutSubject(account.id)
             signIn.failures += try tx.lockout(of: subject, at: now).failures
             func notify(_ purpose: MessagePurpose, what: String = "") throws {
-                try surroundings.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
+                try context.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
             }
             switch try check.judge(
                 request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: client, at: now, in: tx)
@@ -37,20 +38,16 @@ extension MfaService {
                 return .refused(refusal)
             case .right(let shown):
                 if signIn.awaitsLink, let identity = signIn.identity {
-                    let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
+                    let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now)
                     // Since the first factor, the login may have been linked to another account, or the address may have changed.
                     guard let linked = try accounts.link(to: account, name, call, in: tx) else { return .ended(FlowEnded(.accountChanged)) }
-                    try tx.keepGrant(of: identity, for: linked, surroundings.vault)
+                    try tx.keepGrant(of: identity, for: linked, context.vault)
                     account = linked
                 }
                 signIn.proof = signIn.proof.adding(shown)
                 if shown == .recovery { try notify(.recoveryCodeUsed, what: "\(try tx.recoveryCodesLeft(of: account.id))") }
                 if signIn.isAfterFailures { try notify(.signInAfterFailures, what: "\(signIn.failures)") }
-                result = (
-                    try completion.begin(
-                        account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, name, call, at: now, in: tx),
-                    tenant, signIn
-                )
+                result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
                 return .finished
             }
         }

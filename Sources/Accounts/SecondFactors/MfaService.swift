@@ -3,20 +3,20 @@ import Storage
 
 /// Implements the methods `mfa.*`.
 public struct MfaService: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
     let check: FactorCheck
     let completion: SignInCompletion
 
-    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        flows = Flows(surroundings, catalogue)
-        sending = CodeSending(surroundings)
-        check = FactorCheck(surroundings: surroundings, sending: sending)
-        completion = SignInCompletion(surroundings, catalogue)
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        flows = Flows(context, configurations)
+        sending = CodeSending(context)
+        check = FactorCheck(context: context, sending: sending)
+        completion = SignInCompletion(context, configurations)
     }
 
     /// The kinds of flows that can require a second factor: those that end in a sign-in.
@@ -24,7 +24,7 @@ public struct MfaService: Sendable {
 
     /// - Throws: the errors of ID token verification.
     func verify(_ idToken: String, at now: Int64) throws -> VerifiedTenantToken {
-        try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(idToken, .init(use: .id), now: now)
+        try TenantTokenVerifier(context: context, configurations: configurations).verify(idToken, .init(use: .id), now: now)
     }
 
     /// Returns the account that the developer named by its ID.
@@ -33,7 +33,7 @@ public struct MfaService: Sendable {
     func named(_ accountId: String, by method: String, _ call: any CallContext, in tx: Transaction) throws -> (AccountRecord, TenantRecord)
     {
         if call.isPublicCaller { throw CallerNotAllowed(method: "\(method) by accountId") }
-        guard let account = try tx.account(accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx) else {
+        guard let account = try tx.account(accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx) else {
             throw try tx.absence(of: accountId)
         }
         return (account, tenant)
@@ -42,7 +42,7 @@ public struct MfaService: Sendable {
 
 extension MfaService: MfaHandlers {}
 
-extension OwnAccount {
+extension AuthenticatedAccount {
     /// Returns whether the session must verify a second factor before it changes factors. This includes sessions started by custom tokens,
     /// although their sign-in required no second factor: without this rule a factor could be removed without proof of any factor.
     func needsSecondFactor(_ tenant: TenantRecord, _ factors: [FactorRecord]) -> Bool {

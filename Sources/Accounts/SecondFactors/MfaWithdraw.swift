@@ -8,10 +8,10 @@ extension MfaService {
     /// - Throws: the errors of ID token verification; `CallerNotAllowed`, `AccountNotFound`, `FactorNotFound`, `RecentSignInRequired`,
     ///   `SecondFactorNeeded`, `LastFactor`, `AudienceNotOffered`.
     public func withdraw(_ request: MfaWithdraw.Params, _ call: any CallContext) throws -> MfaWithdraw.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         switch request.account {
         case .accountId(let id):
-            return try surroundings.database.write { tx in
+            return try context.database.write { tx in
                 try tx.lock([id])
                 let (account, tenant) = try named(id, by: MfaWithdraw.info.name, call, in: tx)
                 try remove(request.factorId, of: account, tenant, by: nil, call, at: now, in: tx)
@@ -19,20 +19,19 @@ extension MfaService {
             }
         case .idToken(let idToken):
             let token = try verify(idToken, at: now)
-            let fresh = completion.fresh()
-            let tenant = try surroundings.database.read { try catalogue.tenant(token.tenantId, in: $0) }
+            let attempt = completion.signInCall(of: MfaWithdraw.info.name, call, at: now)
+            let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
             try SignInCompletion.check(request.audience, of: tenant)
-            let (account, signedIn) = try surroundings.database.write { tx -> (Account, SignInCompletion.SignedIn?) in
-                let own = try OwnAccount(token, in: tx)
+            let (account, signedIn) = try context.database.write { tx -> (Account, SignInCompletion.SignedIn?) in
+                let own = try AuthenticatedAccount(token, in: tx)
                 try remove(request.factorId, of: own.account, tenant, by: own, call, at: now, in: tx)
                 if own.session.secondFactor?.factorId == request.factorId {
                     _ = try tx.deleteSession(own.session.id)
                     return (try own.account.answer(in: tx), nil)
                 }
-                let grant = try own.session.grant.continued(audience: request.audience, by: tenant)
-                let signedIn = try completion.begin(
-                    own.account, tenant, own.session.proof, audience: grant.audience, scope: grant.scopes.text, fresh,
-                    MfaWithdraw.info.name, call, at: now, in: tx)
+                var signIn = PendingSignIn(own.session.proof, audience: nil)
+                signIn.take(try own.session.grant.continued(audience: request.audience, by: tenant))
+                let signedIn = try completion.begin(own.account, of: tenant, with: signIn, by: attempt, in: tx)
                 return (try signedIn.account.answer(in: tx), signedIn)
             }
             guard let signedIn else { return FactorWithdrawal(state: .signedOut, account: account) }
@@ -45,7 +44,7 @@ extension MfaService {
 
     /// - Parameter owner: The signed-in user, or `nil` if the caller is the developer.
     private func remove(
-        _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: OwnAccount?, _ call: any CallContext,
+        _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: AuthenticatedAccount?, _ call: any CallContext,
         at now: Int64, in tx: Transaction
     ) throws {
         let factors = try tx.factors(of: account.id)
@@ -66,8 +65,8 @@ extension MfaService {
         try tx.clearLockout(of: FactorCheck.lockoutSubject(account.id))
         if factors.count == 1 { try tx.setRecoveryCodes([], of: account.id) }
         let name = factors.first { $0.id == factorId }?.noticeName ?? ""
-        try surroundings.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
-        try surroundings.audit.record(
+        try context.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
+        try context.audit.record(
             AuditEvent(MfaWithdraw.info.name, call, tenant: tenant.id, subject: account.id, details: [("factorId", factorId)]), at: now,
             in: tx)
     }

@@ -1,13 +1,13 @@
 import Contract
 
-/// Decides whether a sign-in requires a second factor.
+/// Decides whether a sign-in requires a second factor (Sources/Accounts/README.md, "Second factors").
 enum SecondFactorRule {
     enum Decision: Equatable {
         case nothing
         /// The sign-in requires one of the factors with these IDs.
         case challenge([String])
         /// The tenant requires a second factor, and the account has none.
-        case enrolment
+        case enrollment
     }
 
     /// - Parameters:
@@ -18,7 +18,7 @@ enum SecondFactorRule {
         if policy == .off || proof.provider == SignInProof.anonymous.provider || proof.provider == SignInProof.customProvider {
             return .nothing
         }
-        if factors.isEmpty { return policy == .required ? .enrolment : .nothing }
+        if factors.isEmpty { return policy == .required ? .enrollment : .nothing }
         return .challenge(useful(factors, after: proof).map(\.id))
     }
 
@@ -32,7 +32,7 @@ enum SecondFactorRule {
 }
 
 /// Decides whether a factor can be enrolled.
-enum EnrolmentRule {
+enum EnrollmentRule {
     struct Facts {
         var policy = MfaPolicy.optional
         /// The provider of the session or of the pending sign-in.

@@ -20,37 +20,35 @@ extension SignInCompletion {
     /// Signs in, or requires a second factor first. The changes of the first factor are stored in both cases; the time of the last sign-in
     /// is recorded only when the sign-in is complete.
     ///
-    /// - Parameter flow: The flow that contains the sign-in. If `nil` and a second factor is required, a new flow starts.
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
     func conclude(
-        _ account: AccountRecord, _ tenant: TenantRecord, _ signIn: PendingSignIn, within flow: Flow? = nil, _ fresh: Fresh,
-        _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+        _ account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, by attempt: SignInCall, in tx: Transaction
     ) throws -> FirstFactor {
+        let (flow, now) = (attempt.flow, attempt.now)
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         let stage: Flow.Stage
         switch SecondFactorRule.decide(tenant.settings.mfa, signIn.proof, try tx.factors(of: account.id)) {
         case .nothing:
             if signIn.isAfterFailures {
-                try surroundings.notify(
-                    .signInAfterFailures, account, tenant, what: "\(signIn.failures)", language: flow?.language, by: method, at: now, in: tx
+                try context.notify(
+                    .signInAfterFailures, account, tenant, what: "\(signIn.failures)", language: flow?.language, by: attempt.method,
+                    at: now, in: tx
                 )
             }
-            return .signedIn(
-                try begin(
-                    account, tenant, signIn.proof, audience: signIn.audience, scope: signIn.scope, fresh, method, call, at: now, in: tx))
+            return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         case .challenge: stage = .secondFactorRequired
-        case .enrolment: stage = .enrolmentRequired
+        case .enrollment: stage = .enrollmentRequired
         }
         try tx.update(account)
         var pending =
             flow
             ?? Flow(
-                id: fresh.flowId, tenantId: tenant.id, kind: .secondFactor, stage: stage, username: account.email ?? account.id,
+                id: attempt.secrets.flowId, tenantId: tenant.id, kind: .secondFactor, stage: stage, username: account.email ?? account.id,
                 accountId: account.id, language: nil, request: [], at: now)
         pending.stage = stage
         pending.code = Flow.Code()
         if flow == nil { try tx.insert(pending) }
-        try tx.setFactorStep(FactorStep(signIn: signIn.sealed(in: pending.id, surroundings.vault)), of: pending.id)
+        try tx.setFactorStep(FactorStep(signIn: signIn.sealed(in: pending.id, context.vault)), of: pending.id)
         return .pending(pending)
     }
 
@@ -73,7 +71,7 @@ extension SignInCompletion {
     ///   - flow: The flow after the step.
     func answer(_ result: (FirstFactor, TenantRecord, PendingSignIn)?, after flow: Flow, at now: Int64) throws -> SignInStep {
         if let (outcome, tenant, signIn) = result, case .signedIn = outcome { return try answer(outcome, tenant, signIn, at: now) }
-        let tenant = try surroundings.database.read { try catalogue.tenant(flow.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.tenant(flow.tenantId, in: $0) }
         return try answer(pending: flow, tenant)
     }
 
@@ -81,24 +79,24 @@ extension SignInCompletion {
     ///
     /// - Throws: `ContinuationTokenInvalid` if the flow waits for another step.
     func answer(pending flow: Flow, _ tenant: TenantRecord) throws -> SignInStep {
-        let token = ContinuationTokens(surroundings).token(of: flow.id, step: flow.step)
+        let token = ContinuationTokens(context).token(of: flow.id, step: flow.step)
         switch flow.stage {
         case .secondFactorRequired:
-            let hints = try surroundings.database.read { tx -> [FactorHint] in
+            let hints = try context.database.read { tx -> [FactorHint] in
                 guard let sealed = try tx.factorStep(of: flow.id)?.signIn else { return [] }
-                let proof = try PendingSignIn(sealed, of: flow.id, surroundings.vault).proof
+                let proof = try PendingSignIn(sealed, of: flow.id, context.vault).proof
                 let factors = SecondFactorRule.useful(try tx.factors(of: flow.accountId), after: proof)
                 let hasCodes = try tx.recoveryCodesLeft(of: flow.accountId) > 0
-                return factors.map(\.hint) + (hasCodes ? [FactorHint(factorId: ShownFactor.recovery.factorId, kind: .recovery)] : [])
+                return factors.map(\.hint) + (hasCodes ? [FactorHint(factorId: VerifiedFactor.recovery.factorId, kind: .recovery)] : [])
             }
             return SignInStep(state: .secondFactorRequired, continuationToken: token, expiresAt: flow.expiresAt, hints: hints)
-        case .enrolmentRequired:
-            let account = try surroundings.database.read { try $0.account(flow.accountId) }
+        case .enrollmentRequired:
+            let account = try context.database.read { try $0.account(flow.accountId) }
             return SignInStep(
                 state: .secondFactorEnrollmentRequired, continuationToken: token, expiresAt: flow.expiresAt,
-                factorKinds: EnrolmentRule.kinds(
+                factorKinds: EnrollmentRule.kinds(
                     email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
-                    canSend: { surroundings.delivery.carries($0, for: tenant.settings.delivery) }))
+                    canSend: { context.delivery.carries($0, for: tenant.settings.delivery) }))
         default: throw ContinuationTokenInvalid()
         }
     }

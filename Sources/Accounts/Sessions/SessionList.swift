@@ -5,8 +5,8 @@ extension SessionService {
 
     /// - Throws: `AccountNotFound`, `AccountMerged`.
     public func list(_ request: SessionList.Params, _ call: any CallContext) throws -> SessionList.Result {
-        let now = surroundings.clock.now
-        let found = try surroundings.database.read { tx in
+        let now = context.clock.now
+        let found = try context.database.read { tx in
             guard try tx.account(request.accountId) != nil else { throw try tx.absence(of: request.accountId) }
             return try tx.sessions(of: request.accountId, at: now, limit: Self.limit)
         }

@@ -18,7 +18,7 @@ package struct SessionRecord: Sendable {
     /// Claims that only the tokens of this session contain.
     package let claims: JSONObject
     /// The second factor that was verified, if any.
-    package let secondFactor: ShownFactor?
+    package let secondFactor: VerifiedFactor?
     package let authenticatedAt: Int64
     package let createdAt: Int64
     package var lastUsedAt: Int64
@@ -27,7 +27,7 @@ package struct SessionRecord: Sendable {
     var grant = AccessGrant()
 
     package init(
-        id: String, accountId: String, amr: [String], provider: String, claims: JSONObject, secondFactor: ShownFactor?,
+        id: String, accountId: String, amr: [String], provider: String, claims: JSONObject, secondFactor: VerifiedFactor?,
         authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, expiresAt: Int64, grant: AccessGrant = AccessGrant()
     ) {
         self.id = id
@@ -183,15 +183,15 @@ extension SessionRecord {
         self.init(
             id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
             provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:],
-            secondFactor: row.optionalString(9).map { ShownFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
+            secondFactor: row.optionalString(9).map { VerifiedFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
             authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8),
             grant: AccessGrant(audience: row.optionalString(12), scopes: Scopes(row.string(11))))
     }
 }
 
-extension Sweep {
+extension ExpiryJob {
     /// Deletes expired sessions after their last token has expired.
-    package static let sessions = Sweep(
+    package static let sessions = ExpiryJob(
         name: "sessions",
         hasWork: { tx, now in
             try tx.queryOne("SELECT 1 FROM session WHERE expires_at < $1 LIMIT 1", now - KeyRing.longestTokenSeconds) { _ in true } ?? false

@@ -2,7 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// The decision about a presented refresh token.
+/// The decision about a presented refresh token (Sources/Accounts/README.md, "Sessions and tokens").
 enum RefreshJudgement: Equatable {
     case fresh
     /// The token was used recently and its successor was not: two windows of one application share it, or a response was lost.
@@ -24,9 +24,9 @@ extension SessionService {
     ///   `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`.
     /// - Source: RFC 9700 §4.14.2.
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let fresh = completion.fresh()
-        let outcome = try surroundings.database.write { try rotate(request, fresh, SessionRefresh.info.name, call, at: now, in: $0) }
+        let outcome = try context.database.write { try rotate(request, fresh, SessionRefresh.info.name, call, at: now, in: $0) }
         let (signedIn, tenant) = try outcome.get()
         return try completion.tokens(signedIn, tenant, at: now)
     }
@@ -36,7 +36,8 @@ extension SessionService {
     /// - Returns: A failure if reuse was detected and the session was ended. The transaction must be committed.
     /// - Throws: The errors of `refresh`. The transaction must then be rolled back.
     package func rotate(
-        _ request: SessionRefresh.Params, _ fresh: SignInCompletion.Fresh, _ method: String, _ call: any CallContext, at now: Int64,
+        _ request: SessionRefresh.Params, _ fresh: SignInCompletion.NewSessionSecrets, _ method: String, _ call: any CallContext,
+        at now: Int64,
         in tx: Transaction
     ) throws -> Result<(SignInCompletion.SignedIn, TenantRecord), RefreshTokenReused> {
         let mac = completion.mac(ofRefreshToken: request.refreshToken)
@@ -46,7 +47,7 @@ extension SessionService {
         }
         try tx.lock(["session/\(first.sessionId)"])
         guard let token = try tx.refreshToken(mac), var session = try tx.session(token.sessionId),
-            let account = try tx.account(session.accountId), let tenant = try catalogue.knownTenant(account.tenantId, in: tx)
+            let account = try tx.account(session.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
         else { throw RefreshTokenInvalid() }
         switch RefreshJudgement.of(
             usedAt: token.usedAt, expiresAt: token.expiresAt, isSuccessorUsed: try tx.isSuccessorUsed(of: mac),
@@ -55,7 +56,7 @@ extension SessionService {
         case .expired: throw RefreshTokenExpired(expiredAt: token.expiresAt)
         case .stolen:
             _ = try tx.deleteSession(session.id)
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(
                     method, call, tenant: tenant.id, subject: account.id,
                     details: [("sessionId", session.id), ("outcome", "reused")]), at: now, in: tx)

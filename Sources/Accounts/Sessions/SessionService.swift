@@ -2,14 +2,14 @@ import Contract
 
 /// Implements the methods `session.*`.
 public struct SessionService: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     package let completion: SignInCompletion
 
-    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        completion = SignInCompletion(surroundings, catalogue)
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        completion = SignInCompletion(context, configurations)
     }
 }
 

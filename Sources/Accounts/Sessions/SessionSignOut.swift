@@ -7,16 +7,16 @@ extension SessionService {
     ///
     /// - Throws: `RefreshTokenInvalid` if the token is not a refresh token of this store; the errors of ID token verification.
     public func signOut(_ request: SessionSignOut.Params, _ call: any CallContext) throws -> SessionSignOut.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let idSession: String? =
             switch request.session {
             case .idToken(let token):
-                try TenantTokenVerifier(surroundings: surroundings, catalogue: catalogue).verify(
+                try TenantTokenVerifier(context: context, configurations: configurations).verify(
                     token, .init(use: .id, checksStanding: false, checksExpiry: false), now: now
                 ).sessionId
             case .refreshToken: nil
             }
-        return try surroundings.database.write { tx in
+        return try context.database.write { tx in
             var sessionId = idSession
             if case .refreshToken(let token) = request.session {
                 sessionId = try tx.refreshToken(completion.mac(ofRefreshToken: token))?.sessionId
@@ -29,7 +29,7 @@ extension SessionService {
     /// Ends a session. Returns `false` if it does not exist.
     package func end(_ sessionId: String, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction) throws -> Bool {
         guard let session = try tx.session(sessionId), let account = try tx.account(session.accountId) else { return false }
-        try surroundings.audit.record(
+        try context.audit.record(
             AuditEvent(method, call, tenant: account.tenantId, subject: account.id, details: [("sessionId", session.id)]), at: now, in: tx)
         return try tx.deleteSession(session.id)
     }

@@ -8,18 +8,18 @@ import Storage
 
 /// Completes every sign-in: stores the session, then signs its tokens.
 package struct SignInCompletion: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     private let refreshKey: SecretBytes
 
-    package init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        refreshKey = surroundings.vault.subkey("refresh token")
+    package init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        refreshKey = context.vault.subkey("refresh token")
     }
 
     /// The IDs and secrets that are generated before the transaction.
-    package struct Fresh: Sendable {
+    package struct NewSessionSecrets: Sendable {
         let sessionId: String
         package let refreshToken: String
         let accessTokenId: String
@@ -33,12 +33,32 @@ package struct SignInCompletion: Sendable {
         let logins: [AccountLogin]
         let factors: [FactorRecord]
         package let session: SessionRecord
-        let fresh: Fresh
+        let fresh: NewSessionSecrets
     }
 
-    package func fresh() -> Fresh {
-        let random = surroundings.random
-        return Fresh(
+    /// The call that signs in, with what is generated for it before the transaction.
+    package struct SignInCall: Sendable {
+        package let secrets: NewSessionSecrets
+        let method: String
+        let call: any CallContext
+        let now: Int64
+        /// The flow that contains the sign-in. If `nil` and a second factor is required, a new flow starts.
+        private(set) var flow: Flow?
+
+        func within(_ flow: Flow) -> Self {
+            var copy = self
+            copy.flow = flow
+            return copy
+        }
+    }
+
+    package func signInCall(of method: String, _ call: any CallContext, at now: Int64) -> SignInCall {
+        SignInCall(secrets: fresh(), method: method, call: call, now: now)
+    }
+
+    package func fresh() -> NewSessionSecrets {
+        let random = context.random
+        return NewSessionSecrets(
             sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
             flowId: Hex.encode(random.bytes(16)))
     }
@@ -48,32 +68,42 @@ package struct SignInCompletion: Sendable {
     /// Stores a new session of `account`.
     ///
     /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
-    package func begin(
-        _ account: AccountRecord, _ tenant: TenantRecord, _ proof: SignInProof, audience: String? = nil, scope: String? = nil,
-        _ fresh: Fresh, _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+    func begin(
+        _ account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, by attempt: SignInCall, in tx: Transaction
     ) throws -> SignedIn {
+        let (proof, now) = (signIn.proof, attempt.now)
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         var account = account
         account.lastSignInAt = now
         try tx.update(account)
         let session = SessionRecord(
-            id: fresh.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
+            id: attempt.secrets.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
             expiresAt: now + tenant.tokens.refreshTokenSeconds,
-            grant: AccessGrant(audience: audience ?? tenant.id, scopes: try Scopes.granted(scope, by: tenant)))
+            grant: AccessGrant(audience: signIn.audience ?? tenant.id, scopes: try Scopes.granted(signIn.scope, by: tenant)))
         try tx.insert(session)
         try tx.insert(
             RefreshTokenRecord(
-                mac: mac(ofRefreshToken: fresh.refreshToken), sessionId: session.id, parent: nil, usedAt: nil, expiresAt: session.expiresAt)
+                mac: mac(ofRefreshToken: attempt.secrets.refreshToken), sessionId: session.id, parent: nil, usedAt: nil,
+                expiresAt: session.expiresAt)
         )
-        try surroundings.audit.record(
+        try context.audit.record(
             AuditEvent(
-                method, call, tenant: tenant.id, subject: account.id,
+                attempt.method, attempt.call, tenant: tenant.id, subject: account.id,
                 details: [("sessionId", session.id)] + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
         return SignedIn(
             account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id), session: session,
-            fresh: fresh)
+            fresh: attempt.secrets)
+    }
+
+    /// Stores a new session of `account` for the tenant's own audience.
+    ///
+    /// - Throws: `AccountDisabled`.
+    package func begin(
+        _ account: AccountRecord, of tenant: TenantRecord, proof: SignInProof, by attempt: SignInCall, in tx: Transaction
+    ) throws -> SignedIn {
+        try begin(account, of: tenant, with: PendingSignIn(proof, audience: nil), by: attempt, in: tx)
     }
 
     /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.
@@ -87,7 +117,7 @@ package struct SignInCompletion: Sendable {
     func tokens(_ signedIn: SignedIn, _ tenant: TenantRecord, at now: Int64) throws -> Tokens {
         let key = try signingKey(of: tenant, at: now)
         let claims = TenantTokenClaims(
-            issuer: surroundings.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
+            issuer: context.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
             session: signedIn.session, logins: signedIn.logins, issuedAt: now)
         let expiresAt = now + tenant.tokens.idTokenSeconds
         return Tokens(
@@ -117,17 +147,17 @@ package struct SignInCompletion: Sendable {
     /// Returns the active signing key of a tenant. Creates the first key of the default tenant.
     package func signingKey(of tenant: TenantRecord, at now: Int64) throws -> StoredKey {
         let owner = KeyOwner.tenant(tenant.id)
-        if let key = try surroundings.database.read({ try catalogue.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
+        if let key = try context.database.read({ try configurations.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
         let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
-        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, surroundings.service)
-        let ring = try surroundings.database.write { tx in
+        let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, context.service)
+        let ring = try context.database.write { tx in
             try tx.lock([owner.path])
-            let ring = try tx.keyRing(of: owner, vault: surroundings.vault)
+            let ring = try tx.keyRing(of: owner, vault: context.vault)
             if ring.active(at: now) != nil { return ring }
             guard try tx.tenant(tenant.id) != nil else { throw TenantNotFound(tenantId: tenant.id) }
             try tx.advanceEpoch()
             try tx.insert(first, at: now)
-            return try tx.keyRing(of: owner, vault: surroundings.vault)
+            return try tx.keyRing(of: owner, vault: context.vault)
         }
         guard let key = ring.active(at: now) else { throw TenantNotFound(tenantId: tenant.id) }
         return key

@@ -11,10 +11,11 @@ package struct SignInProof: Sendable, Equatable {
     /// The time of the sign-in, or `nil` for the current time.
     package var authenticatedAt: Int64?
     /// The second factor that was verified, if any.
-    package var secondFactor: ShownFactor?
+    package var secondFactor: VerifiedFactor?
 
     package init(
-        amr: [String], provider: String, claims: JSONObject = JSONObject(), authenticatedAt: Int64? = nil, secondFactor: ShownFactor? = nil
+        amr: [String], provider: String, claims: JSONObject = JSONObject(), authenticatedAt: Int64? = nil,
+        secondFactor: VerifiedFactor? = nil
     ) {
         self.amr = amr
         self.provider = provider

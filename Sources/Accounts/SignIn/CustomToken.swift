@@ -35,10 +35,10 @@ struct CustomToken: Sendable {
         if let tenant = payload["tenant_id"], tenant.string != tenantId {
             throw refuse("tenant", "Its tenant_id is not \(tenantId).")
         }
-        guard let issuedAt = NumericDate.seconds(payload["iat"]), issuedAt <= now + ForeignTokenRules.leewaySeconds else {
+        guard let issuedAt = NumericDate.seconds(payload["iat"]), issuedAt <= now + ExternalTokenRules.leewaySeconds else {
             throw refuse("notYetValid", "Its iat is missing or in the future; the current time is \(now).")
         }
-        guard let expiresAt = NumericDate.seconds(payload["exp"]), expiresAt > now - ForeignTokenRules.leewaySeconds else {
+        guard let expiresAt = NumericDate.seconds(payload["exp"]), expiresAt > now - ExternalTokenRules.leewaySeconds else {
             throw refuse("expired", "Its exp is missing or in the past; the current time is \(now).")
         }
         guard expiresAt <= issuedAt + Self.longestSeconds else {

@@ -5,7 +5,7 @@ import Storage
 
 /// Resolves a verified provider identity to an account: reads the facts, decides with `FederatedSignIn`, and writes the result.
 struct FederatedAccounts: Sendable {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     let tenant: TenantRecord
     let identity: ProviderIdentity
     let now: Int64
@@ -97,7 +97,7 @@ struct FederatedAccounts: Sendable {
 
     private func existing(_ id: String, in tx: Transaction) throws -> AccountRecord {
         try tx.lock([id])
-        guard let account = try tx.account(id) else { throw Overtaken() }
+        guard let account = try tx.account(id) else { throw SerializationConflict() }
         return account
     }
 
@@ -107,11 +107,12 @@ struct FederatedAccounts: Sendable {
             id: id, tenantId: tenant.id, username: address, email: address, isEmailVerified: address != nil && identity.isEmailTrusted,
             method: .federated, attributes: [:], createdAt: now, updatedAt: now)
         takeProfile(&account)
-        guard try tx.insert(account), try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
+        guard try tx.insert(account), try tx.insert(identity.login(at: now), of: account) else { throw SerializationConflict() }
         return account
     }
 
-    /// Sets display name and picture to the provider's values, and removes those that the provider omits (row 3).
+    /// Sets display name and picture to the provider's values, and removes those that the provider omits: row 3 of "Sign-in with an
+    /// identity provider" in Sources/Accounts/README.md.
     ///
     /// - Parameter keepsUnsaid: Whether to keep values that the provider omits, because it sends them only at the first sign-in.
     private func takeProfile(_ account: inout AccountRecord, keepsUnsaid: Bool = false) {
@@ -122,10 +123,10 @@ struct FederatedAccounts: Sendable {
     }
 
     private func adopt(_ account: AccountRecord, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> AccountRecord {
-        guard try tx.insert(identity.login(at: now), of: account) else { throw Overtaken() }
+        guard try tx.insert(identity.login(at: now), of: account) else { throw SerializationConflict() }
         try tx.update(account)
-        try surroundings.notify(.providerLinked, account, tenant, what: identity.providerId, by: method, at: now, in: tx)
-        try surroundings.audit.record(
+        try context.notify(.providerLinked, account, tenant, what: identity.providerId, by: method, at: now, in: tx)
+        try context.audit.record(
             AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("linked", identity.providerId)]), at: now, in: tx)
         return account
     }

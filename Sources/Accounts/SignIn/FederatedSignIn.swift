@@ -1,6 +1,7 @@
 import Contract
 
-/// Decides to which account a verified provider identity resolves. The comments number the rows of the decision table.
+/// Decides to which account a verified provider identity resolves. The comments number the rows of the decision table in
+/// Sources/Accounts/README.md, "Sign-in with an identity provider".
 enum FederatedSignIn {
     /// The relevant facts of an account.
     struct Owner: Equatable {

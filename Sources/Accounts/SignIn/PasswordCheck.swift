@@ -6,32 +6,32 @@ import Storage
 
 /// Verifies the password of an account and counts wrong passwords.
 struct PasswordCheck: Sendable {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     private let fingerprintKey: SecretBytes
 
-    init(_ surroundings: AccountsContext) {
-        self.surroundings = surroundings
-        fingerprintKey = surroundings.vault.subkey("wrong password")
+    init(_ context: AccountsContext) {
+        self.context = context
+        fingerprintKey = context.vault.subkey("wrong password")
     }
 
     /// Verifies a password. Takes the same time if the account does not exist.
-    func match(_ password: String, _ account: AccountRecord?) throws -> PasswordMatch {
-        try surroundings.passwords.match(password, account?.password, as: account?.id ?? "")
+    func match(_ password: String, _ account: AccountRecord?) throws -> PasswordVerification {
+        try context.passwords.match(password, account?.password, as: account?.id ?? "")
     }
 
     /// - Throws: `PasswordNotSet` if the account has a password whose hash is unknown because it was imported without one.
     func requireKnown(_ account: AccountRecord) throws {
-        guard account.password != nil, try !surroundings.passwords.isKnown(account.password, as: account.id) else { return }
+        guard account.password != nil, try !context.passwords.isKnown(account.password, as: account.id) else { return }
         throw PasswordNotSet(next: PasswordResetStart.info.name)
     }
 
     /// Returns whether a correct password is still the one of `account`, as read in the write transaction.
-    func isStillRight(_ match: PasswordMatch, _ account: AccountRecord?) throws -> Bool {
-        try match.isRight && surroundings.passwords.isSame(account?.password, as: match.sealed, of: account?.id ?? "")
+    func isStillRight(_ match: PasswordVerification, _ account: AccountRecord?) throws -> Bool {
+        try match.isRight && context.passwords.isSame(account?.password, as: match.sealed, of: account?.id ?? "")
     }
 
     /// Replaces an imported hash with a hash of this store after a correct password.
-    func upgrade(_ account: inout AccountRecord, _ match: PasswordMatch, in tx: Transaction) throws {
+    func upgrade(_ account: inout AccountRecord, _ match: PasswordVerification, in tx: Transaction) throws {
         guard match.isRight, let upgraded = match.upgraded, account.password == match.sealed else { return }
         account.password = upgraded
         try tx.update(account)

@@ -2,16 +2,16 @@ import Contract
 
 /// Signs in with email address and password in one step, for all methods that accept them.
 struct PasswordSignIn: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     private let passwords: PasswordCheck
     private let completion: SignInCompletion
 
-    init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        passwords = PasswordCheck(surroundings)
-        completion = SignInCompletion(surroundings, catalogue)
+    init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        passwords = PasswordCheck(context)
+        completion = SignInCompletion(context, configurations)
     }
 
     /// - Parameter token: The ID token of the required account; the new session then adopts its scopes and claims. `nil` accepts any
@@ -23,10 +23,10 @@ struct PasswordSignIn: Sendable {
         _ username: Username, _ password: String, in tenantId: String, only token: VerifiedTenantToken? = nil, audience: String?,
         scope: String? = nil, client: ClientKey? = nil, _ method: String, _ call: any CallContext
     ) throws -> SignInStep {
-        let now = surroundings.clock.now
-        let fresh = completion.fresh()
-        let (tenant, before, subject) = try surroundings.database.read { tx in
-            let tenant = try catalogue.tenant(tenantId, in: tx)
+        let now = context.clock.now
+        let attempt = completion.signInCall(of: method, call, at: now)
+        let (tenant, before, subject) = try context.database.read { tx in
+            let tenant = try configurations.tenant(tenantId, in: tx)
             try SignInCompletion.check(audience, scope, of: tenant)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let address = "\(tenant.id)/\(username.folded)"
@@ -38,12 +38,12 @@ struct PasswordSignIn: Sendable {
         if !tenant.settings.enumerationProtection {
             guard let before else {
                 if token != nil { throw UserMismatch() }
-                throw try Flows(surroundings, catalogue).failed(UserNotFound(in: tenant), by: client, at: now)
+                throw try Flows(context, configurations).failed(UserNotFound(in: tenant), by: client, at: now)
             }
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
             try passwords.requireKnown(before)
         }
-        let outcome = try surroundings.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
+        let outcome = try context.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
             var signIn = PendingSignIn(.password, audience: audience, scope: scope)
             signIn.failures = try tx.lockout(of: subject, at: now).failures
             let address = "\(tenant.id)/\(username.folded)"
@@ -56,20 +56,20 @@ struct PasswordSignIn: Sendable {
                 client: client, tenant, at: now, in: tx)
             {
                 if refusal.lockedUntil != nil, let account {
-                    try surroundings.notify(.accountLocked, account, tenant, by: method, at: now, in: tx)
+                    try context.notify(.accountLocked, account, tenant, by: method, at: now, in: tx)
                 }
                 return .failure(refusal)
             }
             guard var account else { return .failure(UserNotFound(in: tenant)) }
             if let token {
                 if account.id != token.accountId { throw UserMismatch() }
-                let session = try OwnAccount(token, in: tx).session
+                let session = try AuthenticatedAccount(token, in: tx).session
                 signIn.proof.claims = session.claims
                 signIn.take(try session.grant.continued(audience: audience, by: tenant))
             }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             try passwords.upgrade(&account, match, in: tx)
-            return .success((try completion.conclude(account, tenant, signIn, fresh, method, call, at: now, in: tx), signIn))
+            return .success((try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn))
         }
         let (answered, signIn) = try outcome.get()
         return try completion.answer(answered, tenant, signIn, at: now)

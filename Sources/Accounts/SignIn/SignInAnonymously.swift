@@ -6,21 +6,20 @@ extension SignInService {
     ///
     /// - Throws: `TenantNotFound`, `AnonymousNotAllowed`, `SignUpNotAllowed`, `AudienceNotOffered`, `ScopeNotOffered`, `TooManyFromClient`.
     public func anonymously(_ request: SignInAnonymously.Params, _ call: any CallContext) throws -> SignInAnonymously.Result {
-        let now = surroundings.clock.now
-        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let now = context.clock.now
+        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         if !tenant.settings.anonymousAllowed { throw AnonymousNotAllowed(tenantId: tenant.id) }
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         _ = try flows.admit(request.client, tenantId: tenant.id, at: now)
-        let fresh = completion.fresh()
+        let attempt = completion.signInCall(of: SignInAnonymously.info.name, call, at: now)
         let account = AccountRecord(
-            id: surroundings.random.uuid(), tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .anonymous,
+            id: context.random.uuid(), tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .anonymous,
             attributes: [:], createdAt: now, updatedAt: now)
-        let signedIn = try surroundings.database.write { tx in
-            guard try tx.insert(account) else { throw Overtaken() }
-            return try completion.begin(
-                account, tenant, .anonymous, audience: request.audience, scope: request.scope, fresh, SignInAnonymously.info.name, call,
-                at: now, in: tx)
+        let signedIn = try context.database.write { tx in
+            guard try tx.insert(account) else { throw SerializationConflict() }
+            let signIn = PendingSignIn(.anonymous, audience: request.audience, scope: request.scope)
+            return try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx)
         }
         return try completion.answer(signedIn, tenant, isNew: true, at: now)
     }

@@ -3,20 +3,20 @@ import Storage
 
 /// Implements the methods `signIn.*`.
 public struct SignInService: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
     let passwords: PasswordCheck
     let completion: SignInCompletion
 
-    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        flows = Flows(surroundings, catalogue)
-        sending = CodeSending(surroundings)
-        passwords = PasswordCheck(surroundings)
-        completion = SignInCompletion(surroundings, catalogue)
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        flows = Flows(context, configurations)
+        sending = CodeSending(context)
+        passwords = PasswordCheck(context)
+        completion = SignInCompletion(context, configurations)
     }
 
     /// The result for a sign-in that is not complete.

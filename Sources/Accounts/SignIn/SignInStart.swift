@@ -7,9 +7,9 @@ extension SignInService {
     /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `TooManyCodes`, `TooManyFromClient`,
     ///   `MessageNotSent`.
     public func start(_ request: SignInStart.Params, _ call: any CallContext) throws -> SignInStart.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
-        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             SignInStart.info.name,
@@ -17,23 +17,25 @@ extension SignInService {
                 .string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
             ])
-        let account = try surroundings.database.read { try $0.account(named: username.folded, in: tenant.id) }
+        let account = try context.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.settings.enumerationProtection {
             throw try flows.failed(UserNotFound(in: tenant), by: client, at: now)
         }
-        let way = try account.map { account in try surroundings.database.read { try WayIn(to: account, tenant, catalogue, in: $0) } }
+        let way = try account.map { account in
+            try context.database.read { try SignInMethodHint(to: account, tenant, configurations, in: $0) }
+        }
         // For a user who signs in with a provider, return the providers, unless this would reveal the account.
         if case .elsewhere(let providers, let reset) = way, !tenant.settings.enumerationProtection {
             if let reset, providers.isEmpty { throw PasswordNotSet(next: reset) }
             return SignInStep(state: .providerRequired, next: reset, providers: providers)
         }
-        if let account, !tenant.settings.enumerationProtection { try PasswordCheck(surroundings).requireKnown(account) }
+        if let account, !tenant.settings.enumerationProtection { try PasswordCheck(context).requireKnown(account) }
         let known: AccountRecord.Method? = if case .here(let method) = way { method } else { nil }
         let usual: AccountRecord.Method = tenant.settings.localAccountMethod == .emailPassword ? .password : .code
         let method = tenant.settings.enumerationProtection ? usual : known ?? usual
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username,
-            of: (known == nil ? nil : account?.id) ?? surroundings.random.uuid(),
+            of: (known == nil ? nil : account?.id) ?? context.random.uuid(),
             in: tenant, language: request.language, request: fingerprint, at: now)
         draft.isDecoy = known == nil
         guard method == .password else {
@@ -41,7 +43,7 @@ extension SignInService {
                 try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in draft },
                 tenant)
         }
-        let flow = try surroundings.database.write { tx in
+        let flow = try context.database.write { tx in
             try tx.lock([Flows.lockName(address: draft.address)])
             if let earlier = try tx.flow(begunBy: fingerprint, at: now) { return earlier }
             try tx.insert(draft)

@@ -6,9 +6,10 @@ extension SignInService {
     /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name, fresh) = (request.continuationToken, SignInSubmitCode.info.name, completion.fresh())
+        let (token, name) = (request.continuationToken, SignInSubmitCode.info.name)
+        let attempt = completion.signInCall(of: name, call, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
@@ -17,11 +18,10 @@ extension SignInService {
             let subject = Self.lockoutSubject(flow)
             let failures = try tx.lockout(of: subject, at: now).failures
             let unlock = try tenant.unlock(try tx.account(flow.accountId), of: flow.address, at: now, in: tx)
-            if let refusal = try flows.judge(
-                request.code, of: &flow, tenant, sending, lockout: subject, unlock: unlock, client: client, at: now, in: tx)
-            {
+            let check = CodeCheck(sending: sending, tenant: tenant, subject: subject, unlock: unlock, client: client)
+            if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if refusal.lockedUntil != nil, let account = try tx.account(of: flow) {
-                    try surroundings.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
+                    try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
                 }
                 return .refused(refusal)
             }
@@ -36,13 +36,13 @@ extension SignInService {
                 let dropped = try tx.accountLogins(of: account.id)
                 try account.reclaim(.code, at: now, in: tx)
                 for login in dropped {
-                    try surroundings.notify(
+                    try context.notify(
                         .providerUnlinked, account, tenant, what: login.providerId, language: flow.language, by: name, at: now, in: tx)
                 }
             }
             var signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
             signIn.failures = failures
-            let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
+            let outcome = try completion.conclude(account, of: tenant, with: signIn, by: attempt.within(flow), in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)
         }

@@ -6,15 +6,16 @@ extension SignInService {
     /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name, fresh) = (request.continuationToken, SignInSubmitPassword.info.name, completion.fresh())
+        let (token, name) = (request.continuationToken, SignInSubmitPassword.info.name)
+        let attempt = completion.signInCall(of: name, call, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
         let found = try flows.peek(token, [.signIn], request: fingerprint, at: now)
         if case .repeated(let flow, let tenant) = found { return try completion.answer(pending: flow, tenant) }
         try Self.requirePassword(found.flow, found.tenant)
         let subject = Self.lockoutSubject(found.flow)
-        let before = try surroundings.database.read { tx in
+        let before = try context.database.read { tx in
             let account = found.flow.isDecoy ? nil : try tx.account(found.flow.accountId)
             try tx.lockout(of: subject, at: now).check(
                 at: now, unlock: found.tenant.unlock(account, of: found.flow.address, at: now, in: tx))
@@ -34,7 +35,7 @@ extension SignInService {
                 in: tx)
             {
                 if refusal.lockedUntil != nil, let account {
-                    try surroundings.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
+                    try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
                 }
                 return .refused(refusal)
             }
@@ -43,7 +44,7 @@ extension SignInService {
             try passwords.upgrade(&account, match, in: tx)
             var signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
             signIn.failures = failures
-            let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
+            let outcome = try completion.conclude(account, of: tenant, with: signIn, by: attempt.within(flow), in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)
         }

@@ -8,9 +8,10 @@ extension SignInService {
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
     ) throws -> SignInWithContinuation.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         _ = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name, fresh) = (request.continuationToken, SignInWithContinuation.info.name, completion.fresh())
+        let (token, name) = (request.continuationToken, SignInWithContinuation.info.name)
+        let attempt = completion.signInCall(of: name, call, at: now)
         let fingerprint = flows.fingerprint(name, [.string(token)])
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try flows.advance(token, .signUp, .passwordReset, .emailChange, request: fingerprint, at: now) { tx, flow, tenant in
@@ -26,7 +27,7 @@ extension SignInService {
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             // The code verified the address. Setting a password during the flow is not a proof of the user, so it does not count.
             let signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope, isNew: flow.kind == .signUp)
-            let outcome = try completion.conclude(account, tenant, signIn, within: flow, fresh, name, call, at: now, in: tx)
+            let outcome = try completion.conclude(account, of: tenant, with: signIn, by: attempt.within(flow), in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)
         }

@@ -6,37 +6,37 @@ extension SignInService {
     /// - Throws: `TooManyFromClient`, the errors of credential verification, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`,
     ///   `ScopeNotOffered`, and the errors of `PasswordSignIn`.
     public func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result {
-        let now = surroundings.clock.now
-        let (name, proofs) = (SignInWithCredential.info.name, CredentialProofs(surroundings, catalogue))
-        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let now = context.clock.now
+        let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
+        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         switch try proofs.prove(request.credential, in: tenant.id, call, now: now) {
         case .password(let username, let password):
-            return try PasswordSignIn(surroundings, catalogue).signIn(
+            return try PasswordSignIn(context, configurations).signIn(
                 username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client, name, call)
         case .provider(let identity, let spending):
-            let (fresh, newId) = (completion.fresh(), surroundings.random.uuid())
+            let (attempt, newId) = (completion.signInCall(of: name, call, at: now), context.random.uuid())
             let signIn = PendingSignIn(
                 .provider(identity.providerId), audience: request.audience, scope: request.scope, identity,
                 returnsProviderTokens: request.returnProviderTokens)
-            let accounts = FederatedAccounts(surroundings: surroundings, tenant: tenant, identity: identity, now: now)
+            let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now)
             // Serializable: the decision depends on rows that concurrent transactions may write.
             let outcome = try proofs.settling(spending) {
-                try surroundings.database.write(isolation: .serializable) { tx -> FederatedOutcome in
+                try context.database.write(isolation: .serializable) { tx -> FederatedOutcome in
                     if let spending { try tx.spend(spending) }
                     switch try accounts.resolve(newId: newId, name, call, in: tx) {
                     case .providerRequired(let holder):
-                        return .providerRequired(try OtherWays(into: holder, tenant, catalogue, in: tx))
+                        return .providerRequired(try OtherWays(into: holder, tenant, configurations, in: tx))
                     case .pending(let account):
                         var signIn = signIn
                         signIn.awaitsLink = true
-                        return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
+                        return .signedIn(try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn)
                     case .account(let account, let isNew):
-                        try tx.keepGrant(of: identity, for: account, surroundings.vault)
+                        try tx.keepGrant(of: identity, for: account, context.vault)
                         var signIn = signIn
                         signIn.isNew = isNew
-                        return .signedIn(try completion.conclude(account, tenant, signIn, fresh, name, call, at: now, in: tx), signIn)
+                        return .signedIn(try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn)
                     }
                 }
             }

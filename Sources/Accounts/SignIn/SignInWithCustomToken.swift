@@ -9,14 +9,14 @@ extension SignInService {
     /// - Throws: `TenantNotFound`, `CustomTokenInvalid`, `ClaimNameReserved`, `ClaimsTooLong`, `AccountDisabled`, `AudienceNotOffered`,
     ///   `ScopeNotOffered`, `AccountMerged`.
     public func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result {
-        let (now, name) = (surroundings.clock.now, SignInWithCustomToken.info.name)
-        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let now = context.clock.now
+        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         let token = try CustomToken(
             request.token, signers: tenant.settings.customTokenSigners ?? [], tenantId: tenant.id,
-            audience: surroundings.realm.issuer(of: .tenant(tenant.id)), now: now)
-        let fresh = completion.fresh()
-        let (signedIn, isNew) = try surroundings.database.write { tx in
+            audience: context.realm.issuer(of: .tenant(tenant.id)), now: now)
+        let attempt = completion.signInCall(of: SignInWithCustomToken.info.name, call, at: now)
+        let (signedIn, isNew) = try context.database.write { tx in
             try tx.lock([token.accountId])
             let known = try tx.account(token.accountId)
             if let known, known.tenantId != tenant.id {
@@ -29,11 +29,9 @@ extension SignInService {
                 ?? AccountRecord(
                     id: token.accountId, tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .custom,
                     attributes: [:], createdAt: now, updatedAt: now)
-            if known == nil, try !tx.insert(account) { throw Overtaken() }
-            let signedIn = try completion.begin(
-                account, tenant, .custom(token.claims), audience: request.audience, scope: request.scope, fresh, name, call, at: now, in: tx
-            )
-            return (signedIn, known == nil)
+            if known == nil, try !tx.insert(account) { throw SerializationConflict() }
+            let signIn = PendingSignIn(.custom(token.claims), audience: request.audience, scope: request.scope)
+            return (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), known == nil)
         }
         return try completion.answer(signedIn, tenant, isNew: isNew, at: now)
     }

@@ -5,8 +5,8 @@ extension SignInService {
     ///
     /// - Throws: `TooManyFromClient`, `InvalidUsername`, and the errors of `PasswordSignIn`.
     public func withPassword(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> SignInWithPassword.Result {
-        let client = try flows.admit(request.client, tenantId: request.tenantId, at: surroundings.clock.now)
-        return try PasswordSignIn(surroundings, catalogue).signIn(
+        let client = try flows.admit(request.client, tenantId: request.tenantId, at: context.clock.now)
+        return try PasswordSignIn(context, configurations).signIn(
             try Username(request.username), request.password, in: request.tenantId, audience: request.audience, scope: request.scope,
             client: client, SignInWithPassword.info.name, call)
     }

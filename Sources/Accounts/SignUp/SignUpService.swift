@@ -4,16 +4,16 @@ import Storage
 
 /// Implements the methods `signUp.*`.
 public struct SignUpService: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
 
-    public init(_ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
-        flows = Flows(surroundings, catalogue)
-        sending = CodeSending(surroundings)
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
+        flows = Flows(context, configurations)
+        sending = CodeSending(context)
     }
 
     /// The result for the current step of a sign-up. It depends only on the flow and the tenant.
@@ -30,7 +30,7 @@ public struct SignUpService: Sendable {
             return SignUpStep(
                 state: .attributesRequired, continuationToken: token, expiresAt: flow.expiresAt,
                 attributes: AttributeRules.missing(tenant.attributes, in: flow.attributes))
-        case .completed, .secondFactorRequired, .enrolmentRequired, .enrolmentCode:
+        case .completed, .secondFactorRequired, .enrollmentRequired, .enrollmentCode:
             return SignUpStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt, accountId: flow.accountId)
         }
     }
@@ -42,11 +42,11 @@ public struct SignUpService: Sendable {
         _ token: String, request: [UInt8], _ method: String, _ call: any CallContext, password: [UInt8]? = nil,
         _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
     ) throws -> SignUpStep {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         var answering: TenantRecord?
         func create(_ flow: Flow, _ tenant: TenantRecord, in tx: Transaction) throws -> Bool {
             guard try tx.insert(flow.account(of: tenant, at: now)) else { return false }
-            try surroundings.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
+            try context.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
             return true
         }
         let flow = try flows.advance(
@@ -80,7 +80,7 @@ public struct SignUpService: Sendable {
             }
             return .moved
         }
-        let tenant = try answering ?? surroundings.database.read { try catalogue.tenant(flow.tenantId, in: $0) }
+        let tenant = try answering ?? context.database.read { try configurations.tenant(flow.tenantId, in: $0) }
         return answer(flow, tenant)
     }
 }

@@ -7,9 +7,9 @@ extension SignUpService {
     /// - Throws: `TenantNotFound`, `SignUpNotAllowed`, `InvalidUsername`, `UserAlreadyExists`, `PasswordNotAccepted`, `InvalidPassword`,
     ///   `InvalidAttributes`, `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`. The first one that applies is thrown.
     public func start(_ request: SignUpStart.Params, _ call: any CallContext) throws -> SignUpStart.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
-        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
@@ -20,14 +20,14 @@ extension SignUpService {
                 client.map { .string($0.text) } ?? .null,
             ])
         let isHidden = tenant.settings.enumerationProtection
-        let isTaken = try surroundings.database.read { try $0.isTaken(username.folded, in: tenant.id) }
+        let isTaken = try context.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw try flows.failed(UserAlreadyExists(next: "signIn.start"), by: client, at: now) }
         let attributes = try checkedAttributes(request, username, tenant, call)
         var draft = flows.newFlow(
-            .signUp, .codeRequired, username, of: surroundings.random.uuid(), in: tenant, language: request.language, request: fingerprint,
+            .signUp, .codeRequired, username, of: context.random.uuid(), in: tenant, language: request.language, request: fingerprint,
             at: now)
         draft.attributes = attributes
-        draft.password = try request.password.map { try surroundings.passwords.sealed($0, as: draft.accountId) }
+        draft.password = try request.password.map { try context.passwords.sealed($0, as: draft.accountId) }
         let flow = try flows.begin(.signUp, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in
             var flow = draft
             flow.isDecoy = try tx.isTaken(username.folded, in: tenant.id)
@@ -55,7 +55,7 @@ extension SignUpService {
         _ method: String, _ call: any CallContext
     ) throws {
         if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
-        let context = ContextWords(addresses: [address], attributes: attributes, tenant)
-        try surroundings.check(password, tenant, context: context, of: accountId, method, call)
+        let words = ContextWords(addresses: [address], attributes: attributes, tenant)
+        try context.check(password, tenant, context: words, of: accountId, method, call)
     }
 }

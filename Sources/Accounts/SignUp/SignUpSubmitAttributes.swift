@@ -8,7 +8,7 @@ extension SignUpService {
     public func submitAttributes(
         _ request: SignUpSubmitAttributes.Params, _ call: any CallContext
     ) throws -> SignUpSubmitAttributes.Result {
-        _ = try flows.admit(request.client, token: request.continuationToken, at: surroundings.clock.now)
+        _ = try flows.admit(request.client, token: request.continuationToken, at: context.clock.now)
         let (token, name) = (request.continuationToken, SignUpSubmitAttributes.info.name)
         let fingerprint = flows.fingerprint(name, [.string(token), .object(request.attributes)])
         return try advance(token, request: fingerprint, name, call) { _, flow, tenant in

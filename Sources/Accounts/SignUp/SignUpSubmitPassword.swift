@@ -6,7 +6,7 @@ extension SignUpService {
     /// - Throws: `InvalidPassword`, `PasswordNotAccepted`, `UserAlreadyExists`, `SignUpNotAllowed`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitPassword(_ request: SignUpSubmitPassword.Params, _ call: any CallContext) throws -> SignUpSubmitPassword.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         _ = try flows.admit(request.client, token: request.continuationToken, at: now)
         let (token, name) = (request.continuationToken, SignUpSubmitPassword.info.name)
         let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
@@ -19,7 +19,7 @@ extension SignUpService {
             if method != .emailCode {
                 try check(
                     request.password, tenant, address: flow.username, attributes: flow.attributes, of: flow.accountId, name, call)
-                sealed = try surroundings.passwords.sealed(request.password, as: flow.accountId)
+                sealed = try context.passwords.sealed(request.password, as: flow.accountId)
             }
         }
         return try advance(token, request: fingerprint, name, call, password: sealed) { _, _, _ in (.password, nil) }

@@ -23,9 +23,9 @@ enum SignUpEffect: Sendable, Equatable {
     case sendCode, refuseCode, endCode, keepPassword, createAccount
 }
 
-/// The transition table of a sign-up. The trailing comments name its states: U1 and U2 wait for the code, U3 and U4 for a password, U5 for
-/// attributes. U1 and U3 are the states before a challenge is requested, which Microsoft Entra distinguishes and this implementation does
-/// not.
+/// The transition table of a sign-up: Sources/Accounts/README.md, "Sign-up". The trailing comments name its states: U1 and U2 wait for the
+/// code, U3 and U4 for a password, U5 for attributes. U1 and U3 are the states before a challenge is requested, which Microsoft Entra
+/// distinguishes and this implementation does not.
 enum SignUpTransition {
     /// Decides the next state and the effects of an input. After verification, the required step depends on the tenant's current settings,
     /// which may have changed since the last step.

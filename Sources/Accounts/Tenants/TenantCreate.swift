@@ -8,19 +8,19 @@ extension TenantService {
     ///
     /// - Throws: `TenantExists`, `InvalidTenantSettings`.
     public func create(_ request: TenantCreate.Params, _ call: any CallContext) throws -> TenantCreate.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         try TenantRules.check(request)
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
-        let key = try NewSigningKey(for: .tenant(request.tenantId), algorithm: algorithm, activeAt: now, surroundings.service)
+        let key = try NewSigningKey(for: .tenant(request.tenantId), algorithm: algorithm, activeAt: now, context.service)
         var settings = request
-        settings.delivery = request.delivery?.sealed(for: request.tenantId, surroundings.vault)
+        settings.delivery = request.delivery?.sealed(for: request.tenantId, context.vault)
         let tenant = TenantRecord(settings, createdAt: now, updatedAt: now)
-        try surroundings.database.write { tx in
+        try context.database.write { tx in
             guard try tx.insert(tenant) else { throw TenantExists(tenantId: tenant.id) }
             try tx.insert(key, at: now)
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(TenantCreate.info.name, call, tenant: tenant.id, details: [("kid", key.kid)]), at: now, in: tx)
         }
-        return tenant.answer(in: surroundings.realm)
+        return tenant.answer(in: context.realm)
     }
 }

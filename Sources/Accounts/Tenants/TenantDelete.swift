@@ -7,15 +7,15 @@ extension TenantService {
     ///
     /// - Throws: `TenantNotFound`, `TenantNotDeletable`.
     public func delete(_ request: TenantDelete.Params, _ call: any CallContext) throws -> TenantDelete.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         if request.tenantId == TenantRecord.defaultId { throw TenantNotDeletable(tenantId: request.tenantId) }
-        try surroundings.database.write { tx in
+        try context.database.write { tx in
             guard try tx.deleteTenant(request.tenantId) else { throw TenantNotFound(tenantId: request.tenantId) }
             try tx.deletePeople(of: request.tenantId)
             try tx.deleteIdps(of: request.tenantId)
             try tx.deleteKeys(of: .tenant(request.tenantId))
             try tx.advanceEpoch()
-            try surroundings.audit.record(AuditEvent(TenantDelete.info.name, call, tenant: request.tenantId), at: now, in: tx)
+            try context.audit.record(AuditEvent(TenantDelete.info.name, call, tenant: request.tenantId), at: now, in: tx)
         }
         return TenantDelete.Result(tenantId: request.tenantId)
     }

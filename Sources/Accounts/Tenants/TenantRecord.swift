@@ -1,6 +1,5 @@
 import Contract
 import JSON
-import Patterns
 import ServiceContext
 import Storage
 
@@ -16,8 +15,6 @@ package final class TenantRecord: Sendable {
     let updatedAt: Int64
 
     package let attributes: [TenantAttribute]
-    /// The compiled patterns of the attributes.
-    private let patterns: [String: BoundedPattern]
     let passwordPolicy: PasswordPolicy
     let codes: CodePolicy
     let lockout: LockoutPolicy
@@ -31,10 +28,6 @@ package final class TenantRecord: Sendable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         attributes = settings.attributes ?? BuiltInAttribute.allCases.map { TenantAttribute(name: $0.rawValue, type: .string) }
-        patterns = Dictionary(
-            attributes.compactMap { attribute in
-                attribute.pattern.flatMap { try? BoundedPattern($0) }.map { (attribute.name, $0) }
-            }, uniquingKeysWith: { $1 })
         passwordPolicy = settings.passwordPolicy ?? PasswordPolicy()
         codes = settings.codes ?? CodePolicy()
         lockout = settings.lockout ?? LockoutPolicy()
@@ -45,23 +38,23 @@ package final class TenantRecord: Sendable {
     ///
     /// - Throws: `InvalidAttributes` with every problem.
     package func accept(_ given: JSONObject, of speaker: AttributeRules.Speaker = .oneself) throws -> JSONObject {
-        try AttributeRules.accepted(given, by: attributes, patterns: patterns, of: speaker)
+        try AttributeRules.accepted(given, by: attributes, of: speaker)
     }
 
     /// Returns a developer's change of an account's attributes in stored form.
     ///
     /// - Throws: `InvalidAttributes` with every problem.
     func acceptChange(_ given: JSONObject, of present: JSONObject) throws -> JSONObject {
-        try AttributeRules.change(given, of: present, by: attributes, patterns: patterns)
+        try AttributeRules.change(given, of: present, by: attributes)
     }
 
     /// Returns the previously accepted values that are still valid.
     func stillFitting(_ accepted: JSONObject) -> JSONObject {
-        AttributeRules.stillFitting(accepted, by: attributes, patterns: patterns)
+        AttributeRules.stillFitting(accepted, by: attributes)
     }
 
     /// The tenant as the `tenant.*` methods return it.
-    func answer(in realm: Realm) -> Tenant {
+    func answer(in realm: Deployment) -> Tenant {
         var policy = passwordPolicy
         policy.bannedTerms = policy.bannedTerms ?? []
         return Tenant(
@@ -78,7 +71,7 @@ package final class TenantRecord: Sendable {
     /// The settings in stored form: the parameters of `tenant.create` that would recreate the tenant.
     package var storedSettings: JSONObject {
         var writer = JSONWriter(reservingCapacity: 2048)
-        var answer = answer(in: Realm())
+        var answer = answer(in: Deployment())
         answer.delivery = settings.delivery
         answer.write(to: &writer)
         guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return [:] }

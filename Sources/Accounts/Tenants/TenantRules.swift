@@ -8,8 +8,8 @@ package enum TenantRules {
     private static let reserved: Set<String> = ["email", "username", "password", "phone"]
 
     /// - Throws: `InvalidTenantSettings`.
-    package static func check(_ settings: TenantCreate.Params) throws {
-        try check(settings.attributes ?? [])
+    package static func check(_ settings: TenantCreate.Params, checksAttributes: Bool = true) throws {
+        if checksAttributes { try check(settings.attributes ?? []) }
         try settings.delivery?.check()
         let policy = settings.passwordPolicy ?? PasswordPolicy()
         if policy.minimumLength > policy.maximumLength {
@@ -37,8 +37,7 @@ package enum TenantRules {
         var names: Set<String> = []
         for (index, attribute) in attributes.enumerated() {
             func refuse(_ member: String, _ reason: String) -> InvalidTenantSettings {
-                InvalidTenantSettings(
-                    pointer: "/attributes/\(index)/\(member)", reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+                InvalidTenantSettings(pointer: "/attributes/\(index)/\(member)", reason: reason)
             }
             guard names.insert(Username.fold(attribute.name)).inserted else {
                 throw refuse("name", "another attribute has this name; names must differ in more than case")
@@ -56,7 +55,7 @@ package enum TenantRules {
             if attribute.multiple, attribute.options == nil { throw refuse("multiple", "the options are empty") }
             if let pattern = attribute.pattern {
                 if attribute.type != .string { throw refuse("pattern", "only a string can have a pattern") }
-                do { _ = try BoundedPattern(pattern) } catch { throw refuse("pattern", "\(error)") }
+                do { _ = try Pattern(pattern) } catch { throw refuse("pattern", "\(error)") }
             }
             let values = (attribute.options ?? []).map(\.value)
             if Set(values).count != values.count { throw refuse("options", "two options have the same value") }

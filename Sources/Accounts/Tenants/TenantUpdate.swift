@@ -6,23 +6,24 @@ extension TenantService {
     ///
     /// - Throws: `TenantNotFound`, `InvalidTenantSettings`.
     public func update(_ request: TenantUpdate.Params, _ call: any CallContext) throws -> TenantUpdate.Result {
-        let now = surroundings.clock.now
-        let given = request.delivery?.sealed(for: request.tenantId, surroundings.vault)
-        let changed = try surroundings.database.write { tx in
+        let now = context.clock.now
+        let given = request.delivery?.sealed(for: request.tenantId, context.vault)
+        let changed = try context.database.write { tx in
             try tx.lock([KeyOwner.tenant(request.tenantId).path])
             guard let tenant = try tx.tenant(request.tenantId) else { throw TenantNotFound(tenantId: request.tenantId) }
             var settings = request.over(tenant.settings)
             let delivery = given?.keepingSecrets(of: tenant.settings.delivery) ?? tenant.settings.delivery
-            settings.delivery = try delivery?.opened(for: tenant.id, surroundings.vault)
-            try TenantRules.check(settings)
+            settings.delivery = try delivery?.opened(for: tenant.id, context.vault)
+            // Attributes of an earlier version that are no longer valid must not prevent other changes.
+            try TenantRules.check(settings, checksAttributes: request.attributes != nil)
             settings.delivery = delivery
             let changed = TenantRecord(settings, createdAt: tenant.createdAt, updatedAt: now)
             try tx.advanceEpoch()
             try tx.update(changed)
-            try surroundings.audit.record(AuditEvent(TenantUpdate.info.name, call, tenant: tenant.id), at: now, in: tx)
+            try context.audit.record(AuditEvent(TenantUpdate.info.name, call, tenant: tenant.id), at: now, in: tx)
             return changed
         }
-        return changed.answer(in: surroundings.realm)
+        return changed.answer(in: context.realm)
     }
 }
 

@@ -22,16 +22,16 @@ package struct VerifiedTenantToken: Sendable {
 
 /// Verifies tokens of this store's tenants (RFC 8725, RFC 9068 §4).
 package struct TenantTokenVerifier: Sendable {
-    let surroundings: ServiceContext
+    let context: ServiceContext
     let signingKeys: SigningKeys
 
-    package init(surroundings: ServiceContext, signingKeys: SigningKeys) {
-        self.surroundings = surroundings
+    package init(context: ServiceContext, signingKeys: SigningKeys) {
+        self.context = context
         self.signingKeys = signingKeys
     }
 
-    init(surroundings: AccountsContext, catalogue: TenantConfigurationCache) {
-        self.init(surroundings: surroundings.service, signingKeys: catalogue.signingKeys)
+    init(context: AccountsContext, configurations: TenantConfigurationCache) {
+        self.init(context: context.service, signingKeys: configurations.signingKeys)
     }
 
     /// Additional expectations of the caller.
@@ -59,7 +59,7 @@ package struct TenantTokenVerifier: Sendable {
 
     /// - Throws: A `Token…` error that names the failed check.
     package func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
-        let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: signingKeys).verify(token)
+        let (jws, key) = try TokenSignature(context: context, signingKeys: signingKeys).verify(token)
         guard let tenantId = key.owner.tenantId else { throw TokenUseMismatch(expected: expected.use ?? .id, actual: .pool) }
         return try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
     }
@@ -103,8 +103,8 @@ package struct TenantTokenVerifier: Sendable {
 
     private func check(_ token: VerifiedTenantToken, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
         let issuers = [
-            surroundings.realm.issuer(of: .tenant(token.tenantId)), expected.issuer,
-            expected.tenantId.map { surroundings.realm.issuer(of: .tenant($0)) },
+            context.realm.issuer(of: .tenant(token.tenantId)), expected.issuer,
+            expected.tenantId.map { context.realm.issuer(of: .tenant($0)) },
         ].compactMap { $0 }
         for issuer in issuers where issuer != token.issuer { throw TokenIssuerMismatch(expected: issuer, actual: token.issuer) }
         if let audience = expected.audience, audience != token.audience {
@@ -119,10 +119,10 @@ package struct TenantTokenVerifier: Sendable {
     }
 
     private func checkStanding(of token: VerifiedTenantToken) throws {
-        try surroundings.database.read { tx in
+        try context.database.read { tx in
             let account = try tx.account(token.accountId)
             if account?.isDisabled == true { throw TokenRevoked(reason: "its account is disabled") }
-            if surroundings.isTesting, token.sessionId == SessionRecord.ofTestTokens { return }
+            if context.isTesting, token.sessionId == SessionRecord.ofTestTokens { return }
             if account == nil { throw try tx.loss(ofAccount: token.accountId) }
             guard try tx.session(token.sessionId) != nil else { throw try tx.loss(ofSession: token.sessionId) }
         }

@@ -66,7 +66,7 @@ struct LoginCommand: ParsableCommand {
             listen["port"] = .number(JSONNumber(port))
         }
         listen["path"] = (callbackPath ?? Environment["CALLBACK_PATH"]).map { .string($0) }
-        let store = try OwnStore(settings)
+        let store = try LocalSessionStore(settings)
         defer { store.close() }
         let steps = SignInSteps(calls: store.calls, tenant: tenant ?? Environment["TENANT"] ?? "default")
         let answer: JSONValue

@@ -12,7 +12,7 @@ struct LogoutCommand: ParsableCommand {
     @OptionGroup var output: ColorOption
 
     func run() throws {
-        let store = try OwnStore(options.settings)
+        let store = try LocalSessionStore(options.settings)
         defer { store.close() }
         try Printing.out(try store.end() ? "Signed out." : "No user was signed in.")
     }

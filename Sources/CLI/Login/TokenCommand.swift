@@ -42,13 +42,13 @@ struct TokenCommand: ParsableCommand {
     ///
     /// - Parameter strictly: Whether tokens that are valid for less time are rejected, even if no others are available.
     /// - Throws: `ExitCode` after an error message: 3 if no user is signed in. `ValidationError`.
-    static func tokens(of settings: StoreSettings, goodFor seconds: Int64, strictly: Bool = false) throws -> OwnSessions.Tokens {
+    static func tokens(of settings: StoreSettings, goodFor seconds: Int64, strictly: Bool = false) throws -> LocalSessions.Tokens {
         func nobody(_ why: String) -> ExitCode {
             Printing.err("\(Printing.errorWord) \(why) Run: mintmark login\(settings.commandText)")
             return ExitCode(3)
         }
         if let path = try settings.missingStore() { throw nobody("No user is signed in: the store \(path) does not exist.") }
-        let store = try OwnStore(settings)
+        let store = try LocalSessionStore(settings)
         defer { store.close() }
         do {
             guard let tokens = try store.tokens(goodFor: seconds) else { throw nobody("No user is signed in.") }

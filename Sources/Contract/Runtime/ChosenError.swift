@@ -33,25 +33,26 @@ public struct ChosenError: Error, Sendable {
             : Self.message(entry["message"]?.string ?? "", data)
     }
 
-    /// Inserts the members into a message template. A part in brackets is included only if its member is present.
+    /// Inserts the members into a message template. A part in brackets is included only if its member is present, and not empty if it is a list.
     static func message(_ template: String, _ data: JSONObject) -> String {
         var text = ""
         for (index, part) in template.split(separator: "[", omittingEmptySubsequences: false).enumerated() {
             guard index > 0, let end = part.firstIndex(of: "]") else {
-                text += filled(part, data) ?? ""
+                text += filled(part, data, isOptional: false) ?? ""
                 continue
             }
-            text += filled(part[..<end], data) ?? ""
-            text += filled(part[part.index(after: end)...], data) ?? ""
+            text += filled(part[..<end], data, isOptional: true) ?? ""
+            text += filled(part[part.index(after: end)...], data, isOptional: false) ?? ""
         }
         return text
     }
 
-    /// Returns `nil` if one of its members is missing.
-    private static func filled(_ part: Substring, _ data: JSONObject) -> String? {
+    /// Returns `nil` if one of its members is missing. In an optional part, an empty list counts as missing.
+    private static func filled(_ part: Substring, _ data: JSONObject, isOptional: Bool) -> String? {
         var (text, rest) = ("", part)
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            guard let value = data[String(rest[rest.index(after: open)..<close])], value.array?.isEmpty != true else { return nil }
+            guard let value = data[String(rest[rest.index(after: open)..<close])] else { return nil }
+            if isOptional, value.array?.isEmpty == true { return nil }
             text += rest[..<open] + shown(value)
             rest = rest[rest.index(after: close)...]
             if rest.hasPrefix("."), text.hasSuffix(".") { text.removeLast() }

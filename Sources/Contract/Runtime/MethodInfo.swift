@@ -17,6 +17,10 @@ public struct MethodInfo: Sendable {
     public let isReadOnly: Bool
     /// Whether the method is offered only with `--testing`.
     public let isTesting: Bool
+    /// The cost of a call, unless one of `costCases` applies; see `cost(of:)`.
+    public let cost: MethodCost
+    /// Parameters that change the cost. The first that applies counts.
+    let costCases: [CostCase]
     /// The method-specific error types. Any method can also fail with the general errors.
     public let errors: [String]
     public var params: [FieldInfo] { makeParams() }

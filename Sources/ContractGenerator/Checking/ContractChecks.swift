@@ -81,11 +81,33 @@ struct ContractChecks {
         let place = "methods/\(method.name).json"
         for error in method.errors where contract.error(error) == nil { problems.add(place, "the error \(error) is not in errors.json") }
         if !method.params.isClosed { problems.add(place, "params need additionalProperties: false") }
+        for each in method.costCases { check(each, of: method, at: "\(place)/costCases") }
         for property in method.params.properties {
             guard let value = property.defaultValue else { continue }
             for breach in InstanceValidator(contract: contract).breaches(value, property.type, at: property.name) {
                 problems.add(place, "the default of \(breach)")
             }
+        }
+    }
+
+    private func check(_ each: Method.CostCase, of method: Method, at place: String) {
+        guard each.parameter.hasPrefix("/") else { return problems.add(place, "the parameter \(each.parameter) is no JSON pointer") }
+        var type = Type(description: nil, isSecret: false, shape: .object(method.params))
+        for step in each.steps {
+            switch contract.resolve(type).shape {
+            case .object(let object):
+                guard let property = object.property(step) else { return problems.add(place, "there is no parameter \(each.parameter)") }
+                type = property.type
+            case .array(let element, _, _) where step == Method.CostCase.anyElement: type = element
+            default: return problems.add(place, "there is no parameter \(each.parameter)")
+            }
+        }
+        guard !each.values.isEmpty else { return }
+        guard case .enumeration(let known) = contract.resolve(type).shape else {
+            return problems.add(place, "\(each.parameter) has no enum, so the case cannot name values")
+        }
+        for value in each.values where !known.contains(value) {
+            problems.add(place, "\(value) is not among the values of \(each.parameter)")
         }
     }
 

@@ -7,13 +7,11 @@ struct NodeDocs {
     /// Returns the summary, the description and the errors of a method.
     func method(_ method: Method) -> String {
         var parts = [method.summary, "", method.description]
-        if method.isTesting { parts += ["", "Available only with `--testing`."] }
         if method.caller == .public { parts += ["", "Also available with `caller: \"public\"`."] }
         if !method.equivalents.isEmpty {
             parts += ["", "Equivalent: " + method.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: ", ") + "."]
         }
-        if !method.errors.isEmpty { parts.append("") }
-        parts += method.errors.compactMap(contract.error).map { "@throws {\(SwiftNames.type($0.type))} \($0.when)" }
+        if !method.errors.isEmpty { parts += ["", "@throws {\(method.errors.map(SwiftNames.type).joined(separator: " | "))}"] }
         return parts.joined(separator: "\n")
     }
 

@@ -1,4 +1,5 @@
-/// Generates `clients/node/generated`: the methods, types and errors of the Node client, in JavaScript and in TypeScript declarations.
+/// Generates `clients/node/generated`: the tables of methods, errors and options in JavaScript, and the TypeScript declarations with the
+/// documentation.
 struct NodeEmitter: Emitter {
     static let folder = "clients/node/generated"
 
@@ -6,50 +7,65 @@ struct NodeEmitter: Emitter {
         let types = NodeTypes(contract: contract)
         let namespaces = contract.namespaces.map { NodeNamespace(types: types, name: $0.name, methods: $0.methods) }
         let errors = NodeErrors(types: types)
-        let table = NodeNamespaceTable(contract: contract)
-        return namespaces.flatMap { [$0.script, $0.declarations] }
-            + [types.declarations, errors.script, errors.declarations, table.script, table.declarations]
+        let options = NodeOptions(options: contract.options)
+        return namespaces.map(\.declarations)
+            + [
+                NodeNamespaceTable(contract: contract, namespaces: namespaces.filter { !$0.isTesting }, isTesting: false),
+                NodeNamespaceTable(contract: contract, namespaces: namespaces.filter(\.isTesting), isTesting: true),
+            ].flatMap { [$0.script, $0.declarations] } + [
+                types.declarations, errors.script, errors.declarations, options.script, options.declarations,
+            ]
     }
 }
 
-/// Generates the list of all namespaces, which become members of a client.
+/// Generates the table of all methods, from which the client makes its namespaces. The methods of testing stores have their own table.
 struct NodeNamespaceTable {
     let contract: Contract
+    let namespaces: [NodeNamespace]
+    let isTesting: Bool
 
-    private var names: [String] { contract.namespaces.map(\.name) }
+    private var file: String { isTesting ? "testing" : "methods" }
 
     var script: GeneratedFile {
         var source = NodeSource(from: "methods")
-        for name in names { source.line("import { \(NodeNamespace.className(name)) } from \"./methods/\(name).js\";") }
-        source.line()
-        source.doc("The version of the contract that this client was made from.")
-        source.line("export const contractVersion = \(NodeSource.literal(contract.version));")
-        source.line()
-        source.doc("Namespace to the class of its methods.")
-        source.block("export const namespaces = {", end: "};") { source in
-            for name in names { source.line("\(name): \(NodeNamespace.className(name)),") }
+        if !isTesting {
+            source.line("export const contractVersion = \(NodeSource.literal(contract.version));")
+            source.line()
         }
-        return source.file("namespaces.js")
+        source.line(
+            "// items: the member with the items. reports: whether it reports progress. secrets: the paths of secrets in the result.")
+        source.block("export const \(file) = {", end: "};") { source in
+            for namespace in namespaces {
+                source.block("\(namespace.name): {", end: "},") { source in namespace.methods.forEach { describe($0, to: &source) } }
+            }
+        }
+        return source.file("\(file).js")
+    }
+
+    private func describe(_ method: Method, to source: inout NodeSource) {
+        var facts: [String] = []
+        if let items = contract.listedMember(of: method) { facts.append("items: \(NodeSource.literal(items.name))") }
+        if method.progress != nil { facts.append("reports: true") }
+        let secrets = NodeSecrets(contract: contract).paths(in: method.result).map { NodeSource.literal($0.joined(separator: ".")) }
+        if !secrets.isEmpty { facts.append("secrets: [\(secrets.joined(separator: ", "))]") }
+        source.line("\(method.verb): \(facts.isEmpty ? "{}" : "{ \(facts.joined(separator: ", ")) }"),")
     }
 
     var declarations: GeneratedFile {
         var source = NodeSource(from: "methods")
-        for name in names { source.line("import type { \(NodeNamespace.className(name)) } from \"./methods/\(name).js\";") }
+        for namespace in namespaces { source.line("import type { \(namespace.type) } from \"./methods/\(namespace.name).js\";") }
         source.line()
-        source.doc("The version of the contract that this client was made from.")
-        source.line("export declare const contractVersion: \(NodeSource.literal(contract.version));")
-        source.line()
-        source.doc("The namespaces, members of every client.")
-        source.block("export interface Namespaces {", end: "}") { source in
-            for name in names { source.line("readonly \(name): \(NodeNamespace.className(name));") }
-        }
-        for (name, methods) in contract.namespaces {
+        if !isTesting {
+            source.doc("The version of the contract that this client was made from.")
+            source.line("export declare const contractVersion: \(NodeSource.literal(contract.version));")
             source.line()
-            source.block("export type {", end: "} from \"./methods/\(name).js\";") { source in
-                source.line("\(NodeNamespace.className(name)),")
-                for method in methods { source.line("\(SwiftNames.type(method.name))Params, \(SwiftNames.type(method.name))Result,") }
-            }
         }
-        return source.file("namespaces.d.ts")
+        source.doc(isTesting ? "The namespaces that only a testing store has." : "The namespaces, members of every client.")
+        source.block("export interface \(isTesting ? "TestingNamespaces" : "Namespaces") {", end: "}") { source in
+            for namespace in namespaces { source.line("readonly \(namespace.name): \(namespace.type);") }
+        }
+        source.line()
+        for namespace in namespaces { source.line("export * from \"./methods/\(namespace.name).js\";") }
+        return source.file("\(file).d.ts")
     }
 }

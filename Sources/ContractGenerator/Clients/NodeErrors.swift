@@ -8,61 +8,54 @@ struct NodeErrors {
 
     var script: GeneratedFile {
         var source = NodeSource(from: "errors.json")
-        source.line("import { RpcError } from \"../src/errors.js\";")
-        for entry in entries {
-            source.line()
-            source.doc(entry.when)
-            source.block("export class \(SwiftNames.type(entry.type)) extends RpcError {", end: "}") { source in
-                source.line("static code = \(entry.code);")
-                source.line("static type = \(NodeSource.literal(entry.type));")
-            }
-        }
+        source.line("import { classes } from \"../src/known-errors.js\";")
         source.line()
-        source.doc("Code to class.")
-        source.block("export const errorsByCode = new Map(", end: ");") { source in
-            source.block("[", end: "].map((error) => [error.code, error]),") { source in
-                for entry in entries { source.line("\(SwiftNames.type(entry.type)),") }
-            }
-        }
+        source.block("export const {", end: "} = classes({") { $0.list(entries.map { SwiftNames.type($0.type) + "," }) }
+        source.block("", end: "});") { $0.list(entries.map { "\(SwiftNames.type($0.type)): \($0.code)," }) }
         return source.file("errors.js")
     }
 
     var declarations: GeneratedFile {
         var source = NodeSource(from: "errors.json")
-        source.line("import { RpcError } from \"../src/errors.js\";")
+        source.line("import { APIError } from \"../src/errors.js\";")
         types.importing(entries.flatMap { $0.data.map { ($0.type, .result) } }, from: "./types.js", to: &source)
+        source.line()
+        source.block("declare class Answered<Type extends string, Data = {}> extends APIError {", end: "}") { source in
+            source.doc("The number of the error.")
+            source.line("static readonly code: number;")
+            source.doc("The stable name of the error.")
+            source.line("static readonly type: string;")
+            source.line("readonly type: Type;")
+            source.line("readonly data: Data & { type: Type };")
+        }
         for entry in entries { declare(entry, to: &source) }
         source.line()
-        source.doc("Code to class.")
-        source.line("export declare const errorsByCode: ReadonlyMap<number, typeof RpcError>;")
+        source.doc("An error of a type that this client knows.")
+        source.block("export type KnownError =", end: ";") { $0.list(entries.map { "| \(SwiftNames.type($0.type))" }) }
+        source.line("export {};")
         return source.file("errors.d.ts")
     }
 
     private func declare(_ entry: ErrorEntry, to source: inout NodeSource) {
         let name = SwiftNames.type(entry.type)
         let type = NodeSource.literal(entry.type)
+        let data = entry.data.filter { $0.name != "retryAfterSeconds" }
         source.line()
-        source.doc("What `\(name)` says beside its message.")
-        source.block("export interface \(name)Data {", end: "}") { source in
-            source.line("type: \(type);")
-            for property in entry.data {
-                source.doc(NodeDocs(contract: types.contract).property(property))
-                source.line(types.member(property, .result) + ";")
+        if !data.isEmpty {
+            source.doc("The details of `\(name)`.")
+            source.block("export interface \(name)Data {", end: "}") { source in
+                for property in data {
+                    source.doc(NodeDocs(contract: types.contract).property(property))
+                    source.line(types.member(property, .result) + ";")
+                }
             }
         }
-        source.line()
         source.doc(documentation(entry))
-        source.block("export declare class \(name) extends RpcError {", end: "}") { source in
-            source.line("static readonly code: \(entry.code);")
-            source.line("static readonly type: \(type);")
-            source.line("readonly code: \(entry.code);")
-            source.line("readonly type: \(type);")
-            source.line("readonly data: \(name)Data;")
-        }
+        source.line("export declare class \(name) extends Answered<\(type)\(data.isEmpty ? "" : ", \(name)Data")> {}")
     }
 
     private func documentation(_ entry: ErrorEntry) -> String {
         let equivalents = entry.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: "; ")
-        return entry.when + (equivalents.isEmpty ? "" : "\n\nEquivalents: \(equivalents).")
+        return "\(entry.code): \(entry.when)" + (equivalents.isEmpty ? "" : " Equivalent: \(equivalents).")
     }
 }

@@ -1,61 +1,32 @@
-/// Generates the methods of one namespace.
+/// Generates the declarations of the methods of one namespace.
 struct NodeNamespace {
     let types: NodeTypes
     let name: String
     let methods: [Method]
 
     /// Converts `token` to `TokenMethods`, because `Token` could also be the name of a type.
-    static func className(_ name: String) -> String { SwiftNames.type(name) + "Methods" }
+    var type: String { SwiftNames.type(name) + "Methods" }
+
+    /// Whether the namespace is part of `mintmark/testing`.
+    var isTesting: Bool { methods.allSatisfy(\.isTesting) }
 
     private var docs: NodeDocs { NodeDocs(contract: types.contract) }
-    private var className: String { Self.className(name) }
-
-    // MARK: JavaScript
-
-    var script: GeneratedFile {
-        var source = NodeSource(from: "methods/\(name).*.json")
-        source.block("const methods = {", end: "};") { source in methods.forEach { describe($0, to: &source) } }
-        source.line()
-        source.doc("The methods of `\(name)`.")
-        source.block("export class \(className) {", end: "}") { source in
-            source.line("#call;")
-            source.line()
-            source.doc("@param call takes a description of a method, its parameters and options, and answers its result.")
-            source.block("constructor(call) {", end: "}") { $0.line("this.#call = call;") }
-            for method in methods {
-                source.line()
-                source.doc(docs.method(method))
-                source.block("\(method.verb)(params, options) {", end: "}") {
-                    $0.line("return this.#call(methods.\(method.verb), params, options);")
-                }
-            }
-        }
-        return source.file("methods/\(name).js")
-    }
-
-    private func describe(_ method: Method, to source: inout NodeSource) {
-        let paths = NodeSecrets(contract: types.contract).paths(in: method.result)
-        let secrets = paths.map { "[" + $0.map(NodeSource.literal).joined(separator: ", ") + "]" }.joined(separator: ", ")
-        source.line("\(method.verb): { name: \(NodeSource.literal(method.name)), isTesting: \(method.isTesting), secrets: [\(secrets)] },")
-    }
-
-    // MARK: TypeScript
 
     var declarations: GeneratedFile {
         var source = NodeSource(from: "methods/\(name).*.json")
-        source.line("import type { CallOptions } from \"../../src/client.js\";")
-        types.importing(methods.flatMap { [(params($0), .params), ($0.result, .result)] }, from: "../types.js", to: &source)
+        let listed = methods.compactMap(types.contract.listedMember)
+        let client = ["CallOptions"] + (methods.contains { $0.progress != nil } ? ["ProgressOptions"] : [])
+        source.line("import type { \(client.joined(separator: ", ")) } from \"../../src/client.js\";")
+        if !listed.isEmpty { source.line("import type { ListPromise } from \"../../src/lists.js\";") }
+        var used: [(Type, NodeTypes.Direction)] = methods.flatMap { [(params($0), .params), ($0.result, .result)] }
+        used += methods.compactMap(\.progress).map { ($0, .result) }
+        types.importing(used, from: "../types.js", to: &source)
         source.line()
         source.doc("The methods of `\(name)`.")
-        source.block("export declare class \(className) {", end: "}") { source in
-            source.line("private constructor();")
-            for method in methods {
-                source.line()
-                source.doc(docs.method(method))
-                source.line("\(method.verb)(")
-                source.line("  params\(needsParams(method) ? "" : "?"): \(SwiftNames.type(method.name))Params,")
-                source.line("  options?: CallOptions,")
-                source.line("): Promise<\(SwiftNames.type(method.name))Result>;")
+        source.block("export interface \(type) {", end: "}") { source in
+            for (number, method) in methods.enumerated() {
+                if number > 0 { source.line() }
+                declare(method, to: &source)
             }
         }
         for method in methods {
@@ -66,6 +37,25 @@ struct NodeNamespace {
             types.declare(type + "Result", method.result, .result, doc: "The result of `\(method.name)`.", to: &source)
         }
         return source.file("methods/\(name).d.ts")
+    }
+
+    private func declare(_ method: Method, to source: inout NodeSource) {
+        let type = SwiftNames.type(method.name)
+        let parameters = [
+            "params\(needsParams(method) ? "" : "?"): \(type)Params",
+            "options?: \(method.progress.map { "ProgressOptions<\(types.expression($0, .result))>" } ?? "CallOptions")",
+        ]
+        let items = types.contract.listedMember(of: method).map { list in
+            let member = "\(type)Result[\(NodeSource.literal(list.name))]"
+            return (list.isRequired ? member : "NonNullable<\(member)>") + "[number]"
+        }
+        let result = items.map { "ListPromise<\($0), \(type)Result>" } ?? "Promise<\(type)Result>"
+        source.doc(docs.method(method))
+        let line = "\(method.verb)(\(parameters.joined(separator: ", "))): \(result);"
+        if line.count <= NodeSource.width - 2 { return source.line(line) }
+        source.line("\(method.verb)(")
+        for parameter in parameters { source.line("  \(parameter),") }
+        source.line("): \(result);")
     }
 
     private func needsParams(_ method: Method) -> Bool {

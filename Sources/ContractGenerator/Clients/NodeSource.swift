@@ -2,6 +2,7 @@ import JSON
 
 /// Builds a JavaScript or TypeScript source file.
 struct NodeSource {
+    static let width = 140
     private var lines: [String]
     private var depth = 0
 
@@ -21,7 +22,7 @@ struct NodeSource {
 
     /// Appends `head`, the indented body and `end` unless it is empty.
     mutating func block(_ head: String, end: String, _ body: (inout NodeSource) -> Void) {
-        line(head)
+        if !head.isEmpty { line(head) }
         depth += 1
         body(&self)
         depth -= 1
@@ -31,12 +32,25 @@ struct NodeSource {
     /// Appends a doc comment, or nothing if the text is empty.
     mutating func doc(_ text: String) {
         let paragraphs = text.replacing("*/", with: "*\\/").split(separator: "\n", omittingEmptySubsequences: false)
-        let wrapped = paragraphs.flatMap { Self.wrapped(String($0), width: 118 - 2 * depth) }
+        let wrapped = paragraphs.flatMap { Self.wrapped(String($0), width: Self.width - 3 - 2 * depth) }
         guard text.isEmpty == false else { return }
-        if wrapped.count == 1 { return line("/** \(wrapped[0]) */") }
+        if wrapped.count == 1, wrapped[0].count + 7 + 2 * depth <= Self.width { return line("/** \(wrapped[0]) */") }
         line("/**")
         for part in wrapped { line(part.isEmpty ? " *" : " * \(part)") }
         line(" */")
+    }
+
+    /// Appends texts that are separated by spaces, in as few lines as possible.
+    mutating func list(_ texts: [String]) {
+        var row = ""
+        for text in texts {
+            if !row.isEmpty, row.count + 1 + text.count > Self.width - 2 * depth {
+                line(row)
+                row = ""
+            }
+            row += (row.isEmpty ? "" : " ") + text
+        }
+        if !row.isEmpty { line(row) }
     }
 
     private static func wrapped(_ text: String, width: Int) -> [String] {

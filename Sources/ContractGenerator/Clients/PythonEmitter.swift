@@ -77,7 +77,7 @@ struct PythonEmitter: Emitter {
         source.line()
         source.line("import os")
         source.line("from datetime import datetime")
-        source.line("from typing import Dict, Tuple, TypedDict")
+        source.line("from typing import Dict, Literal, Tuple, TypedDict")
         source.line()
         source.line()
         let options = contract.options.filter { $0.name != "store" && $0.name != "app" }
@@ -102,7 +102,7 @@ struct PythonEmitter: Emitter {
 
     private func annotation(_ option: ServeOption) -> String {
         switch option.kind {
-        case .string: "str"
+        case .string: option.values.isEmpty ? "str" : "Literal[\(option.values.map(PythonNames.literal).joined(separator: ", "))]"
         case .integer: "int"
         case .boolean: "bool"
         case .path: "str | os.PathLike[str]"

@@ -85,7 +85,7 @@ extension Fixtures {
                 ]),
             // The enrollment of an SMS factor for that account, waiting for the code: $continuation, $code.
             Fixture(
-                name: "factorEnrolment", given: ["passwordSession"],
+                name: "factorEnrollment", given: ["passwordSession"],
                 steps: [
                     .init(
                         method: "mfa.enroll", params: ["idToken": "$idToken", "kind": "sms", "phoneNumber": "+4915112345678"],
@@ -94,7 +94,7 @@ extension Fixtures {
                 ]),
             // That factor after enrollment, and a session authenticated with it: $factor, $freshIdToken.
             Fixture(
-                name: "factor", given: ["factorEnrolment"],
+                name: "factor", given: ["factorEnrollment"],
                 steps: [
                     .init(
                         method: "mfa.confirm", params: ["continuationToken": "$continuation", "code": "$code"],

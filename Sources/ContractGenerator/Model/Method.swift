@@ -4,6 +4,23 @@ import JSON
 struct Method {
     enum Caller: String, CaseIterable { case `public`, developer }
 
+    /// What a call may wait for.
+    enum Cost: String, CaseIterable { case quick, store, slow, network }
+
+    /// A parameter that changes the cost of a call.
+    struct CostCase {
+        /// The step of `parameter` that stands for any element of an array.
+        static let anyElement = "*"
+
+        /// The path to the parameter, as a JSON pointer.
+        let parameter: String
+        /// The values that change the cost. If empty, every value does.
+        let values: [String]
+        let cost: Cost
+
+        var steps: [String] { parameter.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init) }
+    }
+
     /// The name, in the form `namespace.verb`.
     let name: String
     let summary: String
@@ -12,6 +29,9 @@ struct Method {
     let isReadOnly: Bool
     /// Whether the method is offered only with `--testing`.
     let isTesting: Bool
+    let cost: Cost
+    /// The exceptions from `cost`. The first that applies counts.
+    let costCases: [CostCase]
     let params: ObjectType
     let result: Type
     /// The type of the values that `$/progress` reports, or `nil` if the method reports none.

@@ -13,5 +13,7 @@ struct ServeOption {
     /// The command-line option: `--drain`.
     let flag: String
     let kind: Kind
+    /// The accepted values of a string, or an empty list if there are no fixed values.
+    let values: [String]
     let description: String
 }

@@ -48,27 +48,49 @@ struct ContractReader {
         schemas.refuseUnknown(
             value,
             besides: [
-                "name", "summary", "description", "caller", "readOnly", "testing", "params", "result", "progress", "errors", "examples",
-                "equivalents",
+                "name", "summary", "description", "caller", "readOnly", "testing", "cost", "costCases", "params", "result", "progress",
+                "errors", "examples", "equivalents",
             ], at: place)
         if value["name"]?.string != name { problems.add(place, "its name must be \(name)") }
         guard let caller = value["caller"]?.string.flatMap(Method.Caller.init), let isReadOnly = value["readOnly"]?.bool else {
             problems.add(place, "needs caller, public or developer, and readOnly")
             return Method(
-                name: name, summary: "", description: "", caller: .developer, isReadOnly: true, isTesting: false,
+                name: name, summary: "", description: "", caller: .developer, isReadOnly: true, isTesting: false, cost: .quick,
+                costCases: [],
                 params: ObjectType(properties: [], isClosed: true, choices: []),
                 result: Type(description: nil, isSecret: false, shape: .anyObject), progress: nil, errors: [], examples: [], equivalents: []
             )
         }
         return Method(
             name: name, summary: text("summary", of: value, at: place), description: text("description", of: value, at: place),
-            caller: caller, isReadOnly: isReadOnly, isTesting: value["testing"]?.bool ?? false,
+            caller: caller, isReadOnly: isReadOnly, isTesting: value["testing"]?.bool ?? false, cost: cost(of: value, at: place),
+            costCases: costCases(of: value, at: place + "/costCases"),
             params: schemas.objectType(value["params"] ?? .null, at: place + "/params"),
             result: schemas.type(value["result"] ?? .null, at: place + "/result"),
             progress: value["progress"].map { progress($0, at: place + "/progress") },
             errors: (value["errors"]?.array ?? []).compactMap(\.string),
             examples: (value["examples"]?.array ?? []).compactMap { example($0, at: place + "/examples") },
             equivalents: equivalents(of: value))
+    }
+
+    private func cost(of value: JSONValue, at place: String) -> Method.Cost {
+        if let cost = value["cost"]?.string.flatMap(Method.Cost.init) { return cost }
+        problems.add(place, "needs a cost: \(Method.Cost.allCases.map(\.rawValue).joined(separator: ", "))")
+        return .quick
+    }
+
+    private func costCases(of value: JSONValue, at place: String) -> [Method.CostCase] {
+        guard let cases = value["costCases"] else { return [] }
+        guard let cases = cases.array else {
+            problems.add(place, "needs a list of cases")
+            return []
+        }
+        return cases.map { each in
+            schemas.refuseUnknown(each, besides: ["parameter", "values", "cost"], at: place)
+            return Method.CostCase(
+                parameter: text("parameter", of: each, at: place), values: (each["values"]?.array ?? []).compactMap(\.string),
+                cost: cost(of: each, at: place))
+        }
     }
 
     private func progress(_ value: JSONValue, at place: String) -> Type {
@@ -109,14 +131,15 @@ struct ContractReader {
 
     private func option(_ value: JSONValue) -> ServeOption? {
         let place = "options.json/\(value["name"]?.string ?? "?")"
-        schemas.refuseUnknown(value, besides: ["name", "flag", "type", "description"], at: place)
+        schemas.refuseUnknown(value, besides: ["name", "flag", "type", "values", "description"], at: place)
         guard let kind = value["type"]?.string.flatMap(ServeOption.Kind.init) else {
             problems.add(place, "needs a type: \(ServeOption.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
             return nil
         }
+        if value["values"] != nil, kind != .string { problems.add(place, "only a string can have values") }
         return ServeOption(
             name: text("name", of: value, at: place), flag: text("flag", of: value, at: place), kind: kind,
-            description: text("description", of: value, at: place))
+            values: (value["values"]?.array ?? []).compactMap(\.string), description: text("description", of: value, at: place))
     }
 
     // MARK: Errors

@@ -60,12 +60,19 @@ struct MethodEmitter {
         source.line("    description: \(SwiftNames.literal(method.description)),")
         source.line(
             "    caller: .\(SwiftNames.member(method.caller.rawValue)), isReadOnly: \(method.isReadOnly), isTesting: \(method.isTesting),")
+        source.line("    cost: .\(method.cost.rawValue), costCases: [\(method.costCases.map(costCase).joined(separator: ", "))],")
         source.line("    errors: [\(method.errors.map { "\"\($0)\"" }.joined(separator: ", "))],")
         let names = method.equivalents.map { "VendorName(vendor: \"\($0.vendor)\", names: \(SwiftNames.literal($0.name)))" }
         source.line("    equivalents: [\(names.joined(separator: ", "))],")
         source.line("    openRPC: ##\"\(OpenRPCEmitter(contract: types.contract).method(method).text)\"##,")
         source.line("    makeParams: { \(text.literal(method.params.properties)) },")
         source.line("    makeResult: { \(text.literal(text.members(method.result))) })")
+    }
+
+    private func costCase(_ each: Method.CostCase) -> String {
+        let steps = each.steps.map { $0 == Method.CostCase.anyElement ? ".anyElement" : SwiftNames.literal($0) }
+        let values = each.values.map { SwiftNames.literal($0) }
+        return "CostCase(parameter: [\(steps.joined(separator: ", "))], values: [\(values.joined(separator: ", "))], cost: .\(each.cost))"
     }
 }
 

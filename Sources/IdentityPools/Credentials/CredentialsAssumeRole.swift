@@ -8,10 +8,10 @@ extension CredentialsService {
     /// - Throws: `Token…` errors, `AssumeRoleDenied`, `DurationExceedsRoleMaximum`, `MalformedPolicy`, `PackedPolicyTooLarge`.
     /// - Source: AWS STS API Reference, `AssumeRoleWithWebIdentity`.
     public func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let holder = SessionHolder(try verifier.verify(request.token, .init(), now: now))
-        let role = try surroundings.database.read { tx in
-            try surroundings.realm.roleName(of: request.roleArn).flatMap { try catalogue.role($0, in: tx) }
+        let role = try context.database.read { tx in
+            try context.realm.roleName(of: request.roleArn).flatMap { try configurations.role($0, in: tx) }
         }
         guard let role else { throw AssumeRoleDenied(roleArn: request.roleArn, action: "sts:AssumeRoleWithWebIdentity") }
         guard request.durationSeconds <= role.record.maxSessionSeconds else {
@@ -30,7 +30,7 @@ extension CredentialsService {
         return CredentialsAssumeRole.Result(
             credentials: credentials, subject: holder.identityId, audience: holder.poolId, provider: "cognito-identity.amazonaws.com",
             assumedRole: .init(
-                arn: surroundings.realm.arn(ofSession: request.sessionName, role: role.record.name),
+                arn: context.realm.arn(ofSession: request.sessionName, role: role.record.name),
                 id: "\(role.record.roleId):\(request.sessionName)"),
             packedPolicyPercent: percent)
     }

@@ -16,7 +16,7 @@ extension CredentialsService {
     ///   `AmbiguousRoleDenied`, `InvalidPrincipalTags`.
     /// - Source: Amazon Cognito Federated Identities API Reference, `GetCredentialsForIdentity`.
     public func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         switch request.who {
         case .token(let token):
             if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
@@ -40,7 +40,7 @@ extension CredentialsService {
             let message = "\(LoginVerifier.poolTokenName) must be the only login: its token proves the identity by itself."
             throw InvalidParams(violations: [Violation(pointer: "/logins", rule: "alone", message: message)])
         }
-        guard let identity = try surroundings.database.read({ try $0.identity(id) }) else { throw IdentityNotFound(identityId: id) }
+        guard let identity = try context.database.read({ try $0.identity(id) }) else { throw IdentityNotFound(identityId: id) }
         if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
         let holder = SessionHolder(try verify(token, now: now))
         guard holder.identityId == id else { throw LoginsDoNotMatch(identityId: id) }
@@ -48,7 +48,7 @@ extension CredentialsService {
     }
 
     private func get(_ holder: SessionHolder, custom: String?, now: Int64) throws -> CredentialsGet.Result {
-        let role = try surroundings.database.read { try givenRole(to: holder, custom: custom, now: now, in: $0) }
+        let role = try context.database.read { try givenRole(to: holder, custom: custom, now: now, in: $0) }
         return try exchange(holder, role, now: now)
     }
 
@@ -56,8 +56,8 @@ extension CredentialsService {
     private func verify(_ token: String, now: Int64) throws -> VerifiedPoolToken {
         do { return try verifier.verify(token, .init(), now: now) } catch let error as TokenKeyUnknown {
             let issuer = (try? JWS.parse(token)).flatMap { try? JSONText($0.payload).root["iss"]?.string }
-            guard let id = issuer.flatMap({ surroundings.realm.owner(ofIssuer: $0) })?.poolId,
-                try surroundings.database.read({ try catalogue.knownPool(id, in: $0) }) == nil
+            guard let id = issuer.flatMap({ context.realm.owner(ofIssuer: $0) })?.poolId,
+                try context.database.read({ try configurations.knownPool(id, in: $0) }) == nil
             else { throw error }
             throw PoolNotFound(poolId: id)
         }
@@ -89,10 +89,10 @@ extension CredentialsService {
         _ id: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64,
         complete: (Transaction, SessionHolder) throws -> Outcome
     ) throws -> Outcome {
-        let proven = try surroundings.prove(id, logins, catalogue, call, now: now)
+        let proven = try context.prove(id, logins, configurations, call, now: now)
         let event = AuditEvent(method: CredentialsGet.info.name, trace: call.trace, poolId: proven.pool.id)
-        return try surroundings.resolve(event, at: now) { tx in
-            let pool = try catalogue.pool(proven.pool.id, in: tx)
+        return try context.resolve(event, at: now) { tx in
+            let pool = try configurations.pool(proven.pool.id, in: tx)
             return ((), try IdentityResolution.Facts(tx, pool: pool, given: id, logins: proven.proofs.map(\.login)))
         } complete: { tx, _, identity in
             let holder = SessionHolder(
@@ -130,16 +130,16 @@ extension CredentialsService {
     private func role(for holder: SessionHolder, custom: String?, in tx: Transaction) throws -> (
         role: PoolConfigurationCache.KnownRole, arn: String
     ) {
-        let realm = surroundings.realm
+        let realm = context.realm
         let choice = try RoleResolution.decide(
             .init(
                 poolId: holder.poolId, isGuest: holder.isGuest, logins: holder.proofs.map { ($0.mappingKey, $0.claims) },
-                mappings: try catalogue.pool(holder.poolId, in: tx).roleMappings, custom: custom))
+                mappings: try configurations.pool(holder.poolId, in: tx).roleMappings, custom: custom))
         let arn: String
         switch choice {
         case .role(let chosen): arn = chosen
         case .ofPool:
-            guard let name = try catalogue.roleName(holder.isGuest ? .guest : .authenticated, of: holder.poolId, in: tx) else {
+            guard let name = try configurations.roleName(holder.isGuest ? .guest : .authenticated, of: holder.poolId, in: tx) else {
                 let kind = holder.isGuest ? "guests" : "authenticated identities"
                 throw RoleNotConfigured(poolId: holder.poolId, roleArn: nil, reason: "it has no role for \(kind)")
             }
@@ -148,7 +148,7 @@ extension CredentialsService {
                 throw RoleNotOffered(roleArn: custom, reason: "the pool assigns a single role to these logins.")
             }
         }
-        guard let role = try realm.roleName(of: arn).flatMap({ try catalogue.role($0, in: tx) }) else {
+        guard let role = try realm.roleName(of: arn).flatMap({ try configurations.role($0, in: tx) }) else {
             throw RoleNotConfigured(poolId: holder.poolId, roleArn: arn, reason: "role \(arn) does not exist")
         }
         return (role, arn)

@@ -11,10 +11,10 @@ extension CredentialsService {
     /// - Throws: `SessionTokenInvalid`, `IdentityNotFound`, `RoleNotFound`, `PoolNotFound`.
     /// - Source: AWS IAM User Guide, revoking temporary security credentials of a role by their issue time.
     public func revoke(_ request: CredentialsRevoke.Params, _ call: any CallContext) throws -> CredentialsRevoke.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let issuedBefore = request.issuedBefore ?? now
         let target = try target(of: request)
-        let record = try surroundings.database.write { tx in
+        let record = try context.database.write { tx in
             let poolId = target.kind == .poolId ? target.subject : nil
             let identityId = target.kind == .identityId ? target.subject : nil
             if let poolId, try tx.pool(poolId) == nil { throw PoolNotFound(poolId: poolId) }
@@ -22,7 +22,7 @@ extension CredentialsService {
             let record = try tx.record(
                 RevocationRecord(
                     target: target, issuedBefore: issuedBefore, createdAt: now, expiresAt: max(now, issuedBefore) + Self.longestSeconds))
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(
                     method: CredentialsRevoke.info.name, trace: call.trace, poolId: poolId, identityId: identityId, subject: target.subject,
                     details: ["issuedBefore": .number(.init(record.issuedBefore))]), at: now, in: tx)
@@ -36,15 +36,15 @@ extension CredentialsService {
     private func target(of request: CredentialsRevoke.Params) throws -> Revocations.Target {
         switch request.target {
         case .sessionToken(let token):
-            let sealer = try surroundings.database.read { try catalogue.sessionKeys.key(of: token, in: $0) }
+            let sealer = try context.database.read { try configurations.sessionKeys.key(of: token, in: $0) }
             guard let claims = sealer?.open(token) else { throw SessionTokenInvalid() }
             return .init(kind: .sessionToken, subject: claims.accessKeyId)
         case .identityId(let id): return .init(kind: .identityId, subject: id)
         case .poolId(let id): return .init(kind: .poolId, subject: id)
         case .roleArn(let arn):
-            let name = surroundings.realm.roleName(of: arn)
-            guard let name, try surroundings.database.read({ try $0.role(name) }) != nil else { throw RoleNotFound(role: arn) }
-            return .init(kind: .roleArn, subject: surroundings.realm.arn(ofRole: name))
+            let name = context.realm.roleName(of: arn)
+            guard let name, try context.database.read({ try $0.role(name) }) != nil else { throw RoleNotFound(role: arn) }
+            return .init(kind: .roleArn, subject: context.realm.arn(ofRole: name))
         }
     }
 }

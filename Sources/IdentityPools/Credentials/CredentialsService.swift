@@ -5,15 +5,15 @@ import Storage
 
 /// The `credentials.*` methods, for temporary credentials.
 public struct CredentialsService: Sendable {
-    let surroundings: ServiceContext
-    let catalogue: PoolConfigurationCache
+    let context: ServiceContext
+    let configurations: PoolConfigurationCache
 
-    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
     }
 
-    var verifier: PoolTokenVerifier { PoolTokenVerifier(surroundings: surroundings, catalogue: catalogue) }
+    var verifier: PoolTokenVerifier { PoolTokenVerifier(context: context, configurations: configurations) }
 
     /// The session for which `issue` creates credentials.
     struct Session {
@@ -27,17 +27,17 @@ public struct CredentialsService: Sendable {
     /// Creates credentials for an authorized session. Nothing is stored.
     func issue(_ session: Session, now: Int64) throws -> Contract.Credentials {
         let holder = session.holder
-        let (sealer, issuedAt) = try surroundings.database.read { tx in
+        let (sealer, issuedAt) = try context.database.read { tx in
             let targets = targets(identityId: holder.identityId, poolId: holder.poolId, roleName: session.roleName)
             return (
-                try catalogue.sessionKeys.current(in: tx), try catalogue.revocations(in: tx).issueMoment(targets, now: now)
+                try configurations.sessionKeys.current(in: tx), try configurations.revocations(in: tx).issueMoment(targets, now: now)
             )
         }
         let claims = SessionClaims(
-            accessKeyId: "ASIA" + Base32.encode(surroundings.random.bytes(10)), identityId: holder.identityId, poolId: holder.poolId,
+            accessKeyId: "ASIA" + Base32.encode(context.random.bytes(10)), identityId: holder.identityId, poolId: holder.poolId,
             roleName: session.roleName, sessionName: session.name, tags: holder.tags, policy: session.policy, issuedAt: issuedAt,
             expiresAt: now + session.seconds)
-        let sessionToken = sealer.seal(claims, random: surroundings.random)
+        let sessionToken = sealer.seal(claims, random: context.random)
         return Contract.Credentials(
             accessKeyId: claims.accessKeyId, secretAccessKey: sealer.secretAccessKey(for: sessionToken), sessionToken: sessionToken,
             expiresAt: claims.expiresAt)
@@ -45,7 +45,7 @@ public struct CredentialsService: Sendable {
 
     /// Returns the targets by which the credentials can be revoked, except the session itself.
     func targets(identityId: String, poolId: String, roleName: String) -> [Revocations.Target] {
-        let realm = surroundings.realm
+        let realm = context.realm
         // Revocations by an ARN in the format of earlier versions remain valid.
         let arns = Set([realm.arn(ofRole: roleName), realm.formerARN(ofRole: roleName)])
         return [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId)]

@@ -9,7 +9,7 @@ extension CredentialsService {
     ///   `CredentialScopeMismatch`, `BodyHashMismatch`, `RequestExpired`, `RequestTimeTooSkewed`.
     /// - Source: AWS IAM User Guide, AWS Signature Version 4.
     public func verify(_ request: CredentialsVerify.Params, _ call: any CallContext) throws -> CredentialsVerify.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         switch request.proof {
         case .sessionToken(let token): return answer(try open(token, now: now).0, bodyVerified: false)
         case .request(let signed): return try verify(signed, request, now: now)
@@ -33,8 +33,8 @@ extension CredentialsService {
 
     /// Decrypts a session token and checks that it has neither expired nor been revoked.
     func open(_ token: String, now: Int64) throws -> (SessionClaims, SessionSealer) {
-        let (sealer, revocations) = try surroundings.database.read { tx in
-            (try catalogue.sessionKeys.key(of: token, in: tx), try catalogue.revocations(in: tx))
+        let (sealer, revocations) = try context.database.read { tx in
+            (try configurations.sessionKeys.key(of: token, in: tx), try configurations.revocations(in: tx))
         }
         guard let sealer, let claims = sealer.open(token) else { throw SessionTokenInvalid() }
         if claims.expiresAt <= now { throw CredentialsExpired(expiredAt: claims.expiresAt, now: now) }
@@ -48,7 +48,7 @@ extension CredentialsService {
     private func answer(_ claims: SessionClaims, bodyVerified: Bool) -> CredentialsVerify.Result {
         CredentialsVerify.Result(
             principal: Principal(
-                identityId: claims.identityId, poolId: claims.poolId, roleArn: surroundings.realm.arn(ofRole: claims.roleName),
+                identityId: claims.identityId, poolId: claims.poolId, roleArn: context.realm.arn(ofRole: claims.roleName),
                 sessionName: claims.sessionName, accessKeyId: claims.accessKeyId, tags: Members(claims.tags.map { ($0.key, $0.value) })),
             expiresAt: claims.expiresAt, bodyVerified: bodyVerified,
             sessionPolicy: claims.policy.map { EncodedObject(encoded: Array(($0 == GuestScope.mark ? GuestScope.policy : $0).utf8)) })

@@ -1,9 +1,9 @@
 import ServiceContext
 import Storage
 
-extension Sweep {
+extension ExpiryJob {
     /// Removes the revocations of credentials that have expired, one hour later, to allow for clock differences between hosts.
-    package static let revocations = Sweep(
+    package static let revocations = ExpiryJob(
         name: "revocations",
         hasWork: { tx, now in try tx.queryOne("SELECT 1 FROM revocation WHERE expires_at < $1 LIMIT 1", now - 3600) { _ in true } ?? false
         },

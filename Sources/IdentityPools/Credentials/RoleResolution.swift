@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Platform
 
-/// Selects the role for a login.
+/// Selects the role for a login (Sources/IdentityPools/README.md, "Role selection").
 enum RoleResolution {
     /// The input of the decision.
     struct Facts {

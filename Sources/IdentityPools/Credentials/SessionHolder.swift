@@ -6,7 +6,7 @@ struct SessionHolder: Sendable {
     let amr: [String]
     let tags: [(key: String, value: String)]
     /// The public logins of the current call.
-    var proofs: [LoginProof] = []
+    var proofs: [VerifiedLogin] = []
 
     var isGuest: Bool { amr.first == "unauthenticated" }
 }

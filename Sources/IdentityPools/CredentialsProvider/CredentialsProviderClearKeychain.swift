@@ -9,15 +9,15 @@ extension CredentialsProviderService {
         _ request: CredentialsProviderClearKeychain.Params, _ call: any CallContext
     ) throws -> CredentialsProviderClearKeychain.Result {
         let provider = try provider(request.provider)
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let key = provider.settings.key
         try provider.change { memory in
-            try surroundings.database.write { tx in
+            try context.database.write { tx in
                 try tx.lock([key.lockName])
                 guard let identity = try tx.keptIdentity(key), try tx.forgetIdentity(key) else { return }
                 let event = AuditEvent(
                     method: CredentialsProviderClearKeychain.info.name, trace: call.trace, poolId: key.poolId, identityId: identity.id)
-                try surroundings.audit.record(event, at: now, in: tx)
+                try context.audit.record(event, at: now, in: tx)
             }
             memory.dropAll()
         }

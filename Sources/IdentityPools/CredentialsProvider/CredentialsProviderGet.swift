@@ -7,7 +7,7 @@ extension CredentialsProviderService {
     /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and the errors of resolving the identity and of the exchange.
     public func get(_ request: CredentialsProviderGet.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
         let provider = try provider(request.provider)
-        let now = surroundings.clock.now
+        let now = context.clock.now
         return try provider.refresh(
             call,
             held: { memory in
@@ -16,7 +16,8 @@ extension CredentialsProviderService {
             }
         ) { memory, begun in
             try take(
-                .credentials(anew: request.refresh), &memory, ProviderTurn(provider, begun, call, CredentialsProviderGet.info, now: now))
+                .credentials(anew: request.refresh), &memory,
+                CredentialsRefresh(provider, begun, call, CredentialsProviderGet.info, now: now))
         }
     }
 }

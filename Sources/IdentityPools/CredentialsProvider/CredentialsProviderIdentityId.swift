@@ -9,13 +9,13 @@ extension CredentialsProviderService {
         let provider = try provider(request.provider)
         let memory = provider.memory
         if let known = memory.identityId, !memory.mustLookAgain,
-            try surroundings.database.read({ try $0.keptIdentity(provider.settings.key)?.id }) == known
+            try context.database.read({ try $0.keptIdentity(provider.settings.key)?.id }) == known
         {
             return CredentialsProviderAnswer(state: .ready, identityId: known)
         }
-        let now = surroundings.clock.now
+        let now = context.clock.now
         return try provider.search { memory, begun in
-            try take(.identityId, &memory, ProviderTurn(provider, begun, call, CredentialsProviderIdentityId.info, now: now))
+            try take(.identityId, &memory, CredentialsRefresh(provider, begun, call, CredentialsProviderIdentityId.info, now: now))
         }
     }
 }

@@ -9,16 +9,16 @@ extension CredentialsProviderService {
     public func open(_ request: CredentialsProviderOpen.Params, _ call: any CallContext) throws -> CredentialsProviderOpen.Result {
         try refuseRoleOfOtherFlow(request)
         let key = ProviderKey(poolId: request.poolId, key: request.key)
-        let (identityId, storeId) = try surroundings.database.read { tx in
-            _ = try catalogue.pool(key.poolId, in: tx)
-            return (try tx.keptIdentity(key)?.id, try catalogue.storeId(in: tx))
+        let (identityId, storeId) = try context.database.read { tx in
+            _ = try configurations.pool(key.poolId, in: tx)
+            return (try tx.keptIdentity(key)?.id, try configurations.storeId(in: tx))
         }
-        let provider = OpenProvider(
-            handle: Base64URL.encode(surroundings.random.bytes(16)),
+        let provider = CredentialsProviderSession(
+            handle: Base64URL.encode(context.random.bytes(16)),
             settings: .init(
                 key: key, asksCaller: request.tokenSource == .caller, flow: request.flow, roleArn: request.roleArn,
                 customRoleArn: request.customRoleArn, refreshAheadSeconds: request.refreshAheadSeconds),
-            storeId: storeId, memory: ProviderMemory(logins: request.logins ?? [:], identityId: identityId))
+            storeId: storeId, memory: CachedCredentials(logins: request.logins ?? [:], identityId: identityId))
         try providers.add(provider)
         return CredentialsProviderOpen.Result(provider: provider.handle, identityId: identityId)
     }

@@ -3,41 +3,41 @@ import ServiceContext
 
 /// The `credentialsProvider.*` methods: credentials providers as in the AWS mobile SDKs.
 public struct CredentialsProviderService: Sendable {
-    let surroundings: ServiceContext
-    let catalogue: PoolConfigurationCache
+    let context: ServiceContext
+    let configurations: PoolConfigurationCache
     let providers = OpenProviders()
 
-    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
     }
 
     /// Returns an open provider. A provider that was opened before the store was reset counts as closed.
     ///
     /// - Throws: `ProviderNotOpen`.
-    func provider(_ handle: String) throws -> OpenProvider {
+    func provider(_ handle: String) throws -> CredentialsProviderSession {
         let provider = try providers.find(handle)
         if try provider.storeId == storeId() { return provider }
         try providers.remove(handle)
         throw ProviderNotOpen(provider: handle)
     }
 
-    func storeId() throws -> String { try surroundings.database.read { try catalogue.storeId(in: $0) } }
+    func storeId() throws -> String { try context.database.read { try configurations.storeId(in: $0) } }
 
-    var tokens: PoolTokens { PoolTokens(surroundings, catalogue) }
-    var identities: IdentityService { IdentityService(surroundings, catalogue) }
-    var credentials: CredentialsService { CredentialsService(surroundings, catalogue) }
+    var tokens: PoolTokens { PoolTokens(context, configurations) }
+    var identities: IdentityService { IdentityService(context, configurations) }
+    var credentials: CredentialsService { CredentialsService(context, configurations) }
 }
 
 extension CredentialsProviderService: CredentialsProviderHandlers {}
 
 extension CredentialsProviderAnswer {
-    init(_ held: ProviderMemory.Held) {
+    init(_ held: CachedCredentials.ClosureBox) {
         self.init(state: .ready, identityId: held.identityId, credentials: held.credentials, roleArn: held.roleArn)
     }
 
     /// The request for the awaited token, or `nil` if no token is awaited.
-    init?(asking memory: ProviderMemory) {
+    init?(asking memory: CachedCredentials) {
         guard let awaited = memory.awaited else { return nil }
         self.init(
             state: .tokenRequired, identityId: memory.identityId, continuationToken: awaited.continuationToken, logins: memory.logins,

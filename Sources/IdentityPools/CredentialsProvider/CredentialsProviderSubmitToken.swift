@@ -11,9 +11,9 @@ extension CredentialsProviderService {
         guard let provider = providers.find(asking: request.continuationToken), try provider.storeId == storeId() else {
             throw TokenNotAwaited()
         }
-        let now = surroundings.clock.now
+        let now = context.clock.now
         return try provider.refreshNext(held: { try Self.held($0, for: request) }) { memory, begun in
-            let turn = ProviderTurn(provider, begun, call, CredentialsProviderSubmitToken.info, now: now)
+            let turn = CredentialsRefresh(provider, begun, call, CredentialsProviderSubmitToken.info, now: now)
             let token = try credentials.verifier.verify(request.token, .init(audience: turn.settings.key.poolId), now: now)
             guard token.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
             try adopt(token.identityId, &memory, keptBefore: try kept(turn)?.id, turn)
@@ -29,7 +29,7 @@ extension CredentialsProviderService {
     ///
     /// - Throws: `TokenNotAwaited`, also if another token was submitted; `LoginsDoNotMatch`.
     private static func held(
-        _ memory: ProviderMemory, for request: CredentialsProviderSubmitToken.Params
+        _ memory: CachedCredentials, for request: CredentialsProviderSubmitToken.Params
     ) throws -> CredentialsProviderAnswer? {
         if let awaited = memory.awaited, constantTimeEquals(awaited.continuationToken, request.continuationToken) { return nil }
         guard let answered = memory.answered, constantTimeEquals(answered.continuationToken, request.continuationToken),

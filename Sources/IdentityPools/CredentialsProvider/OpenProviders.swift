@@ -6,10 +6,10 @@ final class OpenProviders: Sendable {
     /// The maximum number of open providers.
     static let limit = 1000
 
-    private let all = Mutex<[String: OpenProvider]>([:])
+    private let all = Mutex<[String: CredentialsProviderSession]>([:])
 
     /// - Throws: `TooManyProviders`.
-    func add(_ provider: OpenProvider) throws {
+    func add(_ provider: CredentialsProviderSession) throws {
         let isAdded = all.withLock { all in
             guard all.count < Self.limit else { return false }
             all[provider.handle] = provider
@@ -19,7 +19,7 @@ final class OpenProviders: Sendable {
     }
 
     /// - Throws: `ProviderNotOpen`.
-    func find(_ handle: String) throws -> OpenProvider {
+    func find(_ handle: String) throws -> CredentialsProviderSession {
         guard let provider = all.withLock({ $0[handle] }) else { throw ProviderNotOpen(provider: handle) }
         return provider
     }
@@ -30,7 +30,7 @@ final class OpenProviders: Sendable {
     }
 
     /// Returns the provider to which a continuation token belongs. The part before the dot is its handle.
-    func find(asking continuationToken: String) -> OpenProvider? {
+    func find(asking continuationToken: String) -> CredentialsProviderSession? {
         guard let dot = continuationToken.firstIndex(of: ".") else { return nil }
         return all.withLock { $0[String(continuationToken[..<dot])] }
     }

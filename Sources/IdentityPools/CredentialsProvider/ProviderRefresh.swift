@@ -6,7 +6,7 @@ final class ProviderRefresh: Sendable {
     typealias Outcome = Result<CredentialsProviderAnswer, any Error>
     typealias Listener = @Sendable (Outcome) -> Void
 
-    private let gate = Gate<(outcome: Outcome?, listeners: [Listener])>((nil, []))
+    private let gate = ConditionLock<(outcome: Outcome?, listeners: [Listener])>((nil, []))
 
     /// Waits for the outcome and returns it.
     var outcome: Outcome { gate.wait { $0.outcome } }

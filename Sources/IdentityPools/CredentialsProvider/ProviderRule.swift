@@ -1,6 +1,6 @@
 import Contract
 
-/// The state machine of a credentials provider.
+/// The state machine of a credentials provider (Sources/IdentityPools/README.md, "Credentials providers").
 enum ProviderRule {
     /// The requested result.
     enum Request: Sendable, Equatable {
@@ -31,24 +31,24 @@ enum ProviderRule {
     }
 
     enum Step: Sendable, Equatable {
-        case answer(ProviderMemory.Held)
+        case answer(CachedCredentials.ClosureBox)
         case tell(identityId: String)
         case ask(CredentialsProviderAnswer.Reason)
         case refresh(Source)
     }
 
-    static func phase(_ memory: ProviderMemory, now: Int64, refreshAheadSeconds: Int64) -> Phase {
+    static func phase(_ memory: CachedCredentials, now: Int64, refreshAheadSeconds: Int64) -> Phase {
         guard let expiresAt = memory.held?.credentials.expiresAt else { return .none }
         if expiresAt <= now { return .expired }
         return expiresAt - now > refreshAheadSeconds ? .ready : .expiring
     }
 
     /// Returns the held credentials if they can be returned without reading the store.
-    static func held(_ memory: ProviderMemory, _ phase: Phase, anew: Bool) -> ProviderMemory.Held? {
+    static func held(_ memory: CachedCredentials, _ phase: Phase, anew: Bool) -> CachedCredentials.ClosureBox? {
         !anew && phase == .ready && memory.awaited == nil ? memory.held : nil
     }
 
-    static func step(_ request: Request, _ memory: ProviderMemory, _ facts: Facts) -> Step {
+    static func step(_ request: Request, _ memory: CachedCredentials, _ facts: Facts) -> Step {
         switch request {
         case .identityId:
             if let kept = facts.kept, !memory.mustLookAgain { return .tell(identityId: kept) }

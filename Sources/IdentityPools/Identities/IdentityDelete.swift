@@ -6,11 +6,11 @@ extension IdentityService {
     ///
     /// - Source: Amazon Cognito Federated Identities API Reference, `DeleteIdentities`.
     public func delete(_ request: IdentityDelete.Params, _ call: any CallContext) throws -> IdentityDelete.Result {
-        let now = surroundings.clock.now
-        try surroundings.database.write { tx in
+        let now = context.clock.now
+        try context.database.write { tx in
             for id in Set(request.identityIds).sorted() {
                 guard let identity = try tx.identity(id), try tx.deleteIdentity(id) else { continue }
-                try surroundings.audit.record(
+                try context.audit.record(
                     AuditEvent(method: IdentityDelete.info.name, trace: call.trace, poolId: identity.poolId, identityId: id), at: now,
                     in: tx)
             }

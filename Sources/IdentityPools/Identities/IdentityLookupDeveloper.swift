@@ -10,8 +10,8 @@ extension IdentityService {
     /// - Source: Amazon Cognito Federated Identities API Reference, `LookupDeveloperIdentity`.
     public func lookupDeveloper(_ request: IdentityLookupDeveloper.Params, _ call: any CallContext) throws -> IdentityLookupDeveloper.Result
     {
-        try surroundings.database.read { tx in
-            let pool = try catalogue.pool(request.poolId, in: tx)
+        try context.database.read { tx in
+            let pool = try configurations.pool(request.poolId, in: tx)
             try pool.requireDeveloperProvider(nil)
             let provider = pool.developerProvider!
             let owner = try request.developerUserIdentifier.map { subject -> String in

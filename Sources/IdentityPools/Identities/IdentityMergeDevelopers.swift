@@ -8,9 +8,9 @@ extension IdentityService {
     /// - Source: Amazon Cognito Federated Identities API Reference, `MergeDeveloperIdentities`.
     public func mergeDevelopers(_ request: IdentityMergeDevelopers.Params, _ call: any CallContext) throws -> IdentityMergeDevelopers.Result
     {
-        let now = surroundings.clock.now
-        let id = try surroundings.database.write(isolation: .serializable) { tx in
-            let pool = try catalogue.pool(request.poolId, in: tx)
+        let now = context.clock.now
+        let id = try context.database.write(isolation: .serializable) { tx in
+            let pool = try configurations.pool(request.poolId, in: tx)
             try pool.requireDeveloperProvider(request.developerProvider)
             func owner(of subject: String, _ parameter: String) throws -> String {
                 guard let owner = try tx.identity(owning: Login(provider: request.developerProvider, subject: subject), in: pool.id) else {
@@ -25,7 +25,7 @@ extension IdentityService {
                 among: try tx.logins(of: destination) + tx.logins(of: source), developerProvider: pool.developerProvider)
             try tx.absorb(source, into: destination, at: now)
             try tx.setState(.authenticated, of: destination, at: now)
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(
                     method: IdentityMergeDevelopers.info.name, trace: call.trace, poolId: pool.id, identityId: destination,
                     details: ["merged": [.string(source)]]), at: now, in: tx)

@@ -1,8 +1,9 @@
 import Contract
 import Storage
 
-/// Decides to which identity the logins of a call belong. The row numbers in the comments are those of two decision tables: 7.1 for public
-/// logins and 7.3 with a developer login. The tables differ only in row 13.
+/// Decides to which identity the logins of a call belong. The row numbers in the comments are those of the decision tables in
+/// Sources/IdentityPools/README.md, "Identity resolution": 7.1 for public logins and 7.3 with a developer login. The tables differ only in
+/// row 13 of 7.3.
 enum IdentityResolution {
     /// An existing identity that the decision involves, with its logins.
     struct Participant: Sendable, Equatable {
@@ -114,6 +115,7 @@ enum IdentityResolution {
     }
 
     /// - Throws: `LoginConflict` if there are two subjects of one public provider or more than 20 logins.
+    /// - Source: Sources/IdentityPools/README.md, "7.2: conflicts and the parent of a merge".
     static func refuseConflicts(among logins: [Login], developerProvider: String?) throws {
         var users: [String: String] = [:]
         for login in logins where login.provider != developerProvider {

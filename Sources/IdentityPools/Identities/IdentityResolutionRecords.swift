@@ -38,18 +38,18 @@ struct ResolvedIdentity: Sendable {
 
 /// Thrown by a write that has to merge identities. A merge depends on more rows than unique keys protect, so it requires serializable
 /// isolation.
-private struct JoinsIdentities: Error {}
+private struct RequiresSerializable: Error {}
 
 extension Transaction {
     fileprivate func participant(_ id: String) throws -> IdentityResolution.Participant {
-        guard let identity = try identity(id) else { throw Overtaken() }
+        guard let identity = try identity(id) else { throw SerializationConflict() }
         return IdentityResolution.Participant(identity: identity, logins: try logins(of: id))
     }
 
     /// Applies a decision.
     ///
     /// - Parameter newId: The ID of an identity that is created.
-    /// - Throws: `Overtaken` if another transaction has linked a login in the meantime.
+    /// - Throws: `SerializationConflict` if another transaction has linked a login in the meantime.
     func apply(_ decision: IdentityResolution.Decision, in poolId: String, newId: String, at now: Int64) throws -> ResolvedIdentity {
         switch decision {
         case .keep(let id): return ResolvedIdentity(id: id)
@@ -73,7 +73,7 @@ extension Transaction {
     }
 
     private func link(_ logins: [Login], to identityId: String, in poolId: String, at now: Int64) throws {
-        for login in logins where !(try link(login, to: identityId, in: poolId, at: now)) { throw Overtaken() }
+        for login in logins where !(try link(login, to: identityId, in: poolId, at: now)) { throw SerializationConflict() }
     }
 }
 
@@ -91,7 +91,7 @@ extension ServiceContext {
         gather: (Transaction) throws -> (context: Context, facts: IdentityResolution.Facts),
         complete: (Transaction, Context, ResolvedIdentity) throws -> Outcome
     ) throws -> (outcome: Outcome, identity: ResolvedIdentity) {
-        if Patience.current != .fullToWrite {
+        if LockWaitPolicy.current != .fullToWrite {
             let kept = try database.read { tx -> (Outcome, ResolvedIdentity)? in
                 let (context, facts) = try gather(tx)
                 guard case .keep(let id) = try IdentityResolution.decide(facts), !recordsKept else { return nil }
@@ -105,14 +105,14 @@ extension ServiceContext {
             try database.write(isolation: isolation) { tx in
                 let (context, facts) = try gather(tx)
                 let decision = try IdentityResolution.decide(facts)
-                if case .join = decision, isolation != .serializable { throw JoinsIdentities() }
+                if case .join = decision, isolation != .serializable { throw RequiresSerializable() }
                 let identity = try tx.apply(decision, in: facts.poolId, newId: newId, at: now)
                 let outcome = try complete(tx, context, identity)
                 if identity.changed || recordsKept { try audit.record(event().naming(identity), at: now, in: tx) }
                 return (outcome, identity)
             }
         }
-        do { return try write(.readCommitted) } catch is JoinsIdentities { return try write(.serializable) }
+        do { return try write(.readCommitted) } catch is RequiresSerializable { return try write(.serializable) }
     }
 }
 

@@ -15,15 +15,15 @@ extension IdentityService {
     func resolve(
         _ request: IdentityResolve.Params, _ call: any CallContext, complete: (Transaction, ResolvedIdentity) throws -> Void
     ) throws -> IdentityResolve.Result {
-        let now = surroundings.clock.now
-        var proofs: [LoginProof] = []
+        let now = context.clock.now
+        var proofs: [VerifiedLogin] = []
         if let logins = request.logins, !logins.isEmpty {
-            let pool = try surroundings.database.read { try catalogue.pool(request.poolId, in: $0) }
-            proofs = try LoginVerifier(surroundings, catalogue).verify(logins, of: pool, call, now: now)
+            let pool = try context.database.read { try configurations.pool(request.poolId, in: $0) }
+            proofs = try LoginVerifier(context, configurations).verify(logins, of: pool, call, now: now)
         }
         let event = AuditEvent(method: IdentityResolve.info.name, trace: call.trace, poolId: request.poolId)
-        let (_, identity) = try surroundings.resolve(event, at: now) { tx in
-            let pool = try catalogue.pool(request.poolId, in: tx)
+        let (_, identity) = try context.resolve(event, at: now) { tx in
+            let pool = try configurations.pool(request.poolId, in: tx)
             return ((), try IdentityResolution.Facts(tx, pool: pool, given: nil, logins: proofs.map(\.login)))
         } complete: { tx, _, identity in
             try complete(tx, identity)

@@ -4,12 +4,12 @@ import Storage
 
 /// The `identity.*` methods, for the identities of a pool.
 public struct IdentityService: Sendable {
-    let surroundings: ServiceContext
-    let catalogue: PoolConfigurationCache
+    let context: ServiceContext
+    let configurations: PoolConfigurationCache
 
-    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
     }
 
     func answer(_ identity: Identity, in tx: Transaction) throws -> IdentityDescription {

@@ -9,11 +9,11 @@ extension IdentityService {
     ///   verification of logins.
     /// - Source: Amazon Cognito Federated Identities API Reference, `UnlinkIdentity`.
     public func unlink(_ request: IdentityUnlink.Params, _ call: any CallContext) throws -> IdentityUnlink.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let id = request.identityId
-        let proven = try surroundings.prove(id, request.logins, catalogue, call, now: now)
+        let proven = try context.prove(id, request.logins, configurations, call, now: now)
         if proven.proofs.isEmpty { throw IdentityForbidden(identityId: id) }
-        return try surroundings.database.write(isolation: .serializable) { tx in
+        return try context.database.write(isolation: .serializable) { tx in
             guard let identity = try tx.identity(id) else { throw IdentityNotFound(identityId: id) }
             if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
             guard try proven.proofs.contains(where: { try tx.identity(owning: $0.login, in: proven.pool.id) == id }) else {
@@ -35,7 +35,7 @@ extension IdentityService {
         _ id: String, of poolId: String, _ providers: [String], _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws -> IdentityDescription {
         try tx.setState(try tx.logins(of: id).isEmpty ? .disabled : .authenticated, of: id, at: now)
-        try surroundings.audit.record(
+        try context.audit.record(
             AuditEvent(
                 method: method, trace: call.trace, poolId: poolId, identityId: id,
                 details: ["unlinked": .array(providers.map { .string($0) })]),

@@ -9,10 +9,10 @@ extension IdentityService {
     /// - Source: Amazon Cognito Federated Identities API Reference, `UnlinkDeveloperIdentity`.
     public func unlinkDeveloper(_ request: IdentityUnlinkDeveloper.Params, _ call: any CallContext) throws -> IdentityUnlinkDeveloper.Result
     {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let id = request.identityId
-        return try surroundings.database.write(isolation: .serializable) { tx in
-            let pool = try catalogue.pool(request.poolId, in: tx)
+        return try context.database.write(isolation: .serializable) { tx in
+            let pool = try configurations.pool(request.poolId, in: tx)
             try pool.requireDeveloperProvider(request.developerProvider)
             guard let identity = try tx.identity(id), identity.poolId == pool.id else { throw IdentityNotFound(identityId: id) }
             let login = Login(provider: request.developerProvider, subject: request.developerUserIdentifier)

@@ -35,12 +35,12 @@ package struct MergedIdentities {
 
     /// Checks every pool that has the tenant as a login provider.
     package init(
-        of targetId: String, and sourceId: String, tenantId: String, _ policy: MergePolicy, _ catalogue: PoolConfigurationCache,
+        of targetId: String, and sourceId: String, tenantId: String, _ policy: MergePolicy, _ configurations: PoolConfigurationCache,
         in tx: Transaction
     ) throws {
         self.targetId = targetId
         self.sourceId = sourceId
-        try catalogue.forEachPool(of: tenantId, in: tx) { pool, provider in
+        try configurations.forEachPool(of: tenantId, in: tx) { pool, provider in
             if let move = try move(in: pool, provider.name, policy, in: tx) {
                 changes.append(Change(poolId: pool.id, provider: provider.name, move: move))
             }
@@ -52,7 +52,7 @@ package struct MergedIdentities {
         guard let target = try tx.identity(owning: Login(provider: provider, subject: targetId), in: pool.id), target != source else {
             return .renamed(identityId: source)
         }
-        guard let own = try tx.identity(target), let other = try tx.identity(source) else { throw Overtaken() }
+        guard let own = try tx.identity(target), let other = try tx.identity(source) else { throw SerializationConflict() }
         let logins = try tx.logins(of: target) + tx.logins(of: source).filter { $0.provider != provider }
         do {
             try IdentityResolution.refuseConflicts(among: logins, developerProvider: pool.developerProvider)
@@ -71,7 +71,7 @@ package struct MergedIdentities {
             case .renamed(let id):
                 if try !tx.logins(of: id).contains(Login(provider: change.provider, subject: targetId)) {
                     guard try tx.link(Login(provider: change.provider, subject: targetId), to: id, in: change.poolId, at: now) else {
-                        throw Overtaken()
+                        throw SerializationConflict()
                     }
                 }
                 _ = try tx.unlink(change.provider, subject: sourceId, from: id)
@@ -84,7 +84,7 @@ package struct MergedIdentities {
                 if !keepsTarget {
                     _ = try tx.unlink(change.provider, subject: sourceId, from: kept)
                     guard try tx.link(Login(provider: change.provider, subject: targetId), to: kept, in: change.poolId, at: now) else {
-                        throw Overtaken()
+                        throw SerializationConflict()
                     }
                 }
                 try tx.setState(try tx.logins(of: left).isEmpty ? .disabled : .authenticated, of: left, at: now)

@@ -7,12 +7,12 @@ import ServiceContext
 /// Verifies logins with access tokens that only their provider can verify: Facebook, with the app and the user of the token (`/app`,
 /// `/me`), and Login with Amazon (`/auth/o2/tokeninfo`).
 struct AccessTokenCheck: Sendable {
-    private let surroundings: ServiceContext
+    private let context: ServiceContext
 
-    init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
+    init(_ context: ServiceContext) { self.context = context }
 
     /// - Throws: `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
-    func proof(of token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> LoginProof {
+    func proof(of token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> VerifiedLogin {
         let (clientId, subject) =
             provider.kind == .amazon ? try amazon(token, provider, call, now: now) : try facebook(token, provider, call)
         guard provider.clientIds.contains(clientId) else {
@@ -21,8 +21,8 @@ struct AccessTokenCheck: Sendable {
         guard !subject.isEmpty else { throw refusal(provider, "subject", "It contains no user.") }
         if let flaw = LoginSubject.flaw(subject) { throw refusal(provider, "subject", "The user ID \(flaw).") }
         let claims: JSONValue = ["iss": .string(provider.name), "aud": .string(clientId), "sub": .string(subject)]
-        return LoginProof(
-            of: subject, for: clientId, from: provider, claims: try JSONText(claims.text).root, realm: surroundings.realm)
+        return VerifiedLogin(
+            of: subject, for: clientId, from: provider, claims: try JSONText(claims.text).root, realm: context.realm)
     }
 
     private func facebook(_ token: String, _ provider: LoginProvider, _ call: any CallContext) throws -> (clientId: String, subject: String)
@@ -50,7 +50,7 @@ struct AccessTokenCheck: Sendable {
     }
 
     private func ask(_ url: String, _ provider: LoginProvider, _ call: any CallContext) throws -> JSONNode {
-        let (status, object) = try surroundings.foreign.object(ProviderQuestion(url), of: provider.address, call)
+        let (status, object) = try context.foreign.object(LoginProviderRequest(url), of: provider.address, call)
         switch status {
         case 200: return object
         case 400, 401, 403:

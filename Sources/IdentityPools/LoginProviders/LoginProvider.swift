@@ -38,7 +38,7 @@ package struct LoginProvider: Sendable {
     }
 
     /// Returns the last element of `amr`.
-    func qualified(subject: String, clientId: String, realm: Realm) -> String {
+    func qualified(subject: String, clientId: String, realm: Deployment) -> String {
         if isSocial { return "\(name):\(clientId):\(subject)" }
         return isUserPool ? "\(name):CognitoSignIn:\(subject)" : "\(realm.arn(ofOpenIDProvider: name)):OIDC:\(subject)"
     }
@@ -59,7 +59,7 @@ extension LoginProvider {
     ///   - realm: `nil` for a provider from the store, which was already validated.
     ///   - allowsPlainLoopback: Whether plain HTTP to this machine is allowed without `allowInsecure`.
     /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
-    init(_ settings: PoolProviderSettings, in realm: Realm?, allowsPlainLoopback: Bool) throws {
+    init(_ settings: PoolProviderSettings, in realm: Deployment?, allowsPlainLoopback: Bool) throws {
         let scheme = settings.allowInsecure || allowsPlainLoopback ? ProviderURL.httpsOrPlainLoopback : .https
         switch settings.name {
         case .provider(let provider):
@@ -73,7 +73,7 @@ extension LoginProvider {
                 case .accountsGoogleCom, .appleidAppleCom: .openID(issuers: Self.issuers[provider] ?? [])
                 }
         case .tenantId(let id):
-            self = try Self.tenant(id, settings, in: realm ?? Realm())
+            self = try Self.tenant(id, settings, in: realm ?? Deployment())
             return
         case .issuer(let issuer):
             if let tenant = realm?.owner(ofIssuer: issuer)?.tenantId {
@@ -167,7 +167,7 @@ extension [LoginProvider] {
     /// Creates the providers of a pool from their configuration.
     ///
     /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
-    package init(_ settings: [PoolProviderSettings], developerProvider: String?, in realm: Realm, allowsPlainLoopback: Bool) throws {
+    package init(_ settings: [PoolProviderSettings], developerProvider: String?, in realm: Deployment, allowsPlainLoopback: Bool) throws {
         self = try settings.map { try LoginProvider($0, in: realm, allowsPlainLoopback: allowsPlainLoopback) }
         if let developerProvider, Self.reservedNames.contains(developerProvider) {
             throw InvalidPoolProvider(

@@ -6,12 +6,12 @@ import ServiceContext
 
 /// Verifies the public logins of a call. If one login is not valid, the call fails.
 package struct LoginVerifier: Sendable {
-    private let surroundings: ServiceContext
-    private let catalogue: PoolConfigurationCache
+    private let context: ServiceContext
+    private let configurations: PoolConfigurationCache
 
-    init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
     }
 
     /// The name under which AWS clients send a pool's own token.
@@ -20,7 +20,7 @@ package struct LoginVerifier: Sendable {
     /// - Returns: The verified logins, ordered by provider name.
     /// - Throws: For a name `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `LegacyProviderNotSupported`,
     ///   `UnsupportedLoginProvider`; for a token `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
-    func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> [LoginProof] {
+    func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> [VerifiedLogin] {
         guard let logins, !logins.isEmpty else { return [] }
         let ordered = logins.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         let named = try ordered.map { ($0.value, try provider($0.name, of: pool)) }
@@ -36,19 +36,19 @@ package struct LoginVerifier: Sendable {
         throw UnsupportedLoginProvider(poolId: pool.id, provider: name)
     }
 
-    private func verify(_ token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> LoginProof {
+    private func verify(_ token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> VerifiedLogin {
         if let tenantId = provider.tenantId {
-            return try TenantLogin(surroundings, catalogue).proof(of: token, from: provider, tenantId: tenantId, now: now)
+            return try TenantLogin(context, configurations).proof(of: token, from: provider, tenantId: tenantId, now: now)
         }
         guard case .openID(let issuers) = provider.kind else {
-            return try AccessTokenCheck(surroundings).proof(of: token, from: provider, call, now: now)
+            return try AccessTokenCheck(context).proof(of: token, from: provider, call, now: now)
         }
         let jws: JWS
         do { jws = try JWS.parse(token) } catch {
             throw LoginTokenInvalid(provider: provider.name, check: "malformed", reason: "Couldn't verify signed token. \(error.text)")
         }
         try refuseOwnToken(jws, provider)
-        do throws(ForeignTokenRules.Refusal) { try ForeignTokenRules.checkType(jws.header) } catch {
+        do throws(ExternalTokenRules.Refusal) { try ExternalTokenRules.checkType(jws.header) } catch {
             throw LoginTokenInvalid(provider: provider.name, check: error.check.rawValue, reason: error.reason)
         }
         // Validate the claims first, so that no keys are fetched for a token that is expired or has another issuer or audience.
@@ -59,16 +59,16 @@ package struct LoginVerifier: Sendable {
             let why = key == nil ? " The provider has no key for it among \(read)." : ""
             throw LoginTokenInvalid(provider: provider.name, check: "signature", reason: "Couldn't verify signed token.\(why)")
         }
-        return LoginProof(of: claims.subject, for: claims.clientId, from: provider, claims: claims.json, realm: surroundings.realm)
+        return VerifiedLogin(of: claims.subject, for: claims.clientId, from: provider, claims: claims.json, realm: context.realm)
     }
 
     private func key(for header: JWSHeader, of provider: LoginProvider, issuer: String, _ call: any CallContext) throws -> PublicKey? {
         if let keys = provider.keys { return keys.key(for: header) }
-        return try surroundings.foreign.key(for: header, issuer: issuer, of: provider.address, call)
+        return try context.foreign.key(for: header, issuer: issuer, of: provider.address, call)
     }
 
     private func refuseOwnToken(_ jws: JWS, _ provider: LoginProvider) throws {
         let issuer = (try? JSONText(jws.payload).root)?["iss"]?.string
-        if let issuer, surroundings.realm.owner(ofIssuer: issuer) != nil { throw PoolTokenNotAccepted(provider: provider.name) }
+        if let issuer, context.realm.owner(ofIssuer: issuer) != nil { throw PoolTokenNotAccepted(provider: provider.name) }
     }
 }

@@ -40,7 +40,7 @@ package struct PrincipalTagMaps: Sendable {
     ///
     /// - Throws: `InvalidPrincipalTags` if a value is not valid for a tag. Omitting the tag could bypass a policy that denies access based
     ///   on it, so no session is created. `identity.resolve` still finds and links the user.
-    func tags(of proofs: [LoginProof]) throws -> [(key: String, value: String)] {
+    func tags(of proofs: [VerifiedLogin]) throws -> [(key: String, value: String)] {
         var tags: [(key: String, value: String)] = []
         for proof in proofs {
             var bytes = 0

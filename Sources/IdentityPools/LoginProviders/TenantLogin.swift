@@ -4,16 +4,16 @@ import ServiceContext
 
 /// Verifies logins with ID tokens of tenants of this store, with the store's own keys. Session and account must still exist.
 struct TenantLogin: Sendable {
-    private let realm: Realm
+    private let realm: Deployment
     private let tenants: any TenantLogins
 
-    init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        realm = surroundings.realm
-        tenants = catalogue.tenants
+    init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        realm = context.realm
+        tenants = configurations.tenants
     }
 
     /// - Throws: `LoginTokenInvalid` with the name of the failed check.
-    func proof(of token: String, from provider: LoginProvider, tenantId: String, now: Int64) throws -> LoginProof {
+    func proof(of token: String, from provider: LoginProvider, tenantId: String, now: Int64) throws -> VerifiedLogin {
         let verified: (accountId: String, claims: JSONNode)
         do {
             verified = try tenants.verify(idToken: token, tenantId: tenantId, now: now)
@@ -21,7 +21,7 @@ struct TenantLogin: Sendable {
             guard let check = Self.check(error) else { throw error }
             throw LoginTokenInvalid(provider: provider.name, check: check, reason: error.message)
         }
-        return LoginProof(
+        return VerifiedLogin(
             of: verified.accountId, for: tenantId, from: provider, claims: verified.claims, realm: realm)
     }
 

@@ -6,7 +6,7 @@ import Storage
 /// A tenant of this store as a login provider of a pool. Its issuer, which determines the name of its logins, is stored with it.
 extension LoginProvider {
     /// - Throws: `InvalidPoolProvider` for settings that do not apply to tenants.
-    static func tenant(_ id: String, _ settings: PoolProviderSettings, in realm: Realm) throws -> LoginProvider {
+    static func tenant(_ id: String, _ settings: PoolProviderSettings, in realm: Deployment) throws -> LoginProvider {
         let issuer = realm.issuer(of: .tenant(id))
         let tenant = LoginProvider(tenant: id, issuer: issuer)
         guard settings.clientIds == nil, settings.keys == nil, settings.endpoint == nil, !settings.allowInsecure,

@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// The trust policy of a role, which states who can assume the role.
+/// The trust policy of a role, which states who can assume the role (Sources/IdentityPools/README.md, "Trust policies").
 package struct TrustPolicy: Sendable {
     static let federatedPrincipal = "cognito-identity.amazonaws.com"
     static let assumeAction = "sts:AssumeRoleWithWebIdentity"

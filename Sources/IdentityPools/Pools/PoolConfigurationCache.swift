@@ -19,9 +19,9 @@ public final class PoolConfigurationCache: Sendable {
     /// The tenants of the store, which can be login providers.
     let tenants: any TenantLogins
 
-    private let realm: Realm
+    private let realm: Deployment
 
-    public init(signingKeys: SigningKeys, tenants: any TenantLogins, vault: Vault, realm: Realm) {
+    public init(signingKeys: SigningKeys, tenants: any TenantLogins, vault: Vault, realm: Deployment) {
         self.realm = realm
         self.signingKeys = signingKeys
         self.tenants = tenants
@@ -47,7 +47,7 @@ public final class PoolConfigurationCache: Sendable {
         /// The issuers, one for each of `keys`.
         private let issuers: [PoolTokenIssuer]
 
-        init(_ pool: PoolRecord, _ keys: KeyRing, in realm: Realm) {
+        init(_ pool: PoolRecord, _ keys: KeyRing, in realm: Deployment) {
             self.pool = pool
             self.keys = keys
             let frame = PoolTokenFrame(realm, poolId: pool.id)

@@ -8,12 +8,12 @@ extension PoolService {
     /// - Throws: `PoolNotFound`.
     /// - Source: Amazon Cognito Federated Identities API Reference, `DeleteIdentityPool`.
     public func delete(_ request: PoolDelete.Params, _ call: any CallContext) throws -> PoolDelete.Result {
-        let now = surroundings.clock.now
-        try surroundings.database.write { tx in
+        let now = context.clock.now
+        try context.database.write { tx in
             guard try tx.deletePool(request.poolId) else { throw PoolNotFound(poolId: request.poolId) }
             try tx.deleteKeys(of: .pool(request.poolId))
             try tx.advanceEpoch()
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(method: PoolDelete.info.name, trace: call.trace, poolId: request.poolId), at: now, in: tx)
         }
         return PoolDelete.Result(poolId: request.poolId)

@@ -7,7 +7,7 @@ extension PoolService {
     public func list(_ request: PoolList.Params, _ call: any CallContext) throws -> PoolList.Result {
         let list = PagedList(method: PoolList.info.name)
         let start = try list.place(after: request.cursor)
-        let found = try surroundings.database.read { try $0.pools(after: start, limit: Int(request.limit) + 1) }
+        let found = try context.database.read { try $0.pools(after: start, limit: Int(request.limit) + 1) }
         let page = list.page(found, limit: request.limit, place: \.poolId)
         return PoolList.Result(pools: page.elements, nextCursor: page.nextCursor)
     }

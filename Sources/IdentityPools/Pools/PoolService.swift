@@ -4,16 +4,16 @@ import ServiceContext
 
 /// The `pool.*` methods, for identity pools.
 public struct PoolService: Sendable {
-    let surroundings: ServiceContext
-    let catalogue: PoolConfigurationCache
+    let context: ServiceContext
+    let configurations: PoolConfigurationCache
 
-    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
     }
 
     func answer(_ pool: PoolRecord) -> Pool {
-        let realm = surroundings.realm
+        let realm = context.realm
         return Pool(
             poolId: pool.id, name: pool.name, arn: realm.arn(ofPool: pool.id), issuer: realm.issuer(of: .pool(pool.id)),
             allowUnauthenticated: pool.allowUnauthenticated, allowClassicFlow: pool.allowClassicFlow,
@@ -23,7 +23,7 @@ public struct PoolService: Sendable {
     }
 
     func answer(_ roles: [String: String], _ mappings: Members<RoleMapping>, of poolId: String) -> PoolRoles {
-        let realm = surroundings.realm
+        let realm = context.realm
         return PoolRoles(
             poolId: poolId,
             roles: RolesByKind(

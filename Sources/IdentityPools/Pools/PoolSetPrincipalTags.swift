@@ -7,9 +7,9 @@ extension PoolService {
     /// - Throws: `PoolNotFound`, `UnsupportedLoginProvider`, `InvalidPrincipalTags`.
     /// - Source: Amazon Cognito Federated Identities API Reference, `SetPrincipalTagAttributeMap`.
     public func setPrincipalTags(_ request: PoolSetPrincipalTags.Params, _ call: any CallContext) throws -> PoolSetPrincipalTags.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let map = try PrincipalTagMaps.Map(usesDefaults: request.useDefaults, claims: request.principalTags)
-        try surroundings.database.write { tx in
+        try context.database.write { tx in
             guard let pool = try tx.pool(request.poolId) else { throw PoolNotFound(poolId: request.poolId) }
             guard pool.provider(named: request.provider) != nil else {
                 throw UnsupportedLoginProvider(poolId: pool.id, provider: request.provider)
@@ -18,7 +18,7 @@ extension PoolService {
             maps[request.provider] = map.tags.isEmpty ? nil : map
             try tx.advanceEpoch()
             try tx.setTagMaps(maps, of: pool.id)
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(method: PoolSetPrincipalTags.info.name, trace: call.trace, poolId: pool.id, subject: request.provider), at: now,
                 in: tx)
         }

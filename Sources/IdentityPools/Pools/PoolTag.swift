@@ -8,7 +8,7 @@ extension PoolService {
     /// - Throws: `PoolNotFound`, `TooManyTags`; `InvalidParams` if a tag contains characters that are not allowed.
     /// - Source: Amazon Cognito Federated Identities API Reference, `TagResource`.
     public func tag(_ request: PoolTag.Params, _ call: any CallContext) throws -> PoolTag.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         try ResourceTags.check(request.tags)
         return try change(request.poolId, PoolTag.info.name, call, at: now) { pool, _ in
             var tags = pool.tags

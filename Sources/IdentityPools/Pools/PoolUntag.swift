@@ -8,7 +8,7 @@ extension PoolService {
     /// - Throws: `PoolNotFound`.
     /// - Source: Amazon Cognito Federated Identities API Reference, `UntagResource`.
     public func untag(_ request: PoolUntag.Params, _ call: any CallContext) throws -> PoolUntag.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         return try change(request.poolId, PoolUntag.info.name, call, at: now) { pool, _ in
             var tags = pool.tags
             for key in request.tagKeys { tags[key] = nil }

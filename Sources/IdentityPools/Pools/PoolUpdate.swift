@@ -10,14 +10,14 @@ extension PoolService {
     ///   characters that are not allowed.
     /// - Source: Amazon Cognito Federated Identities API Reference, `UpdateIdentityPool`.
     public func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         try ResourceTags.check(request.tags)
         return try change(request.poolId, PoolUpdate.info.name, call, at: now) { pool, tx in
             let developerProvider = try pool.developerProvider(asking: request.developerProvider)
             let providers = try [LoginProvider](
-                request.providers ?? [], developerProvider: developerProvider, in: surroundings.realm,
-                allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback)
-            try catalogue.tenants.requireTenants(of: providers, in: tx)
+                request.providers ?? [], developerProvider: developerProvider, in: context.realm,
+                allowsPlainLoopback: context.foreign.allowsPlainLoopback)
+            try configurations.tenants.requireTenants(of: providers, in: tx)
             return PoolRecord(
                 id: pool.id, name: request.name, allowUnauthenticated: request.allowUnauthenticated,
                 allowClassicFlow: request.allowClassicFlow, developerProvider: developerProvider,
@@ -31,14 +31,14 @@ extension PoolService {
         _ id: String, _ method: String, _ call: any CallContext, at now: Int64, _ change: (PoolRecord, Transaction) throws -> PoolRecord
     ) throws -> Pool {
         answer(
-            try surroundings.database.write { tx in
+            try context.database.write { tx in
                 try tx.lock([id])
                 guard let pool = try tx.pool(id) else { throw PoolNotFound(poolId: id) }
                 let changed = try change(pool, tx)
                 try tx.advanceEpoch()
                 try tx.update(changed)
                 if changed.tagMaps.json != pool.tagMaps.json { try tx.setTagMaps(changed.tagMaps, of: id) }
-                try surroundings.audit.record(AuditEvent(method: method, trace: call.trace, poolId: id), at: now, in: tx)
+                try context.audit.record(AuditEvent(method: method, trace: call.trace, poolId: id), at: now, in: tx)
                 return changed
             })
     }

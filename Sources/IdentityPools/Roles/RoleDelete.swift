@@ -6,16 +6,16 @@ extension RoleService {
     ///
     /// - Throws: `RoleNotFound`.
     public func delete(_ request: RoleDelete.Params, _ call: any CallContext) throws -> RoleDelete.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let (name, asked) =
             switch request.role {
             case .name(let name): (name, name)
             case .roleArn(let arn): (try name(of: arn), arn)
             }
-        let arn = surroundings.realm.arn(ofRole: name)
-        try surroundings.database.write { tx in
+        let arn = context.realm.arn(ofRole: name)
+        try context.database.write { tx in
             guard try tx.deleteRole(name) else { throw RoleNotFound(role: asked) }
-            try surroundings.audit.record(AuditEvent(method: RoleDelete.info.name, trace: call.trace, subject: arn), at: now, in: tx)
+            try context.audit.record(AuditEvent(method: RoleDelete.info.name, trace: call.trace, subject: arn), at: now, in: tx)
         }
         return RoleDelete.Result(roleArn: arn)
     }

@@ -9,7 +9,7 @@ extension RoleService {
             case .name(let name): (name, name)
             case .roleArn(let arn): (try name(of: arn), arn)
             }
-        guard let role = try surroundings.database.read({ try $0.role(name) }) else { throw RoleNotFound(role: asked) }
+        guard let role = try context.database.read({ try $0.role(name) }) else { throw RoleNotFound(role: asked) }
         return answer(role)
     }
 }

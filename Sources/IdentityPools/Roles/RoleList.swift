@@ -6,7 +6,7 @@ extension RoleService {
     public func list(_ request: RoleList.Params, _ call: any CallContext) throws -> RoleList.Result {
         let list = PagedList(method: RoleList.info.name)
         let start = try list.place(after: request.cursor)
-        let found = try surroundings.database.read { try $0.roles(after: start, limit: Int(request.limit) + 1) }
+        let found = try context.database.read { try $0.roles(after: start, limit: Int(request.limit) + 1) }
         let page = list.page(found, limit: request.limit, place: \.name)
         return RoleList.Result(roles: page.elements.map(answer), nextCursor: page.nextCursor)
     }

@@ -6,18 +6,18 @@ extension RoleService {
     ///
     /// - Throws: `PoolNotFound`, `MalformedPolicy`; `InvalidParams` if a tag contains characters that are not allowed.
     public func put(_ request: RolePut.Params, _ call: any CallContext) throws -> RolePut.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         try ResourceTags.check(request.tags)
         let (trustPolicy, poolId) = try trust(request.trust)
         let fresh = RoleRecord(
-            name: request.name, roleId: RoleRecord.newId(surroundings.random), trustPolicy: trustPolicy,
+            name: request.name, roleId: RoleRecord.newId(context.random), trustPolicy: trustPolicy,
             maxSessionSeconds: request.maxSessionSeconds, tags: request.tags?.object ?? [:], createdAt: now, updatedAt: now)
-        let stored = try surroundings.database.write { tx in
+        let stored = try context.database.write { tx in
             if let poolId, try tx.pool(poolId) == nil { throw PoolNotFound(poolId: poolId) }
             let stored = try tx.put(fresh)
-            try surroundings.audit.record(
+            try context.audit.record(
                 AuditEvent(
-                    method: RolePut.info.name, trace: call.trace, poolId: poolId, subject: surroundings.realm.arn(ofRole: request.name)),
+                    method: RolePut.info.name, trace: call.trace, poolId: poolId, subject: context.realm.arn(ofRole: request.name)),
                 at: now, in: tx)
             return stored
         }

@@ -4,17 +4,17 @@ import ServiceContext
 
 /// The `role.*` methods.
 public struct RoleService: Sendable {
-    let surroundings: ServiceContext
-    let catalogue: PoolConfigurationCache
+    let context: ServiceContext
+    let configurations: PoolConfigurationCache
 
-    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
     }
 
     func answer(_ role: RoleRecord) -> Role {
         Role(
-            roleArn: surroundings.realm.arn(ofRole: role.name), roleId: role.roleId, name: role.name,
+            roleArn: context.realm.arn(ofRole: role.name), roleId: role.roleId, name: role.name,
             trustPolicy: EncodedObject(encoded: Array(role.trustPolicy.utf8)), maxSessionSeconds: role.maxSessionSeconds,
             tags: Members(role.tags.members.map { ($0.name, $0.value.string ?? "") }), createdAt: role.createdAt, updatedAt: role.updatedAt)
     }
@@ -22,7 +22,7 @@ public struct RoleService: Sendable {
     /// Returns the names of the roles whose trust policy has a statement without a pool. Such a statement allows nothing. Only stores of
     /// earlier versions contain such roles.
     public func rolesWithoutPool() throws -> [String] {
-        try surroundings.database.read { tx in
+        try context.database.read { tx in
             var found: [String] = []
             var after = ""
             while true {
@@ -38,7 +38,7 @@ public struct RoleService: Sendable {
     ///
     /// - Throws: `RoleNotFound` if the ARN is not that of a role of this account.
     func name(of arn: String) throws -> String {
-        guard let name = surroundings.realm.roleName(of: arn) else { throw RoleNotFound(role: arn) }
+        guard let name = context.realm.roleName(of: arn) else { throw RoleNotFound(role: arn) }
         return name
     }
 }

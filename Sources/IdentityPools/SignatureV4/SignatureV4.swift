@@ -2,7 +2,8 @@ import Crypto
 import Platform
 
 /// Verifies AWS Signature Version 4 in the `Authorization` header or the query, in three pure functions: `parse` reads the signature,
-/// `CanonicalRequest` builds the request that was signed, and `judge` compares.
+/// `CanonicalRequest` builds the request that was signed, and `judge` compares. The order of the checks is in
+/// Sources/IdentityPools/README.md, "Signature Version 4".
 enum SignatureV4 {
     static let algorithm = "AWS4-HMAC-SHA256"
 

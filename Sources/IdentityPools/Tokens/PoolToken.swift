@@ -12,7 +12,7 @@ final class PoolTokenFrame: Sendable {
     /// The member with the pool's ARN, which tokens of guests do not contain.
     fileprivate let arn: [UInt8]
 
-    init(_ realm: Realm, poolId: String) {
+    init(_ realm: Deployment, poolId: String) {
         self.poolId = poolId
         opening = Self.members { writer in
             writer.key("iss")
@@ -122,7 +122,7 @@ enum AuthenticationMethods: Sendable {
     case providers([(name: String, qualified: String)])
 
     /// The methods of a call with a developer login and optional public logins.
-    init(_ login: Login, _ proofs: [LoginProof], in poolId: String) {
+    init(_ login: Login, _ proofs: [VerifiedLogin], in poolId: String) {
         if proofs.isEmpty {
             self = .developer(login)
             return
@@ -132,7 +132,7 @@ enum AuthenticationMethods: Sendable {
     }
 
     /// The methods of a call with public logins. Without logins, those of a guest.
-    init(_ proofs: [LoginProof]) { self = proofs.isEmpty ? .guest : .providers(proofs.map { ($0.provider.name, $0.qualified) }) }
+    init(_ proofs: [VerifiedLogin]) { self = proofs.isEmpty ? .guest : .providers(proofs.map { ($0.provider.name, $0.qualified) }) }
 
     func write(pool poolId: String, to writer: inout JSONWriter) {
         writer.beginArray()

@@ -20,12 +20,12 @@ package struct VerifiedPoolToken: Sendable {
 
 /// Verifies pool tokens of this store according to RFC 8725. No leeway applies, because the same clock issued them.
 package struct PoolTokenVerifier: Sendable {
-    package let surroundings: ServiceContext
-    package let catalogue: PoolConfigurationCache
+    package let context: ServiceContext
+    package let configurations: PoolConfigurationCache
 
-    package init(surroundings: ServiceContext, catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    package init(context: ServiceContext, configurations: PoolConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
     }
 
     /// Additional expectations of the caller.
@@ -46,7 +46,7 @@ package struct PoolTokenVerifier: Sendable {
     ///
     /// - Throws: A `Token…` error that names the failed check.
     func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
-        let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: catalogue.signingKeys).verify(token)
+        let (jws, key) = try TokenSignature(context: context, signingKeys: configurations.signingKeys).verify(token)
         guard key.owner.poolId != nil else {
             throw TokenUseMismatch(expected: .pool, actual: jws.header.hasType(TokenType.access) ? .access : .id)
         }
@@ -96,7 +96,7 @@ package struct PoolTokenVerifier: Sendable {
         guard let issuer, let audience, let subject, let issuedAt, let expiresAt else {
             throw TokenMalformed(reason: "one of iss, aud, sub, iat and exp is missing")
         }
-        let expectedIssuer = surroundings.realm.issuer(of: key.owner)
+        let expectedIssuer = context.realm.issuer(of: key.owner)
         guard issuer == expectedIssuer else { throw TokenIssuerMismatch(expected: expectedIssuer, actual: issuer) }
         return VerifiedPoolToken(
             poolId: audience, identityId: subject, amr: amr, tags: tags, issuedAt: issuedAt, expiresAt: expiresAt, issuer: issuer,
@@ -114,15 +114,15 @@ package struct PoolTokenVerifier: Sendable {
 
     /// Checks that the pool and the identity exist, that the identity is enabled, and that neither was revoked since the token was issued.
     private func checkStanding(of token: VerifiedPoolToken) throws {
-        try surroundings.database.read { tx in
-            guard try catalogue.knownPool(token.poolId, in: tx) != nil else { throw TokenRevoked(reason: "its pool was deleted") }
+        try context.database.read { tx in
+            guard try configurations.knownPool(token.poolId, in: tx) != nil else { throw TokenRevoked(reason: "its pool was deleted") }
             guard let identity = try tx.identity(token.identityId) else { throw TokenRevoked(reason: "its identity was deleted") }
             if identity.state == .disabled { throw TokenRevoked(reason: "its identity is disabled") }
             let targets: [Revocations.Target] = [
                 .init(kind: .identityId, subject: token.identityId), .init(kind: .poolId, subject: token.poolId),
             ]
             // Tokens have a resolution of one second. A token issued in the same second as a revocation may be newer, so it stays valid.
-            if try catalogue.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
+            if try configurations.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
                 throw TokenRevoked(reason: "credentials.revoke applies to its identity or pool")
             }
         }

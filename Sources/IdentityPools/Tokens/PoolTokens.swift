@@ -3,11 +3,11 @@ import ServiceContext
 
 /// Mints the tokens of identity pools.
 public struct PoolTokens: Sendable {
-    let surroundings: ServiceContext
-    let catalogue: PoolConfigurationCache
+    let context: ServiceContext
+    let configurations: PoolConfigurationCache
 
-    public init(_ surroundings: ServiceContext, _ catalogue: PoolConfigurationCache) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+        self.context = context
+        self.configurations = configurations
     }
 }

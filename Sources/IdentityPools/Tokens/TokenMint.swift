@@ -11,13 +11,13 @@ extension PoolTokens {
     ///   `LoginsDoNotMatch`, `LoginConflict`, and the errors of login verification.
     /// - Source: `GetOpenIdToken` in the Amazon Cognito API reference.
     public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result {
-        let now = surroundings.clock.now
-        let proven = try surroundings.prove(request.identityId, request.logins, catalogue, call, now: now, classicFlow: true)
-        let ((issuer, claims, expiresAt), identity) = try surroundings.resolve(
-            AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id), recordsKept: surroundings.auditsIssuance,
+        let now = context.clock.now
+        let proven = try context.prove(request.identityId, request.logins, configurations, call, now: now, classicFlow: true)
+        let ((issuer, claims, expiresAt), identity) = try context.resolve(
+            AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id), recordsKept: context.auditsIssuance,
             at: now
         ) { tx in
-            let issuing = try catalogue.issuingPool(proven.pool.id, in: tx)
+            let issuing = try configurations.issuingPool(proven.pool.id, in: tx)
             return (
                 try issuing.issuer(at: now),
                 try .init(tx, pool: issuing.pool, given: request.identityId, logins: proven.proofs.map(\.login))

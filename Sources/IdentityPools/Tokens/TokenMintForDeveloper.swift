@@ -10,14 +10,14 @@ extension PoolTokens {
     ///   `IdentityDisabled`, `LoginsDoNotMatch`, `DeveloperUserAlreadyRegistered`, `LoginConflict`, and the errors of login verification.
     /// - Source: `GetOpenIdTokenForDeveloperIdentity` in the Amazon Cognito API reference.
     public func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let tags = try SessionTags.validated(request.principalTags)
         let proofs = try proofs(request, call, now: now)
-        let ((issuer, claims), identity) = try surroundings.resolve(
+        let ((issuer, claims), identity) = try context.resolve(
             AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId),
-            recordsKept: surroundings.auditsIssuance, at: now
+            recordsKept: context.auditsIssuance, at: now
         ) { tx in
-            let issuing = try catalogue.issuingPool(request.poolId, in: tx)
+            let issuing = try configurations.issuingPool(request.poolId, in: tx)
             let pool = issuing.pool
             try tx.requireUsable(request.identityId, in: request.poolId)
             let login = try DeveloperLogin.find(in: request.logins, of: pool)
@@ -40,10 +40,10 @@ extension PoolTokens {
     /// Verifies the public logins of the request and returns them.
     private func proofs(
         _ request: TokenMintForDeveloper.Params, _ call: any CallContext, now: Int64
-    ) throws -> [LoginProof] {
+    ) throws -> [VerifiedLogin] {
         if request.logins.count == 1 { return [] }
-        let pool = try surroundings.database.read { tx in
-            let pool = try catalogue.pool(request.poolId, in: tx)
+        let pool = try context.database.read { tx in
+            let pool = try configurations.pool(request.poolId, in: tx)
             try tx.requireUsable(request.identityId, in: pool.id)
             return pool
         }
@@ -53,7 +53,7 @@ extension PoolTokens {
         if !unknown.isEmpty {
             throw pool.unsupported(unknown)
         }
-        return try LoginVerifier(surroundings, catalogue).verify(others, of: pool, call, now: now)
+        return try LoginVerifier(context, configurations).verify(others, of: pool, call, now: now)
     }
 }
 

@@ -24,7 +24,7 @@ public final class Call: Sendable {
     /// The number of runs of the method body, and the latest of these runs that deferred its response.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
-    private let onCancel = Mutex<Held<(@Sendable () -> Void)?>>(Held(nil))
+    private let onCancel = Mutex<ClosureBox<(@Sendable () -> Void)?>>(ClosureBox(nil))
 
     init(_ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet) {
         self.envelope = envelope
@@ -100,14 +100,14 @@ public final class Call: Sendable {
     ///   - onCancel: Runs if the call is canceled, or ended with the input, while it waits. The response has already been sent, so it must
     ///     only clean up.
     /// - Throws: `TooManyRequests` if too many calls are waiting.
-    public func answerLater(endsWithInput: Bool = false, onCancel: @escaping @Sendable () -> Void = {}) throws -> LaterAnswer {
+    public func answerLater(endsWithInput: Bool = false, onCancel: @escaping @Sendable () -> Void = {}) throws -> DeferredResponse {
         try outlet.admitWaiting(self)
         waitEndsWithInput.store(endsWithInput, ordering: .relaxed)
         self.onCancel.withLock { $0.closure = onCancel }
         leftForLater.store(runs.load(ordering: .relaxed), ordering: .releasing)
         move(from: .running, to: .suspended)
         if cancelRequested.load(ordering: .acquiring) { cancel() }
-        return LaterAnswer(of: self, through: outlet)
+        return DeferredResponse(of: self, through: outlet)
     }
 
     // MARK: Lifecycle of a call

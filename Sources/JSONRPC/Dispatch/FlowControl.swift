@@ -44,7 +44,7 @@ final class FlowControl: Sendable {
     private let waitingToRead = Atomic(0)
     private let waitingToAnswer = Atomic(0)
     private let closed = Atomic(false)
-    private let gate = Gate(())
+    private let gate = ConditionLock(())
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 

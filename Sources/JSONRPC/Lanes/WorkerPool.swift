@@ -4,7 +4,7 @@ import Synchronization
 /// Threads that take jobs from one queue, in order. A thread starts if a job is queued and no thread is idle. It exits after an idle
 /// period. No thread polls.
 final class WorkerPool: Sendable {
-    typealias Job = @Sendable (_ bench: inout Workbench) -> Void
+    typealias Job = @Sendable (_ bench: inout WorkerState) -> Void
 
     /// A job, and the fallback for the case that no thread is available for it.
     struct Order {
@@ -40,7 +40,7 @@ final class WorkerPool: Sendable {
     private let priority: Thread.Priority
     private let idleNanoseconds: UInt64
     private let numbers: WorkerNumbers
-    private let gate = Gate(State())
+    private let gate = ConditionLock(State())
 
     /// - Parameter limit: The maximum number of threads.
     init(name: String, limit: Int, priority: Thread.Priority = .normal, numbers: WorkerNumbers, idleSeconds: UInt64 = 10) {
@@ -113,7 +113,7 @@ final class WorkerPool: Sendable {
     private func work() {
         let number = numbers.take()
         defer { numbers.giveBack(number) }
-        var bench = Workbench(number: number)
+        var bench = WorkerState(number: number)
         while let job = nextJob() {
             job(&bench)
             bench.clear()

@@ -32,7 +32,7 @@ final class Outbox: Sendable {
 
     private let output: Output
     private let flow: FlowControl
-    private let gate = Gate(State())
+    private let gate = ConditionLock(State())
     private let onBroken: @Sendable (Int32) -> Void
     private let onEmpty: @Sendable () -> Void
 

@@ -3,10 +3,10 @@ import Platform
 
 /// Routes requests to the lanes on which they run, and responses to the outbox.
 final class Dispatcher: AnswerOutlet {
-    let performer: Performer
+    let performer: MethodRunner
     let flow: FlowControl
     let outbox: Outbox
-    let openWork = OpenWork()
+    let openWork = InFlightRequests()
     private let lanes: Lanes
     private let framing: Framing
     private let tap: (any MessageTap)?
@@ -16,7 +16,8 @@ final class Dispatcher: AnswerOutlet {
     private let onIdle: @Sendable () -> Void
 
     init(
-        performer: Performer, flow: FlowControl, outbox: Outbox, lanes: Lanes, framing: Framing, tap: (any MessageTap)?, isSequential: Bool,
+        performer: MethodRunner, flow: FlowControl, outbox: Outbox, lanes: Lanes, framing: Framing, tap: (any MessageTap)?,
+        isSequential: Bool,
         mostWaiting: Int,
         together: @escaping Server.Together, onIdle: @escaping @Sendable () -> Void
     ) {
@@ -40,7 +41,7 @@ final class Dispatcher: AnswerOutlet {
     // MARK: Lines
 
     /// Handles a single line on the reading thread. Slow calls move to another lane.
-    func handleAlone(_ line: UnsafeRawBufferPointer, _ load: Load, on bench: inout Workbench) {
+    func handleAlone(_ line: UnsafeRawBufferPointer, _ load: Load, on bench: inout WorkerState) {
         flow.admit(load)
         var finished = Finished()
         handle(line, load, in: nil, on: &bench, &finished)
@@ -48,13 +49,13 @@ final class Dispatcher: AnswerOutlet {
     }
 
     /// Sends an error response for a line that exceeds the maximum length.
-    func refuseTooLong(_ limit: Int, on bench: inout Workbench) {
+    func refuseTooLong(_ limit: Int, on bench: inout WorkerState) {
         let what = framing == .lines ? "line" : "message"
         refuse(InvalidRequest("the \(what) is longer than \(limit) bytes and was skipped; --max-line sets the limit"), on: &bench)
     }
 
     /// Sends an error response for input that is not a message.
-    func refuse(_ error: any ResponseError, on bench: inout Workbench) {
+    func refuse(_ error: any ResponseError, on bench: inout WorkerState) {
         let start = bench.writer.bytes.count
         performer.refuse(id: nil, trace: nil, error, on: &bench)
         seal(&bench.writer.bytes, from: start)
@@ -63,14 +64,14 @@ final class Dispatcher: AnswerOutlet {
     }
 
     /// Assigns pipelined lines to a compute worker.
-    func submit(_ chunk: Chunk) {
+    func submit(_ chunk: LineBatch) {
         flow.admit(chunk.load, unread: chunk.lines.count)
         openWork.add(chunk)
         lanes.submit(to: .compute) { bench in
             self.work(on: chunk, &bench)
         } orElse: {
             // If no thread is available, the submitting thread runs the chunk.
-            var bench = Workbench(number: 0)
+            var bench = WorkerState(number: 0)
             self.work(on: chunk, &bench)
         }
     }
@@ -78,7 +79,7 @@ final class Dispatcher: AnswerOutlet {
     /// The period for which a worker collects responses before it sends them.
     private static let gatheringNanoseconds: UInt64 = 2_000_000
 
-    private func work(on chunk: Chunk, _ bench: inout Workbench) {
+    private func work(on chunk: LineBatch, _ bench: inout WorkerState) {
         var finished = Finished()
         var hasMore = true
         while hasMore {
@@ -93,7 +94,7 @@ final class Dispatcher: AnswerOutlet {
         }
     }
 
-    private func handleNext(of chunk: Chunk, on bench: inout Workbench, _ finished: inout Finished) -> Bool {
+    private func handleNext(of chunk: LineBatch, on bench: inout WorkerState, _ finished: inout Finished) -> Bool {
         guard let index = chunk.nextLine() else { return false }
         chunk.withLine(index) { line in
             let load = Load(line: line)
@@ -103,7 +104,7 @@ final class Dispatcher: AnswerOutlet {
         return true
     }
 
-    private func flush(_ bench: inout Workbench, _ finished: inout Finished) {
+    private func flush(_ bench: inout WorkerState, _ finished: inout Finished) {
         flow.noteAnswers(to: finished.load)
         outbox.send(bench.writer.bytes)
         bench.clear()
@@ -117,7 +118,7 @@ final class Dispatcher: AnswerOutlet {
     }
 
     private func handle(
-        _ line: UnsafeRawBufferPointer, _ load: Load, in chunk: Chunk?, on bench: inout Workbench, _ finished: inout Finished
+        _ line: UnsafeRawBufferPointer, _ load: Load, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished
     ) {
         switch Incoming(line) {
         case .single(let message): handle(message, .line(load), line.count, in: chunk, on: &bench, &finished)
@@ -136,7 +137,8 @@ final class Dispatcher: AnswerOutlet {
     }
 
     private func handle(
-        _ message: Message, _ route: AnswerRoute, _ bytesIn: Int, in chunk: Chunk?, on bench: inout Workbench, _ finished: inout Finished
+        _ message: Message, _ route: AnswerRoute, _ bytesIn: Int, in chunk: LineBatch?, on bench: inout WorkerState,
+        _ finished: inout Finished
     ) {
         let start = bench.writer.bytes.count
         switch message {
@@ -159,13 +161,13 @@ final class Dispatcher: AnswerOutlet {
 
     // MARK: Calls
 
-    private func run(_ call: Call, in chunk: Chunk?, on bench: inout Workbench, _ finished: inout Finished) {
+    private func run(_ call: Call, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished) {
         guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, chunk) }
         chunk?.enter(call)
         perform(call, call.body, in: chunk, on: &bench, &finished)
     }
 
-    private func perform(_ call: Call, _ body: Method.Body, in chunk: Chunk?, on bench: inout Workbench, _ finished: inout Finished) {
+    private func perform(_ call: Call, _ body: Method.Body, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished) {
         while true {
             let start = bench.writer.bytes.count
             var room: Int?
@@ -182,7 +184,7 @@ final class Dispatcher: AnswerOutlet {
     }
 
     /// Moves a call to its lane. The call is then tracked in `openWork` instead of its chunk.
-    private func leave(_ call: Call, _ chunk: Chunk?) {
+    private func leave(_ call: Call, _ chunk: LineBatch?) {
         openWork.add(call)
         if let chunk, chunk.hasCancelled(call) { call.cancel() }
         submit(call, call.body)
@@ -207,7 +209,7 @@ final class Dispatcher: AnswerOutlet {
     // MARK: Responses
 
     /// Sends the output written since `start`. The output is empty if no response is required.
-    private func conclude(_ route: AnswerRoute, from start: Int, on bench: inout Workbench, _ finished: inout Finished) {
+    private func conclude(_ route: AnswerRoute, from start: Int, on bench: inout WorkerState, _ finished: inout Finished) {
         switch route {
         case .line(let load):
             if bench.writer.bytes.count > start { seal(&bench.writer.bytes, from: start) }
@@ -232,7 +234,7 @@ final class Dispatcher: AnswerOutlet {
     }
 
     func answer(_ call: Call, _ error: any ResponseError) {
-        var bench = Workbench(number: 0)
+        var bench = WorkerState(number: 0)
         var finished = Finished()
         if let id = call.envelope.id, dialect.answers(error) { bench.writer.answer(id: id, trace: call.envelope.trace, error: error) }
         conclude(call.route, from: 0, on: &bench, &finished)

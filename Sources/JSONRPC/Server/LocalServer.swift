@@ -32,7 +32,7 @@ public final class LocalServer: Sendable {
         outbox = Outbox(Output(receive), flow: flow, onBroken: { _ in }, onEmpty: { end.stir() })
         lanes = Lanes(sequential: false, numbers: numbers)
         dispatcher = Dispatcher(
-            performer: Performer(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer),
+            performer: MethodRunner(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer),
             flow: flow, outbox: outbox, lanes: lanes, framing: .lines, tap: options.tap, isSequential: false,
             mostWaiting: options.maximumWaiting, together: { $0() }, onIdle: { end.stir() })
     }
@@ -55,7 +55,7 @@ public final class LocalServer: Sendable {
         }
         let number = numbers.take()
         defer { numbers.giveBack(number) }
-        var bench = Workbench(number: number)
+        var bench = WorkerState(number: number)
         dispatcher.handleAlone(message, load, on: &bench)
     }
 

@@ -2,15 +2,15 @@ import JSON
 
 /// Processes requests within the process, on the calling thread. Used by commands that send a single request.
 public struct Responder: Sendable {
-    private let performer: Performer
+    private let performer: MethodRunner
 
     public init(_ methods: any MethodLookup, observer: any CallObserver = NoObserver(), maximumAnswer: Int = 16 << 20) {
-        performer = Performer(methods: methods, observer: observer, maximumAnswer: maximumAnswer)
+        performer = MethodRunner(methods: methods, observer: observer, maximumAnswer: maximumAnswer)
     }
 
     /// Processes one line, which is a request or a batch. Returns the response, or `nil` if none is required.
     public func answer(_ line: [UInt8]) -> [UInt8]? {
-        var bench = Workbench(number: 0)
+        var bench = WorkerState(number: 0)
         let messages: [Message]
         var isBatch = false
         switch line.withUnsafeBytes({ Incoming($0) }) {
@@ -30,7 +30,7 @@ public struct Responder: Sendable {
         return whole.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func answer(_ message: Message, bytesIn: Int, room: Int, on bench: inout Workbench) {
+    private func answer(_ message: Message, bytesIn: Int, room: Int, on bench: inout WorkerState) {
         switch message {
         case .cancel, .ignored: break
         case .refused(let id, let trace, let error): performer.refuse(id: id, trace: trace, error, on: &bench)

@@ -42,7 +42,7 @@ public final class Server: Sendable {
         self.flow = flow
         self.outbox = outbox
         dispatcher = Dispatcher(
-            performer: Performer(
+            performer: MethodRunner(
                 methods: methods, observer: observer, maximumAnswer: options.maximumAnswer, dialect: options.dialect),
             flow: flow, outbox: outbox, lanes: Lanes(sequential: options.sequential, numbers: numbers), framing: options.framing,
             tap: options.tap,
@@ -101,7 +101,7 @@ public final class Server: Sendable {
     }
 
     private func readAll<Reader: MessageReader & ~Copyable>(_ reader: consuming Reader) -> Int32? {
-        var bench = Workbench(number: numbers.take())
+        var bench = WorkerState(number: numbers.take())
         while !end.hasBegun {
             flow.waitToRead()
             guard case .some = reader.fill() else { break }
@@ -112,7 +112,7 @@ public final class Server: Sendable {
         return reader.failure
     }
 
-    private func readLines<Reader: MessageReader & ~Copyable>(_ reader: inout Reader, _ bench: inout Workbench) {
+    private func readLines<Reader: MessageReader & ~Copyable>(_ reader: inout Reader, _ bench: inout WorkerState) {
         var pending = Pending()
         while let line = reader.next() {
             switch line {
@@ -165,7 +165,7 @@ public final class Server: Sendable {
 
     private func submit(_ pending: inout Pending) {
         if pending.isEmpty { return }
-        dispatcher.submit(Chunk(bytes: pending.bytes, lines: pending.lines, load: pending.load))
+        dispatcher.submit(LineBatch(bytes: pending.bytes, lines: pending.lines, load: pending.load))
         pending = Pending()
     }
 

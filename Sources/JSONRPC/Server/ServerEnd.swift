@@ -18,13 +18,13 @@ public enum ServerEnding: Sendable, Equatable {
 final class ServerEnd: Sendable {
     private enum Phase { case serving, ending, over }
 
-    private let phase = Gate(Phase.serving)
+    private let phase = ConditionLock(Phase.serving)
     private let begun = Atomic(false)
     /// Whether a thread waits, or has waited, for pending work.
     private let isAwaited = Atomic(false)
     private let ending = Mutex(ServerEnding.told)
     private let onEnd: @Sendable (ServerEnding) -> Void
-    private let drain = Mutex<Held<(@Sendable () -> Void)?>>(Held(nil))
+    private let drain = Mutex<ClosureBox<(@Sendable () -> Void)?>>(ClosureBox(nil))
 
     init(_ onEnd: @escaping @Sendable (ServerEnding) -> Void) { self.onEnd = onEnd }
 

@@ -5,10 +5,10 @@ import ServiceContext
 import SigningKeys
 
 /// The expiry jobs of all modules.
-extension Sweep {
+extension ExpiryJob {
     /// - Parameter auditRetentionSeconds: The time for which audit records are kept; `nil` keeps them forever.
-    public static func all(of surroundings: ServiceContext, auditRetentionSeconds: Int64?) -> [Sweep] {
+    public static func all(of context: ServiceContext, auditRetentionSeconds: Int64?) -> [ExpiryJob] {
         [.revocations, .signingKeys, .flows, .counts, .clients, .sendClaims, .sessions, .spentTokens, .idpFlows, .mergedRefreshTokens]
-            + (auditRetentionSeconds.map { [.audit(AuditRetention(log: surroundings.audit, seconds: $0))] } ?? [])
+            + (auditRetentionSeconds.map { [.audit(AuditRetention(log: context.audit, seconds: $0))] } ?? [])
     }
 }

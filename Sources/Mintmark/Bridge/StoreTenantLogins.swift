@@ -9,8 +9,8 @@ import Storage
 public struct StoreTenantLogins: TenantLogins {
     private let verifier: TenantTokenVerifier
 
-    public init(_ surroundings: ServiceContext, _ signingKeys: SigningKeys) {
-        verifier = TenantTokenVerifier(surroundings: surroundings, signingKeys: signingKeys)
+    public init(_ context: ServiceContext, _ signingKeys: SigningKeys) {
+        verifier = TenantTokenVerifier(context: context, signingKeys: signingKeys)
     }
 
     public func exists(_ tenantId: String, in tx: Transaction) throws -> Bool { try tx.tenant(tenantId) != nil }

@@ -9,8 +9,8 @@ extension TokenService {
     /// - Throws: `IssuerNotFound`.
     /// - Source: OpenID Connect Discovery 1.0 §3.
     public func discovery(_ request: TokenDiscovery.Params, _ call: any CallContext) throws -> TokenDiscovery.Result {
-        let now = surroundings.clock.now
-        let algorithms = try surroundings.database.read { tx in
+        let now = context.clock.now
+        let algorithms = try context.database.read { tx in
             let owner = try owner(ofIssuer: request.issuer, in: tx)
             return Set(try signingKeys.ring(of: owner, in: tx).published(at: now).map(\.algorithm.rawValue)).sorted()
         }

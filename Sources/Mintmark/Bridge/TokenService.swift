@@ -6,18 +6,18 @@ import SigningKeys
 
 /// Implements the methods `token.*`.
 public struct TokenService: Sendable {
-    let surroundings: ServiceContext
+    let context: ServiceContext
     let signingKeys: SigningKeys
     let tenantTokens: TenantTokenVerifier
     let poolTokens: PoolTokenVerifier
     let minting: PoolTokens
 
-    public init(_ surroundings: ServiceContext, _ pools: PoolConfigurationCache) {
-        self.surroundings = surroundings
+    public init(_ context: ServiceContext, _ pools: PoolConfigurationCache) {
+        self.context = context
         signingKeys = pools.signingKeys
-        tenantTokens = TenantTokenVerifier(surroundings: surroundings, signingKeys: pools.signingKeys)
-        poolTokens = PoolTokenVerifier(surroundings: surroundings, catalogue: pools)
-        minting = PoolTokens(surroundings, pools)
+        tenantTokens = TenantTokenVerifier(context: context, signingKeys: pools.signingKeys)
+        poolTokens = PoolTokenVerifier(context: context, configurations: pools)
+        minting = PoolTokens(context, pools)
     }
 
     public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result { try minting.mint(request, call) }

@@ -11,8 +11,8 @@ extension TokenService {
     /// - Throws: A `Token…` error that names the failed check.
     /// - Source: RFC 7519 §7.2, RFC 8725.
     public func verify(_ request: TokenVerify.Params, _ call: any CallContext) throws -> TokenVerify.Result {
-        let now = surroundings.clock.now
-        let (jws, key) = try TokenSignature(surroundings: surroundings, signingKeys: signingKeys).verify(request.token)
+        let now = context.clock.now
+        let (jws, key) = try TokenSignature(context: context, signingKeys: signingKeys).verify(request.token)
         if let tenantId = key.owner.tenantId {
             let token = try tenantTokens.verify(
                 jws, of: tenantId,
@@ -27,7 +27,7 @@ extension TokenService {
         let token = try poolTokens.verify(
             jws, signedBy: key,
             .init(
-                audience: request.audience, issuer: request.issuer ?? request.tenantId.map { surroundings.realm.issuer(of: .tenant($0)) },
+                audience: request.audience, issuer: request.issuer ?? request.tenantId.map { context.realm.issuer(of: .tenant($0)) },
                 checksRevocation: request.checkRevoked), now: now)
         if let use = request.use, use != .pool { throw TokenUseMismatch(expected: use, actual: .pool) }
         try Self.check(request.scope, in: nil)

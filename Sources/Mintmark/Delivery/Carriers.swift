@@ -7,7 +7,7 @@ import Platform
 
 /// Selects the delivery of a message. The tenant's server or webhook takes precedence over the process configuration. For email,
 /// SMTP takes precedence over a webhook.
-struct Carriers: Mailer, Texter {
+struct Carriers: EmailSender, SMSSender {
     /// The process configuration.
     let mail: MailSettings?
     let webhook: WebhookEndpoint?

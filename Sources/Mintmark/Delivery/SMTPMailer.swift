@@ -5,7 +5,7 @@ import Network
 import Platform
 
 /// Sends email messages through an SMTP server, with the subject and text of the message.
-struct SMTPMailer: Mailer {
+struct SMTPMailer: EmailSender {
     let settings: MailSettings
     let client: any MailClient
     let clock: any WallClock

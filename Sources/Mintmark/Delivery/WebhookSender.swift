@@ -6,7 +6,7 @@ import Network
 import Platform
 
 /// Posts signed messages to a webhook that delivers them: text messages, and email if no mail server is configured.
-struct WebhookSender: Mailer, Texter {
+struct WebhookSender: EmailSender, SMSSender {
     let endpoint: WebhookEndpoint
     let http: any HTTPClient
     let clock: any WallClock

@@ -14,7 +14,7 @@ public final class LogRing: Sendable {
     }
 
     private static let limit = 1024
-    private let state = Gate(State())
+    private let state = ConditionLock(State())
     private let sink: @Sendable (_ lines: [UInt8]) -> Void
     private let isWritable: @Sendable () -> Bool
 

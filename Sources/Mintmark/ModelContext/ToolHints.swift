@@ -30,6 +30,6 @@ struct ToolHints: Equatable {
         readOnly = method.isReadOnly
         destructive = !method.isReadOnly && !Self.adding.contains(verb)
         idempotent = method.isReadOnly || Self.repeatable.contains(verb)
-        openWorld = method.name.hasPrefix("idp.") || Lanes.lane(of: method, nil) == .network
+        openWorld = method.name.hasPrefix("idp.") || method.cost == .network
     }
 }

@@ -12,7 +12,7 @@ public enum ToolGrant: String, Sendable, CaseIterable {
 
 /// The tools of a session, in the order of the contract.
 struct ToolTable: Sendable {
-    private let offering: Offering
+    private let offering: MethodRegistry
     private let configuration: Configuration
     private let grants: Set<ToolGrant>
     /// The tools by name.
@@ -20,7 +20,7 @@ struct ToolTable: Sendable {
     private let order: [String]
 
     init(_ mintmark: Mintmark, grants: Set<ToolGrant>) {
-        offering = Offering(mintmark)
+        offering = MethodRegistry(mintmark)
         configuration = mintmark.configuration
         self.grants = grants
         let schemas = ToolSchema()

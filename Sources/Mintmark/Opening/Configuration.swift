@@ -20,7 +20,7 @@ public struct Configuration: Sendable {
     public var store: Store
     /// The maximum number of open connections to a PostgreSQL server.
     public var databaseConnections: Int
-    public var realm: Realm
+    public var realm: Deployment
     /// Whether the store is a testing store, which has a virtual clock. This is fixed when the store is created.
     public var testing: Bool
     /// Whether only methods that verify a token, code or password are offered.
@@ -52,14 +52,14 @@ public struct Configuration: Sendable {
     public var webhook: WebhookEndpoint?
 
     public init(
-        store: Store, realm: Realm? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
+        store: Store, realm: Deployment? = nil, testing: Bool = false, publicCaller: Bool = false, masterKey: MasterKey? = nil,
         auditsIssuance: Bool = false, auditRetentionDays: Int? = nil, migrates: Bool = true, makesFolders: Bool = false,
         makesStores: Bool = true, clock: Int64? = nil, databaseConnections: Int = 4, outgoing: CurlClient.Options = .init(),
         mail: MailSettings? = nil, webhook: WebhookEndpoint? = nil
     ) {
         self.store = store
         self.databaseConnections = databaseConnections
-        self.realm = realm ?? Realm(issuer: testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
+        self.realm = realm ?? Deployment(issuer: testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
         self.testing = testing
         self.publicCaller = publicCaller
         self.masterKey = masterKey

@@ -7,7 +7,7 @@ public struct SettingRefused: Error {
     public let reason: String
 }
 
-extension Realm {
+extension Deployment {
     /// Creates a realm from the host's settings; `nil` selects the default of a setting.
     ///
     /// - Throws: `SettingRefused` if a setting is not valid. With `testing`, the issuer must have a reserved host, so that its tokens are

@@ -12,7 +12,7 @@ import TestSupport
 struct StoreOpening {
     let configuration: Configuration
     let random: any RandomSource
-    let foreign: any ForeignProviders
+    let foreign: any LoginProviderClient
     var faults: Faults? = nil
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
@@ -25,7 +25,7 @@ struct StoreOpening {
                 path: "\(configuration.store)", reason: "the store is not completely initialized; mintmark serve completes it")
         }
         let now = SystemClock().now
-        let isTesting = try TestingMark.agree(on: configuration.testing, in: database, random: random)
+        let isTesting = try StoreMetadata.agree(on: configuration.testing, in: database, random: random)
         guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
         let dataKey = try namingKeyFile {
             try DataKey.open(in: database, isTesting: isTesting, random: random, now: now, masterKey: masterKey(of: database))
@@ -33,11 +33,11 @@ struct StoreOpening {
         if configuration.makesStores { try settleKeyFile(database) }
         let vault = Vault(dataKey: dataKey, random: random)
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
-        let clock: any WallClock = configuration.testing ? StoreClock(database, faults) : SystemClock()
-        if configuration.testing, configuration.makesStores, let start = configuration.clock { try StoreClock(database).begin(at: start) }
+        let clock: any WallClock = configuration.testing ? VirtualClock(database, faults) : SystemClock()
+        if configuration.testing, configuration.makesStores, let start = configuration.clock { try VirtualClock(database).begin(at: start) }
         let service = ServiceContext(
             realm: configuration.realm, database: faults.map { FaultableDatabase(database, $0) } ?? database, clock: clock,
-            random: configuration.testing ? StoreRandom(database, otherwise: random) : random, vault: vault,
+            random: configuration.testing ? SeededRandomGenerator(database, otherwise: random) : random, vault: vault,
             isTesting: configuration.testing, faults: faults,
             auditsIssuance: configuration.auditsIssuance, foreign: foreign)
         return AccountsContext(

@@ -28,7 +28,7 @@ struct FaultableHTTP: HTTPClient {
     private func wait(_ milliseconds: Int64, _ request: HTTPRequest) throws(HTTPFailure) {
         let limit = Int64(request.policy.timeoutMilliseconds)
         let deadline = Monotonic.nanoseconds() + UInt64(min(milliseconds, limit)) * 1_000_000
-        let nobody = Gate(())
+        let nobody = ConditionLock(())
         while Monotonic.nanoseconds() < deadline {
             if request.isCancelled() { throw HTTPFailure(.cancelled, at: Self.origin(of: request.url)) }
             _ = nobody.wait(deadline: min(deadline, Monotonic.nanoseconds() + 100_000_000)) { _ -> Void? in nil }

@@ -7,11 +7,11 @@ import ServiceContext
 
 /// Accesses login providers over HTTP. A call that must send a request moves to the network lane first. Calls that need the same response
 /// wait for it without blocking a thread. A call whose keys are cached stays on its lane.
-struct ProvidersOverHTTP: ForeignProviders {
+struct ProvidersOverHTTP: LoginProviderClient {
     private let client: any HTTPClient
     private let keys: IssuerKeys
     private let descriptions: IssuerDescriptions
-    private let turnstile = Turnstile()
+    private let turnstile = ProviderConcurrencyLimiter()
     let allowsPlainLoopback: Bool
 
     init(_ client: any HTTPClient, allowsPlainLoopback: Bool, log: ProviderLog) {
@@ -78,7 +78,7 @@ struct ProvidersOverHTTP: ForeignProviders {
             allowsPrivateNetwork: provider.allowsPrivateNetwork)
     }
 
-    func object(_ question: ProviderQuestion, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+    func object(_ question: LoginProviderRequest, of provider: ProviderAddress, _ call: any CallContext) throws -> (
         status: Int, object: JSONNode
     ) {
         guard mayWait(call) else { throw MoveToLane(.network) }

@@ -21,7 +21,7 @@ struct WaitsForOthers: Error {
 
     /// Waits on the current thread.
     func untilOver() {
-        let isOver = Gate(false)
+        let isOver = ConditionLock(false)
         whenOver {
             isOver.withLock { $0 = true }
             isOver.signal()

@@ -7,18 +7,18 @@ extension StoreService {
     ///
     /// - Throws: `BackupNotHere`, `BackupFileExists`, `BackupFailed`, `RequestCancelled`.
     public func backup(_ request: StoreBackup.Params, _ call: any CallContext) throws -> StoreBackup.Result {
-        guard let database = surroundings.driver as? SQLiteDatabase else {
+        guard let database = context.driver as? SQLiteDatabase else {
             throw BackupNotHere(
                 reason: "it is in PostgreSQL. Use pg_dump --format=custom for a consistent copy, and pg_restore to restore it")
         }
         guard hasOutsideKey.withLock({ $0 }) else {
             throw BackupNotHere(reason: "its master key ends with this process. First set a master key with store.rekey")
         }
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let version = try database.facts().schemaVersion
         do {
             let copy = try database.copy(
-                to: request.path, suffix: surroundings.random.uuid(), isCancelled: { call.isCancelled },
+                to: request.path, suffix: context.random.uuid(), isCancelled: { call.isCancelled },
                 noting: { try $0.masterFingerprint() ?? "" })
             guard let copy else { throw RequestCancelled() }
             return StoreBackup.Result(

@@ -15,17 +15,17 @@ extension StoreService {
     /// - Throws: `NewMasterKeyNeeded`, `InvalidMasterKey`; `StoreCannotOpen` if the key file cannot be written.
     public func rekey(_ request: StoreRekey.Params, _ call: any CallContext) throws -> StoreRekey.Result {
         let key = try newKey(request.newMasterKey)
-        let (random, now) = (surroundings.random, surroundings.clock.now)
+        let (random, now) = (context.random, context.clock.now)
         let (salt, suffix) = (random.bytes(Vault.saltCount), random.uuid())
         return try hasOutsideKey.withLock { hasOutsideKey in
             let previous: String
             do {
-                previous = try surroundings.database.write { tx in
+                previous = try context.database.write { tx in
                     try tx.lock(["data_key"])
                     try keyFile?.prepare(key, suffix)
-                    let previous = try tx.rewrapDataKey(of: surroundings.vault, under: key, salt: salt)
+                    let previous = try tx.rewrapDataKey(of: context.vault, under: key, salt: salt)
                     let details: JSONObject = ["masterFingerprint": .string(key.fingerprint), "previousFingerprint": .string(previous)]
-                    try surroundings.audit.record(
+                    try context.audit.record(
                         AuditEvent(method: StoreRekey.info.name, trace: call.trace, details: details), at: now, in: tx)
                     return previous
                 }
@@ -44,13 +44,13 @@ extension StoreService {
 
     private func settleKeyFile(abandoned: String) throws -> String? {
         guard let keyFile else { return nil }
-        return try surroundings.database.write { tx in try tx.masterFingerprint().map { keyFile.settle(on: $0, abandoned: abandoned) } }
+        return try context.database.write { tx in try tx.masterFingerprint().map { keyFile.settle(on: $0, abandoned: abandoned) } }
     }
 
     private func newKey(_ text: String?) throws -> MasterKey {
         guard let text else {
             guard keyFile != nil else { throw NewMasterKeyNeeded() }
-            return MasterKey.generate(surroundings.random)
+            return MasterKey.generate(context.random)
         }
         do { return try MasterKey(text: text) } catch { throw InvalidMasterKey(reason: error.reason) }
     }

@@ -5,8 +5,8 @@ import Storage
 extension StoreService {
     /// Returns the size and the number of rows of the store.
     public func stats(_ request: StoreStats.Params, _ call: any CallContext) throws -> StoreStats.Result {
-        let facts = try surroundings.database.facts()
-        let (rows, epoch, fingerprint, swept) = try surroundings.database.read { tx in
+        let facts = try context.database.facts()
+        let (rows, epoch, fingerprint, swept) = try context.database.read { tx in
             (try tx.rowCounts(), try tx.epoch, try tx.masterFingerprint(), try tx.storeFact("swept.at"))
         }
         return StoreStats.Result(

@@ -7,9 +7,9 @@ extension SystemService {
     func health(_ request: SystemHealth.Params, _ call: any CallContext) throws -> SystemHealth.Result {
         var checks: [HealthCheck] = []
         do {
-            let database = try mintmark.services().surroundings.database
+            let database = try mintmark.services().context.database
             let facts = try database.facts()
-            SharedReads.endView()
+            ReadSnapshot.endView()
             switch mintmark.writeProbe.finding(on: database) {
             case .failed(let error): throw error
             case .waits:

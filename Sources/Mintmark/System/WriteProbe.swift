@@ -16,7 +16,7 @@ final class WriteProbe: Sendable {
         var last: (at: UInt64, failure: (any Error)?)?
     }
 
-    private let state = Gate(State())
+    private let state = ConditionLock(State())
     private static let restNanoseconds: UInt64 = 1_000_000_000
     /// The maximum time that `finding` waits, in seconds.
     static let limitSeconds = 2

@@ -23,7 +23,7 @@ public final class TraceFile: MessageTap {
     private let descriptor: Int32
     private let path: String
     private let log: Logger
-    private let state = Gate(State())
+    private let state = ConditionLock(State())
 
     init(_ opened: OpenedTraceFile, log: Logger) {
         descriptor = opened.descriptor

@@ -15,7 +15,7 @@ public final class IssuerDescriptions: Sendable {
 
     private let client: any HTTPClient
     private let clock: @Sendable () -> UInt64
-    private let issuers = Gate(Issuers())
+    private let issuers = ConditionLock(Issuers())
 
     private struct Issuers {
         var states: [IssuerAddress: DescriptionState] = [:]

@@ -25,7 +25,7 @@ public final class IssuerKeys: Sendable {
     private let client: any HTTPClient
     private let clock: @Sendable () -> UInt64
     private let report: Report
-    private let issuers = Gate(Issuers())
+    private let issuers = ConditionLock(Issuers())
 
     private struct Issuers {
         var states: [IssuerAddress: IssuerState] = [:]

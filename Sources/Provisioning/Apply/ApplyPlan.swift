@@ -14,7 +14,7 @@ struct ApplyPlan {
 
     /// - Throws: `InvalidParams` with all violations of the document.
     init(
-        _ request: SystemApply.Params, _ fresh: FreshParts, realm: Realm, vault: Vault, allowsPlainLoopback: Bool, at now: Int64,
+        _ request: SystemApply.Params, _ fresh: FreshParts, realm: Deployment, vault: Vault, allowsPlainLoopback: Bool, at now: Int64,
         in tx: Transaction
     ) throws {
         let declaredPools = request.pools ?? []
@@ -81,7 +81,7 @@ struct ApplyPlan {
 
     /// - Throws: `KeyNeeded` if `keys` contains no key for a new tenant or pool.
     func write(
-        _ keys: ApplyKeys, trace: String?, audit: AuditLog, realm: Realm, at now: Int64, in tx: Transaction
+        _ keys: ApplyKeys, trace: String?, audit: AuditLog, realm: Deployment, at now: Int64, in tx: Transaction
     ) throws {
         guard writes else { return }
         try tx.advanceEpoch()
@@ -116,7 +116,7 @@ struct ApplyPlan {
     }
 
     /// Returns the changes that were made, or that a dry run would make.
-    func changes(_ realm: Realm, _ request: SystemApply.Params) -> [AppliedChange] {
+    func changes(_ realm: Deployment, _ request: SystemApply.Params) -> [AppliedChange] {
         let ofTenants = tenants.map { tenant in
             AppliedChange(
                 pointer: "/tenants/\(tenant.place)", kind: .tenant, name: tenant.after.id, tenantId: tenant.after.id,

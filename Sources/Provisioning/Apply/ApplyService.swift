@@ -8,34 +8,34 @@ import Storage
 
 /// The method `system.apply`, which makes the store match a document.
 public struct ApplyService: Sendable {
-    let surroundings: ServiceContext
+    let context: ServiceContext
 
-    public init(_ surroundings: ServiceContext) { self.surroundings = surroundings }
+    public init(_ context: ServiceContext) { self.context = context }
 
     /// Creates or updates everything that differs from the document, in one transaction. If nothing differs, nothing is written.
     ///
     /// - Throws: `InvalidParams` with all violations of the document.
     public func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result {
-        let now = surroundings.clock.now
-        let fresh = FreshParts(for: request, surroundings)
+        let now = context.clock.now
+        let fresh = FreshParts(for: request, context)
         let plan: (Storage.Transaction) throws -> ApplyPlan = { tx in
             try ApplyPlan(
-                request, fresh, realm: surroundings.realm, vault: surroundings.vault,
-                allowsPlainLoopback: surroundings.foreign.allowsPlainLoopback, at: now, in: tx)
+                request, fresh, realm: context.realm, vault: context.vault,
+                allowsPlainLoopback: context.foreign.allowsPlainLoopback, at: now, in: tx)
         }
         var keys = ApplyKeys()
         while true {
-            let first = try surroundings.database.read(plan)
+            let first = try context.database.read(plan)
             if request.dryRun || !first.writes {
-                return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(surroundings.realm, request))
+                return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(context.realm, request))
             }
-            try keys.add(for: first, surroundings, at: now)
+            try keys.add(for: first, context, at: now)
             do {
                 // The plan depends on many rows that other transactions can write, so it requires serializable isolation.
-                return try surroundings.database.write(isolation: .serializable) { tx in
+                return try context.database.write(isolation: .serializable) { tx in
                     let second = try plan(tx)
-                    try second.write(keys, trace: call.trace, audit: surroundings.audit, realm: surroundings.realm, at: now, in: tx)
-                    return SystemApply.Result(dryRun: false, changes: second.changes(surroundings.realm, request))
+                    try second.write(keys, trace: call.trace, audit: context.audit, realm: context.realm, at: now, in: tx)
+                    return SystemApply.Result(dryRun: false, changes: second.changes(context.realm, request))
                 }
             } catch is KeyNeeded {}
         }
@@ -47,9 +47,9 @@ struct ApplyKeys {
     private(set) var tenants: [Int: NewSigningKey] = [:]
     private(set) var pools: [Int: NewSigningKey] = [:]
 
-    mutating func add(for plan: ApplyPlan, _ surroundings: ServiceContext, at now: Int64) throws {
+    mutating func add(for plan: ApplyPlan, _ context: ServiceContext, at now: Int64) throws {
         func key(_ owner: KeyOwner, _ algorithm: String) throws -> NewSigningKey {
-            try NewSigningKey(for: owner, algorithm: Crypto.SigningAlgorithm(rawValue: algorithm)!, activeAt: now, surroundings)
+            try NewSigningKey(for: owner, algorithm: Crypto.SigningAlgorithm(rawValue: algorithm)!, activeAt: now, context)
         }
         for tenant in plan.tenants where tenant.before == nil && tenants[tenant.place] == nil {
             tenants[tenant.place] = try key(.tenant(tenant.after.id), tenant.after.settings.signingAlgorithm.rawValue)
@@ -72,13 +72,13 @@ struct FreshParts: Sendable {
     /// The encrypted client secrets of identity providers, or `nil` for a provider without one.
     let secrets: [[UInt8]?]
 
-    init(for request: SystemApply.Params, _ surroundings: ServiceContext) {
+    init(for request: SystemApply.Params, _ context: ServiceContext) {
         deliveries = Dictionary(
             uniqueKeysWithValues: (request.tenants ?? []).enumerated().compactMap { place, tenant in
-                tenant.delivery.map { (place, $0.sealed(for: tenant.tenantId, surroundings.vault)) }
+                tenant.delivery.map { (place, $0.sealed(for: tenant.tenantId, context.vault)) }
             })
-        poolIds = (request.pools ?? []).map { $0.poolId ?? surroundings.newIdentifier() }
-        secrets = (request.idps ?? []).map { $0.sealedSecret(surroundings.vault) }
-        roleIds = (request.roles ?? []).map { _ in RoleRecord.newId(surroundings.random) }
+        poolIds = (request.pools ?? []).map { $0.poolId ?? context.newIdentifier() }
+        secrets = (request.idps ?? []).map { $0.sealedSecret(context.vault) }
+        roleIds = (request.roles ?? []).map { _ in RoleRecord.newId(context.random) }
     }
 }

@@ -46,6 +46,6 @@ struct PlannedIdp {
 
     func write(in tx: Transaction) throws {
         guard before == nil else { return try tx.update(after) }
-        guard try tx.insert(after) else { throw Overtaken() }
+        guard try tx.insert(after) else { throw SerializationConflict() }
     }
 }

@@ -23,7 +23,8 @@ struct PlannedPool {
     ///   - isTenant: Returns whether a tenant with this ID exists or is declared.
     /// - Returns: `nil` if the providers are not valid. A violation is then added.
     init?(
-        _ declaration: PoolDeclaration, at place: Int, id: String, existing: PoolRecord?, existingRoles: [String: String], realm: Realm,
+        _ declaration: PoolDeclaration, at place: Int, id: String, existing: PoolRecord?, existingRoles: [String: String],
+        realm: Deployment,
         now: Int64, allowsPlainLoopback: Bool, isRole: (String) throws -> Bool, isTenant: (String) throws -> Bool,
         _ problems: inout ApplyProblems
     ) throws {
@@ -108,7 +109,7 @@ struct PlannedPool {
     }
 
     private static func roles(
-        _ declared: RolesByKind?, _ pointer: String, _ realm: Realm, _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
+        _ declared: RolesByKind?, _ pointer: String, _ realm: Deployment, _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
     ) throws -> [String: String] {
         var roles: [String: String] = [:]
         for (kind, arn) in [("authenticated", declared?.authenticated), ("unauthenticated", declared?.unauthenticated)] {
@@ -119,7 +120,7 @@ struct PlannedPool {
     }
 
     private static func check(
-        _ mapping: Members<RoleMapping>.Member, _ providers: [LoginProvider], _ pointer: String, _ realm: Realm,
+        _ mapping: Members<RoleMapping>.Member, _ providers: [LoginProvider], _ pointer: String, _ realm: Deployment,
         _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
     ) throws {
         let place = pointer + PolicyReader.pointer(["mappings", mapping.name])
@@ -129,7 +130,7 @@ struct PlannedPool {
         }
     }
 
-    private static func roleName(_ arn: String, _ realm: Realm, _ isRole: (String) throws -> Bool) throws -> String {
+    private static func roleName(_ arn: String, _ realm: Deployment, _ isRole: (String) throws -> Bool) throws -> String {
         guard let name = realm.roleName(of: arn), try isRole(name) else { throw RoleNotFound(role: arn) }
         return name
     }
@@ -141,7 +142,7 @@ extension PlannedPool {
     func write(_ key: NewSigningKey?, at now: Int64, in tx: Transaction) throws {
         if before == nil {
             guard let key else { throw KeyNeeded() }
-            guard try tx.insert(after) else { throw Overtaken() }
+            guard try tx.insert(after) else { throw SerializationConflict() }
             try tx.insert(key, at: now)
         } else {
             try tx.update(after)

@@ -69,7 +69,7 @@ struct PlannedTenant {
     func write(_ key: NewSigningKey?, at now: Int64, in tx: Transaction) throws {
         guard before == nil else { return try tx.update(after) }
         guard let key else { throw KeyNeeded() }
-        guard try tx.insert(after) else { throw Overtaken() }
+        guard try tx.insert(after) else { throw SerializationConflict() }
         try tx.insert(key, at: now)
     }
 }

@@ -8,14 +8,14 @@ extension AccountService {
     ///
     /// - Throws: `TenantNotFound`, `InvalidCursor`, `ExportFileExists`, `ExportFailed`, `RequestCancelled`.
     public func export(_ request: AccountExport.Params, _ call: any CallContext) throws -> AccountExport.Result {
-        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
-        let accounts = PortableAccounts(surroundings: surroundings, withSecrets: request.includeSecrets)
+        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
+        let accounts = PortableAccounts(context: context, withSecrets: request.includeSecrets)
         if case .file(let path) = request.place { return try export(tenant, accounts, to: path, call) }
         var cursor: String?
         if case .cursor(let given) = request.place { cursor = given }
         let list = PagedList(method: AccountExport.info.name, scope: tenant.id)
         let start = try list.place(after: cursor)
-        let found = try surroundings.database.read { try accounts.read(tenant.id, after: start, limit: Int(request.limit) + 1, in: $0) }
+        let found = try context.database.read { try accounts.read(tenant.id, after: start, limit: Int(request.limit) + 1, in: $0) }
         let page = list.page(found, limit: request.limit) { $0.account.id }
         let portable = try page.elements.map(accounts.portable)
         try recordSecrets(portable.count, accounts, tenant, call)
@@ -28,11 +28,11 @@ extension AccountService {
     private func export(
         _ tenant: TenantRecord, _ accounts: PortableAccounts, to path: String, _ call: any CallContext
     ) throws -> AccountExport.Result {
-        let file = try ExportFile(path, suffix: surroundings.random.uuid())
+        let file = try ExportFile(path, suffix: context.random.uuid())
         var (count, last) = (0, "")
         while true {
             if call.isCancelled { throw RequestCancelled() }
-            let chunk = try surroundings.database.read { try accounts.read(tenant.id, after: last, limit: Self.chunkCount, in: $0) }
+            let chunk = try context.database.read { try accounts.read(tenant.id, after: last, limit: Self.chunkCount, in: $0) }
             guard let end = chunk.last else { break }
             var writer = JSONWriter(reservingCapacity: 1 << 16)
             for held in chunk {
@@ -53,7 +53,7 @@ extension AccountService {
     private func recordSecrets(_ count: Int, _ accounts: PortableAccounts, _ tenant: TenantRecord, _ call: any CallContext) throws {
         guard accounts.withSecrets else { return }
         let event = AuditEvent(AccountExport.info.name, call, tenant: tenant.id, details: [("exported", String(count))])
-        let now = surroundings.clock.now
-        try surroundings.database.write { try surroundings.audit.record(event, at: now, in: $0) }
+        let now = context.clock.now
+        try context.database.write { try context.audit.record(event, at: now, in: $0) }
     }
 }

@@ -9,9 +9,9 @@ extension AccountService {
     /// - Throws: `TenantNotFound`, `InvalidHashParameters`, `ImportFileUnreadable`. If nothing was imported yet, also `RequestCancelled`
     ///   and the errors of the store; otherwise the result contains the reason the import stopped.
     public func `import`(_ request: AccountImport.Params, _ call: any CallContext) throws -> AccountImport.Result {
-        let tenant = try surroundings.database.read { try catalogue.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         var run = ImportRun(
-            surroundings: surroundings, tenant: tenant, how: try request.hash.map { try PasswordHash($0) }, onExisting: request.onExisting,
+            context: context, tenant: tenant, how: try request.hash.map { try PasswordHash($0) }, onExisting: request.onExisting,
             isDryRun: request.dryRun)
         var source = try ImportSource(request.source, request.format, from: request.from)
         run.answer.nextLine = source.nextLine

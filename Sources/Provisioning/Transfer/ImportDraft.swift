@@ -44,7 +44,7 @@ struct ImportDraft {
 /// Encrypts the secrets under the IDs that the account and its factors will have.
 extension ImportDraft {
     /// - Parameter id: The ID of the resulting account: its own ID, or that of the account it replaces.
-    func sealed(as id: String, _ surroundings: AccountsContext) -> (account: AccountRecord, factors: [FactorRecord]) {
+    func sealed(as id: String, _ context: AccountsContext) -> (account: AccountRecord, factors: [FactorRecord]) {
         var record = AccountRecord(
             id: id, tenantId: account.tenantId, username: account.username, email: account.email,
             isEmailVerified: account.isEmailVerified, method: account.method, attributes: account.attributes, claims: account.claims,
@@ -52,14 +52,14 @@ extension ImportDraft {
             updatedAt: account.updatedAt, lastSignInAt: account.lastSignInAt)
         switch password {
         case .none: break
-        case .hashed(let hashed): record.password = surroundings.passwords.sealed(hashed, as: id)
-        case .unknown: record.password = surroundings.passwords.sealedUnknown(as: id)
+        case .hashed(let hashed): record.password = context.passwords.sealed(hashed, as: id)
+        case .unknown: record.password = context.passwords.sealedUnknown(as: id)
         }
         let factors = factors.map { factor in
-            let factorId = Base64URL.encode(surroundings.random.bytes(21))
+            let factorId = Base64URL.encode(context.random.bytes(21))
             return FactorRecord(
                 id: factorId, accountId: id, kind: factor.kind, displayName: factor.displayName, target: factor.target,
-                secret: factor.secret.map { surroundings.vault.seal(.init($0), as: FactorRecord.sealName(factorId)) }, lastStep: nil,
+                secret: factor.secret.map { context.vault.seal(.init($0), as: FactorRecord.sealName(factorId)) }, lastStep: nil,
                 enrolledAt: factor.enrolledAt, lastUsedAt: factor.lastUsedAt)
         }
         return (record, factors)

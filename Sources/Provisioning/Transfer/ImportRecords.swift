@@ -28,18 +28,18 @@ extension Transaction {
 
     /// Adds an account with its logins and factors.
     ///
-    /// - Throws: `Overtaken` if a concurrent transaction has just taken its address or one of its logins.
+    /// - Throws: `SerializationConflict` if a concurrent transaction has just taken its address or one of its logins.
     func insert(_ account: AccountRecord, _ logins: [AccountLogin], _ factors: [FactorRecord]) throws {
-        guard try insert(account) else { throw Overtaken() }
+        guard try insert(account) else { throw SerializationConflict() }
         try add(logins, factors, to: account)
     }
 
     /// Replaces an account with its logins and factors, and ends its sessions and pending flows.
     ///
-    /// - Throws: `Overtaken` if a concurrent transaction has just taken its address or one of its logins.
+    /// - Throws: `SerializationConflict` if a concurrent transaction has just taken its address or one of its logins.
     func replace(with account: AccountRecord, _ logins: [AccountLogin], _ factors: [FactorRecord]) throws {
         if account.username == nil { try releaseNames(of: account.id) }
-        if let address = account.username, try !rename(account, to: address) { throw Overtaken() }
+        if let address = account.username, try !rename(account, to: address) { throw SerializationConflict() }
         try update(account)
         try deleteAccountLogins(of: account.id)
         try deleteFactors(of: account.id)
@@ -50,7 +50,7 @@ extension Transaction {
     }
 
     private func add(_ logins: [AccountLogin], _ factors: [FactorRecord], to account: AccountRecord) throws {
-        for login in logins { if try !insert(login, of: account) { throw Overtaken() } }
+        for login in logins { if try !insert(login, of: account) { throw SerializationConflict() } }
         for factor in factors { try insert(factor) }
     }
 }

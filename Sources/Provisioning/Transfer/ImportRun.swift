@@ -6,7 +6,7 @@ import Storage
 
 /// The state of an import, which processes chunks of accounts, one transaction each.
 struct ImportRun {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     let tenant: TenantRecord
     let how: PasswordHash?
     let onExisting: AccountImport.Params.OnExisting
@@ -18,9 +18,9 @@ struct ImportRun {
     private static let mostViolations = 20
 
     init(
-        surroundings: AccountsContext, tenant: TenantRecord, how: PasswordHash?, onExisting: AccountImport.Params.OnExisting, isDryRun: Bool
+        context: AccountsContext, tenant: TenantRecord, how: PasswordHash?, onExisting: AccountImport.Params.OnExisting, isDryRun: Bool
     ) {
-        self.surroundings = surroundings
+        self.context = context
         self.tenant = tenant
         self.how = how
         self.onExisting = onExisting
@@ -48,7 +48,7 @@ struct ImportRun {
 
     /// Imports the valid accounts of a chunk. If this function throws, nothing of the chunk was imported.
     mutating func take(_ chunk: [ImportSource.Entry], _ call: any CallContext) throws {
-        let now = surroundings.clock.now
+        let now = context.clock.now
         names.makeRoom()
         var failures: [ImportFailure] = []
         let drafts = chunk.compactMap { draft($0, &failures, at: now) }
@@ -73,7 +73,7 @@ struct ImportRun {
             return nil
         case .success(let given):
             var check = ImportCheck(tenant, how, now: now)
-            guard let draft = check.draft(given, line: entry.line, newId: surroundings.random.uuid()) else {
+            guard let draft = check.draft(given, line: entry.line, newId: context.random.uuid()) else {
                 let violations = Array(check.violations.prefix(Self.mostViolations))
                 failures.append(ImportFailure(line: entry.line, accountId: given.accountId, violations: violations))
                 return nil
@@ -101,17 +101,17 @@ struct ImportRun {
     /// Otherwise starts again.
     private func settle(_ drafts: [ImportDraft], _ call: any CallContext, at now: Int64) throws -> [Planned] {
         while true {
-            let plan = try surroundings.database.read { try decide(drafts, in: $0) }
+            let plan = try context.database.read { try decide(drafts, in: $0) }
             if answer.dryRun || !plan.contains(where: \.decision.writes) { return plan }
             let sealed = plan.map { planned -> (account: AccountRecord, factors: [FactorRecord])? in
                 switch planned.decision {
-                case .insert: planned.draft.sealed(as: planned.draft.account.id, surroundings)
-                case .replace(let id): planned.draft.sealed(as: id, surroundings)
+                case .insert: planned.draft.sealed(as: planned.draft.account.id, context)
+                case .replace(let id): planned.draft.sealed(as: id, context)
                 case .skip, .refuse: nil
                 }
             }
             let ids = sealed.compactMap { $0?.account.id }
-            let isWritten = try surroundings.database.write { tx in
+            let isWritten = try context.database.write { tx in
                 try tx.lock(ids)
                 guard try tx.tenant(tenant.id) != nil else { throw TenantNotFound(tenantId: tenant.id) }
                 guard try decide(drafts, in: tx).map(\.decision) == plan.map(\.decision) else { return false }
@@ -126,7 +126,7 @@ struct ImportRun {
                 }
                 var event = AuditEvent(AccountImport.info.name, call, tenant: tenant.id)
                 event.details["accounts"] = .array(ids.map { .string($0) })
-                try surroundings.audit.record(event, at: now, in: tx)
+                try context.audit.record(event, at: now, in: tx)
                 return true
             }
             if isWritten { return plan }

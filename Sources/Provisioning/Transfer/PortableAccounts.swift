@@ -6,26 +6,26 @@ import Storage
 
 /// Converts stored accounts to the format of an export.
 struct PortableAccounts {
-    let surroundings: AccountsContext
+    let context: AccountsContext
     /// Whether to include password hashes and other secrets.
     let withSecrets: Bool
 
     /// Returns up to `limit` accounts of a tenant, ordered by ID.
-    func read(_ tenantId: String, after id: String, limit: Int, in tx: Transaction) throws -> [Held] {
+    func read(_ tenantId: String, after id: String, limit: Int, in tx: Transaction) throws -> [ClosureBox] {
         try tx.accounts(of: tenantId, after: id, limit: limit).map {
-            Held(account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id))
+            ClosureBox(account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id))
         }
     }
 
     /// The stored records of an account.
-    struct Held {
+    struct ClosureBox {
         let account: AccountRecord
         let logins: [AccountLogin]
         let factors: [FactorRecord]
     }
 
     /// - Throws: `SealBroken`.
-    func portable(_ held: Held) throws -> PortableAccount {
+    func portable(_ held: ClosureBox) throws -> PortableAccount {
         let account = held.account
         var portable = PortableAccount(
             accountId: account.id, email: account.email, emailVerified: account.isEmailVerified,
@@ -33,7 +33,7 @@ struct PortableAccounts {
             factors: held.factors.isEmpty ? nil : try held.factors.map(factor), attributes: account.attributes, claims: account.claims,
             disabled: account.isDisabled, mustChangePassword: account.mustChangePassword, createdAt: account.createdAt,
             updatedAt: account.updatedAt, lastSignInAt: account.lastSignInAt)
-        if withSecrets, let sealed = account.password, let hashed = try surroundings.passwords.hashed(sealed, as: account.id) {
+        if withSecrets, let sealed = account.password, let hashed = try context.passwords.hashed(sealed, as: account.id) {
             portable.passwordHash = Base64.encode(hashed.hash)
             portable.salt = Base64.encode(hashed.salt)
             portable.hash = hashed.how.described
@@ -51,7 +51,7 @@ struct PortableAccounts {
 
     private func factor(_ factor: FactorRecord) throws -> PortableFactor {
         let secret = try factor.secret.flatMap { sealed in
-            withSecrets ? try surroundings.vault.open(sealed, as: FactorRecord.sealName(factor.id)).copy() : nil
+            withSecrets ? try context.vault.open(sealed, as: FactorRecord.sealName(factor.id)).copy() : nil
         }
         return PortableFactor(
             kind: FactorKind(rawValue: factor.kind.rawValue) ?? .totp, displayName: factor.displayName,

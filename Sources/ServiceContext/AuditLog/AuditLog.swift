@@ -69,7 +69,7 @@ package struct AuditLog: Sendable {
     package func chain(in tx: Transaction) throws -> String {
         guard isTesting, let seed = try tx.seed() else { return tx.connectionId }
         try tx.lock(["audit"])
-        return Self.seeded + Hex.encode(StoreRandom.bytes(16, of: seed, for: "audit chain"))
+        return Self.seeded + Hex.encode(SeededRandomGenerator.bytes(16, of: seed, for: "audit chain"))
     }
 
     /// Appends `event` to the chain with the last record `head`.

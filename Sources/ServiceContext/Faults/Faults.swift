@@ -9,7 +9,7 @@ public final class Faults: Sendable {
     package enum What: Sendable {
         case method(String, ChosenError)
         case delivery(TestFault.Params.Delivery, to: String?)
-        case provider(ProviderOrigin, ProviderTrouble)
+        case provider(ProviderOrigin, ProviderFault)
         case store(StoreError)
 
         package var kind: Contract.Fault.Kind {
@@ -23,7 +23,7 @@ public final class Faults: Sendable {
     }
 
     /// The misbehavior of a provider.
-    public enum ProviderTrouble: Sendable {
+    public enum ProviderFault: Sendable {
         case down
         case slow(milliseconds: Int64)
     }
@@ -51,7 +51,7 @@ public final class Faults: Sendable {
     private let state = Mutex([Armed]())
     private let count = Atomic<Int>(0)
     private let jump = Atomic<Int64>(0)
-    private let onClear = Mutex<Held<@Sendable () -> Void>>(Held {})
+    private let onClear = Mutex<ClosureBox<@Sendable () -> Void>>(ClosureBox {})
 
     public init() {}
 
@@ -133,7 +133,7 @@ public final class Faults: Sendable {
     }
 
     /// Returns the injected misbehavior for a request to this URL.
-    public func trouble(at url: String) -> ProviderTrouble? {
+    public func trouble(at url: String) -> ProviderFault? {
         take { if case .provider(let origin, let trouble) = $0, origin.matches(url) { trouble } else { nil } }
     }
 

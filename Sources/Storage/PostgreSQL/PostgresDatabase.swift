@@ -3,7 +3,7 @@ import Synchronization
 
 /// A store in a PostgreSQL database, which any number of processes on any number of machines can share.
 ///
-/// Every operation waits for the server, so under `Patience.none` every operation throws `WouldWait`. Bodies run on the caller's thread.
+/// Every operation waits for the server, so under `LockWaitPolicy.none` every operation throws `WouldWait`. Bodies run on the caller's thread.
 public final class PostgresDatabase: Database {
     private let address: PostgresAddress
     private let versions: SchemaVersions
@@ -74,9 +74,9 @@ public final class PostgresDatabase: Database {
 
     /// Runs `body` on a connection and commits. Repeats both as long as PostgreSQL rolls back for temporary reasons.
     private func repeating<R>(_ refusal: WouldWait, _ body: (PostgresConnection) throws -> R) throws -> R {
-        guard Patience.current != .none else { throw refusal }
-        let outer = try Nesting.enter(pool)
-        defer { Nesting.leave(to: outer) }
+        guard LockWaitPolicy.current != .none else { throw refusal }
+        let outer = try ActiveTransaction.enter(pool)
+        defer { ActiveTransaction.leave(to: outer) }
         var retries = PostgresRetries(waitMilliseconds: waitMilliseconds)
         let deadline = retries.deadline
         return try retries.run { () throws -> R in
@@ -90,7 +90,7 @@ public final class PostgresDatabase: Database {
     }
 
     private func attempt<R>(_ body: (PostgresConnection) throws -> R, deadline: UInt64) throws -> R {
-        let owned: Owned<PostgresConnection>
+        let owned: UnsafeTransfer<PostgresConnection>
         do { owned = try pool.take(deadline: deadline) } catch let failure as PostgresFailure {
             // The server was reachable when the store was opened, so it may be restarting.
             if case .unreachable = failure.error { throw Undone(.repeatSoon, failure.error) }
@@ -114,7 +114,7 @@ public final class PostgresDatabase: Database {
             let failure = connection.failure
             connection.abandon()
             if let failure { throw Undone(failure) }
-            if error is Overtaken { throw Undone(.lookAgain, .busy) }
+            if error is SerializationConflict { throw Undone(.lookAgain, .busy) }
             throw (error as? PostgresFailure)?.error ?? error
         }
         return result!
@@ -129,7 +129,7 @@ public final class PostgresDatabase: Database {
             do {
                 let connection = try pool.connecting.connect(name: "")
                 defer { connection.close() }
-                return try CommitMark.wasKept(doubt.mark, askingOver: connection)
+                return try CommitMarker.wasKept(doubt.mark, askingOver: connection)
             } catch {
                 guard retries.pause() else { throw StoreError.outcomeUnknown }
             }

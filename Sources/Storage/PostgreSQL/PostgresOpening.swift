@@ -63,7 +63,7 @@ enum PostgresOpening {
     private static func begin(_ connection: PostgresConnection) throws {
         try connection.execute("CREATE TABLE mintmark_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)")
         try connection.execute("INSERT INTO mintmark_meta (name, value) VALUES ('schema_version', 0), ('epoch', 1)")
-        try connection.execute(CommitMark.table.text.description)
+        try connection.execute(CommitMarker.table.text.description)
     }
 
     /// SQLite compares text by bytes, and PostgreSQL must do the same: the collation of the database can be that of any language.

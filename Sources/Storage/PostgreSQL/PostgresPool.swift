@@ -4,7 +4,7 @@ import Platform
 /// records.
 final class PostgresPool: Sendable {
     private struct State {
-        var idle: [Owned<PostgresConnection>] = []
+        var idle: [UnsafeTransfer<PostgresConnection>] = []
         /// The number of connections, idle or in use.
         var open = 0
         /// The number of connections opened so far.
@@ -13,7 +13,7 @@ final class PostgresPool: Sendable {
     }
 
     let connecting: PostgresConnecting
-    private let state = Gate(State())
+    private let state = ConditionLock(State())
     private let name: String
     private let most: Int
 
@@ -27,7 +27,7 @@ final class PostgresPool: Sendable {
     }
 
     private enum Turn {
-        case warm(Owned<PostgresConnection>)
+        case warm(UnsafeTransfer<PostgresConnection>)
         case new(String)
         case closed
     }
@@ -36,7 +36,7 @@ final class PostgresPool: Sendable {
     ///
     /// - Throws: `StoreError.busy` if no connection is free before the deadline; `StoreError.closed`; `PostgresFailure` if a new connection
     ///   cannot be opened.
-    func take(deadline: UInt64) throws -> Owned<PostgresConnection> {
+    func take(deadline: UInt64) throws -> UnsafeTransfer<PostgresConnection> {
         let turn = state.wait(deadline: deadline) { state -> Turn? in
             if state.isClosed { return .closed }
             if let warm = state.idle.popLast() { return .warm(warm) }
@@ -50,7 +50,7 @@ final class PostgresPool: Sendable {
         case .closed: throw StoreError.closed
         case .warm(let connection): return connection
         case .new(let name):
-            do { return Owned(try connecting.connect(name: name)) } catch {
+            do { return UnsafeTransfer(try connecting.connect(name: name)) } catch {
                 left()
                 throw error
             }
@@ -58,7 +58,7 @@ final class PostgresPool: Sendable {
     }
 
     /// Returns a connection to the pool, or closes it if it is no longer usable.
-    func giveBack(_ owned: Owned<PostgresConnection>) {
+    func giveBack(_ owned: UnsafeTransfer<PostgresConnection>) {
         let isKept =
             owned.value.isUsable
             && state.withLock { state in

@@ -10,7 +10,7 @@ struct PostgresTransactionState {
     /// Whether the transaction has inserted, updated or deleted rows.
     var hasWritten = false
     var hasAdvancedEpoch = false
-    var glance: StoreEpoch.Glance?
+    var glance: StoreEpoch.EpochSnapshot?
     /// The epoch, after it was first read in this transaction.
     var epoch: Int64?
 }

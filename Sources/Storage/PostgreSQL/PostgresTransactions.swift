@@ -36,7 +36,7 @@ extension PostgresConnection {
         }
         let mark = mark()
         do {
-            let result = try execute(CommitMark.commit(mark, before: lastMark, on: self))
+            let result = try execute(CommitMarker.commit(mark, before: lastMark, on: self))
             guard result.command == "COMMIT" else { throw PostgresFailure(.none, .failed(reason: "the server did not commit")) }
             lastMark = mark
         } catch let failure as PostgresFailure where failure.remedy == .connectAnew { throw CommitInDoubt(mark: mark) }

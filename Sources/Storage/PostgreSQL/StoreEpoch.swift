@@ -16,22 +16,22 @@ final class StoreEpoch: Sendable {
     private static let freshNanoseconds: UInt64 = 750_000_000
 
     /// The cached state before a transaction begins. It was read earlier, so no data that the transaction reads is older.
-    struct Glance {
+    struct EpochSnapshot {
         let epoch: Int64?
         fileprivate let generation: Int
         fileprivate let at: UInt64
     }
 
-    func glance() -> Glance {
+    func glance() -> EpochSnapshot {
         let now = Monotonic.nanoseconds()
         return state.withLock { state in
             let known = state.known.flatMap { now - $0.readAt < Self.freshNanoseconds ? $0.epoch : nil }
-            return Glance(epoch: known, generation: state.generation, at: now)
+            return EpochSnapshot(epoch: known, generation: state.generation, at: now)
         }
     }
 
     /// Stores the epoch that a transaction read which began with `glance`, unless the epoch was advanced in between.
-    func keep(_ epoch: Int64, since glance: Glance) {
+    func keep(_ epoch: Int64, since glance: EpochSnapshot) {
         state.withLock { state in
             guard state.generation == glance.generation, state.known.map({ $0.readAt < glance.at }) ?? true else { return }
             state.known = (epoch, glance.at)

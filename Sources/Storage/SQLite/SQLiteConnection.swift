@@ -18,7 +18,7 @@ final class SQLiteConnection {
     private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
     private var isClosed = false
     var epochSeen = SeenEpoch()
-    var knownTexts = KnownTexts()
+    var knownTexts = QueryCache()
 
     /// Evaluated once, before the first use of SQLite.
     private static let hasNoStatistics = sqlite3_config_without_memory_statistics() == SQLITE_OK

@@ -61,7 +61,7 @@ public final class SQLiteDatabase: Database {
             let reader = try SQLiteConnection(path: path, isURI: isURI, role: .reader, waitMilliseconds: waitMilliseconds)
             reader.setPatient(patient)
             try SQLiteOpening.configure(reader)
-            return Owned(reader)
+            return UnsafeTransfer(reader)
         }
     }
 
@@ -71,18 +71,18 @@ public final class SQLiteDatabase: Database {
     }
 
     public func read<R>(_ body: (Transaction) throws -> R) throws -> R {
-        let patient = Patience.current != .none
-        let outer = try Nesting.enter(writer)
-        defer { Nesting.leave(to: outer) }
+        let patient = LockWaitPolicy.current != .none
+        let outer = try ActiveTransaction.enter(writer)
+        defer { ActiveTransaction.leave(to: outer) }
         return try readers.read(patient: patient, body)
     }
 
     public func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
-        guard Patience.current != .none else { throw WouldWait(isWrite: true) }
+        guard LockWaitPolicy.current != .none else { throw WouldWait(isWrite: true) }
         // The writer of a store in memory would wait for this thread's own view, and reads after the write must see its changes.
-        SharedReads.current?.end()
+        ReadSnapshot.current?.end()
         // A write from the writer thread would wait for itself.
-        Nesting.leave(to: try Nesting.enter(writer))
+        ActiveTransaction.leave(to: try ActiveTransaction.enter(writer))
         var result: R?
         // The check for an escaped closure embeds the length of this file's path, also at the end of the function, as `!` would. The
         // program would then differ for every checkout directory. Therefore the rest of the function has an artificial file name.
@@ -101,7 +101,7 @@ public final class SQLiteDatabase: Database {
 
     /// Calls `body` with a view of the store, which is fixed by the first read.
     func withOneView<R>(_ body: (SQLiteView) throws -> R) throws -> R {
-        guard Patience.current != .none else { throw WouldWait() }
+        guard LockWaitPolicy.current != .none else { throw WouldWait() }
         let view = try readers.begin(patient: true)
         defer { view.abandon() }
         return try body(view)

@@ -3,12 +3,12 @@ import Synchronization
 /// The connections that read. The most recently used one is reused first: its pages and statements are cached.
 final class SQLiteReaders: Sendable {
     private struct State: ~Copyable {
-        var idle: [Owned<SQLiteConnection>] = []
+        var idle: [UnsafeTransfer<SQLiteConnection>] = []
         var isClosed = false
     }
 
     private let state = Mutex(State())
-    private let open: @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>
+    private let open: @Sendable (_ patient: Bool) throws -> UnsafeTransfer<SQLiteConnection>
     private let memoryLock: ReaderWriterLock?
     /// The maximum number of idle connections: the number of threads that read. Each new connection must read the schema and prepare its
     /// statements again.
@@ -17,16 +17,16 @@ final class SQLiteReaders: Sendable {
     /// - Parameters:
     ///   - memoryLock: A lock to hold while a transaction is open.
     ///   - open: Opens another connection, with or without permission to wait.
-    init(memoryLock: ReaderWriterLock?, open: @escaping @Sendable (_ patient: Bool) throws -> Owned<SQLiteConnection>) {
+    init(memoryLock: ReaderWriterLock?, open: @escaping @Sendable (_ patient: Bool) throws -> UnsafeTransfer<SQLiteConnection>) {
         self.memoryLock = memoryLock
         self.open = open
     }
 
-    /// Runs `body` in one transaction of one connection. Inside `SharedReads`, uses the transaction that an earlier read began.
+    /// Runs `body` in one transaction of one connection. Inside `ReadSnapshot`, uses the transaction that an earlier read began.
     ///
     /// - Throws: `StoreError.closed`; `WouldWait` if `patient` is false; any error that `body` throws.
     func read<R>(patient: Bool, _ body: (Transaction) throws -> R) throws -> R {
-        if let shared = SharedReads.current { return try shared.read(from: self, patient: patient, body) }
+        if let shared = ReadSnapshot.current { return try shared.read(from: self, patient: patient, body) }
         let view = try begin(patient: patient)
         do {
             let result = try view.run(body)
@@ -63,7 +63,7 @@ final class SQLiteReaders: Sendable {
     }
 
     /// Takes back the connection of a view.
-    func end(_ owned: Owned<SQLiteConnection>) {
+    func end(_ owned: UnsafeTransfer<SQLiteConnection>) {
         // A connection whose transaction cannot be ended is discarded.
         if owned.value.isOutsideTransaction { giveBack(owned) }
         memoryLock?.unlock()
@@ -78,7 +78,7 @@ final class SQLiteReaders: Sendable {
         for owned in idle { owned.value.close() }
     }
 
-    private func take(patient: Bool) throws -> Owned<SQLiteConnection> {
+    private func take(patient: Bool) throws -> UnsafeTransfer<SQLiteConnection> {
         let idle = try state.withLock { state throws(StoreError) in
             if state.isClosed { throw .closed }
             return state.idle.popLast()
@@ -86,7 +86,7 @@ final class SQLiteReaders: Sendable {
         return try idle ?? open(patient)
     }
 
-    private func giveBack(_ reader: Owned<SQLiteConnection>) {
+    private func giveBack(_ reader: UnsafeTransfer<SQLiteConnection>) {
         let isKept = state.withLock { state in
             guard !state.isClosed, state.idle.count < mostIdle else { return false }
             state.idle.append(reader)

@@ -1,10 +1,10 @@
 /// An open read transaction.
 final class SQLiteView {
     private let readers: SQLiteReaders
-    private let owned: Owned<SQLiteConnection>
+    private let owned: UnsafeTransfer<SQLiteConnection>
     var connection: SQLiteConnection { owned.value }
 
-    init(of readers: SQLiteReaders, _ owned: Owned<SQLiteConnection>) {
+    init(of readers: SQLiteReaders, _ owned: UnsafeTransfer<SQLiteConnection>) {
         self.readers = readers
         self.owned = owned
     }

@@ -14,15 +14,15 @@ final class SQLiteWriter: Sendable {
         var hasEnded = false
     }
 
-    private let state = Gate(State())
-    private let connection: Owned<SQLiteConnection>
+    private let state = ConditionLock(State())
+    private let connection: UnsafeTransfer<SQLiteConnection>
     private let counters: WriteCounters
     private let memoryLock: ReaderWriterLock?
     /// The maximum number of writes in one transaction, which limits the waiting time of the first write.
     private let mostInOneCommit = 256
 
     init(_ connection: SQLiteConnection, counters: WriteCounters, memoryLock: ReaderWriterLock?) {
-        self.connection = Owned(connection)
+        self.connection = UnsafeTransfer(connection)
         self.counters = counters
         self.memoryLock = memoryLock
     }
@@ -49,8 +49,8 @@ final class SQLiteWriter: Sendable {
 
     /// Does the writer thread's work on this thread until no writes are waiting. The next write tries to start the thread again.
     private func serveHere() {
-        let outer = try? Nesting.enter(self)
-        defer { Nesting.leave(to: outer ?? nil) }
+        let outer = try? ActiveTransaction.enter(self)
+        defer { ActiveTransaction.leave(to: outer ?? nil) }
         while true {
             commitWhatWaits()
             let isDone = state.withLock { state in
@@ -84,8 +84,8 @@ final class SQLiteWriter: Sendable {
     // MARK: The writer thread
 
     private func serve() {
-        let outer = try? Nesting.enter(self)
-        defer { Nesting.leave(to: outer ?? nil) }
+        let outer = try? ActiveTransaction.enter(self)
+        defer { ActiveTransaction.leave(to: outer ?? nil) }
         while state.wait(until: { !$0.waiting.isEmpty ? true : $0.isClosing ? false : nil }) { commitWhatWaits() }
         connection.value.checkpoint()
         connection.value.close()

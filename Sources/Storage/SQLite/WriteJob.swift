@@ -5,7 +5,7 @@ final class WriteJob: @unchecked Sendable {
     // Safe because its owner accesses `body` only before it passes the job to the writer. The writer thread accesses `body` only until
     // `finish`, for which the owner waits.
     private var body: ((Transaction) throws -> Void)?
-    private let outcome = Gate<Outcome>(.waiting)
+    private let outcome = ConditionLock<Outcome>(.waiting)
 
     private enum Outcome {
         case waiting

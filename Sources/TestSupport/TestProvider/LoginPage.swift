@@ -6,12 +6,12 @@ import ServiceContext
 /// The login page of the test provider. It works without scripts.
 struct LoginPage: Sendable {
     private let issuer: ProviderIssuer
-    private let errand: LoginErrand
+    private let errand: LoginPurpose
     private let view: LoginView
     private let people: [String]
     private let problem: String?
 
-    init(_ issuer: ProviderIssuer, _ errand: LoginErrand, _ view: LoginView, people: [String], problem: String? = nil) {
+    init(_ issuer: ProviderIssuer, _ errand: LoginPurpose, _ view: LoginView, people: [String], problem: String? = nil) {
         self.issuer = issuer
         self.errand = errand
         self.view = view
@@ -20,7 +20,7 @@ struct LoginPage: Sendable {
     }
 
     var response: LoopbackResponse {
-        PageFrame(
+        HTMLPage(
             title: title,
             content: """
                 <p>\(escaped(errand.clientId)) asks who you are. This is the issuer \(escaped(issuer.name)) of a provider for tests.</p>
@@ -136,7 +136,7 @@ struct LoginPage: Sendable {
             isWrong
             ? "<p class=\"problem\" role=\"alert\" id=\"problem\">No device is waiting with the code \(Markup.escaped(typed)).</p>\n"
             : ""
-        return PageFrame(
+        return HTMLPage(
             title: "Sign in on a device",
             content: """
                 <p>Type the code that your device shows.</p>
@@ -153,7 +153,7 @@ struct LoginPage: Sendable {
     /// without scripts, the user presses a button.
     static func formPost(to uri: String, _ parameters: [(String, String)], nonce: String) -> LoopbackResponse {
         let inputs = parameters.map { "<input type=\"hidden\" name=\"\($0.0)\" value=\"\(Markup.escaped($0.1))\">" }
-        return PageFrame(
+        return HTMLPage(
             title: "Back to the app",
             content: """
                 <form method="post" action="\(Markup.escaped(uri))">

@@ -26,7 +26,7 @@ extension TestProvider {
             if asked.prompts.contains("none") {
                 throw OAuthRefusal("login_required", "No user with a suitable session is signed in.")
             }
-            let errand = LoginErrand.client(asked, expected)
+            let errand = LoginPurpose.client(asked, expected)
             return LoginPage(issuer, errand, .address(errand.loginHint), people: try people(of: issuer)).response
         } catch {
             // A response with status 500 or 503 does not return the browser to the client (RFC 6749 §4.1.2.1).
@@ -45,15 +45,15 @@ extension TestProvider {
 
     /// Returns the browser's login if it satisfies the request and its sessions have not ended.
     private func usableLogin(
-        of issuer: ProviderIssuer, _ asked: AuthorizeRequest, _ expected: ExpectedPerson?, _ request: ProviderRequest
+        of issuer: ProviderIssuer, _ asked: AuthorizeRequest, _ expected: LoginHint?, _ request: ProviderRequest
     ) throws -> (id: String, login: ProviderState.Login)? {
         guard asked.prompts.isDisjoint(with: ["login", "select_account"]), let id = request.cookie(Self.cookieName(issuer)),
             let login = memory.withLock({ $0.logins[id] }), login.issuer == issuer.name
         else { return nil }
         if let hint = asked.parameters["login_hint"], Username.fold(hint) != Username.fold(login.username) { return nil }
         if let expected, expected.accountId != login.accountId { return nil }
-        if !asked.takes(authenticatedAt: login.proof.authenticatedAt, at: surroundings.clock.now) { return nil }
-        let ended = try surroundings.database.read { tx -> Int? in
+        if !asked.takes(authenticatedAt: login.proof.authenticatedAt, at: context.clock.now) { return nil }
+        let ended = try context.database.read { tx -> Int? in
             guard let account = try tx.account(login.accountId), !account.isDisabled else { return nil }
             return try login.sessions.firstIndex { try tx.session($0) != nil }
         }
@@ -74,26 +74,26 @@ extension TestProvider {
 
     /// Starts a session for an authenticated account.
     func beginSession(of accountId: String, _ tenant: TenantRecord, _ proof: SignInProof) throws -> NewSession {
-        let completion = SignInCompletion(surroundings, catalogue)
-        let (fresh, now) = (completion.fresh(), surroundings.clock.now)
-        let signedIn = try surroundings.database.write { tx in
+        let completion = SignInCompletion(context, configurations)
+        let attempt = completion.signInCall(of: TestIdp.info.name, InProcessCall(), at: context.clock.now)
+        let signedIn = try context.database.write { tx in
             guard let account = try tx.account(accountId) else { throw try tx.absence(of: accountId) }
-            return try completion.begin(account, tenant, proof, fresh, TestIdp.info.name, InProcessCall(), at: now, in: tx)
+            return try completion.begin(account, of: tenant, proof: proof, by: attempt, in: tx)
         }
         return NewSession(
             id: signedIn.session.id, accountId: accountId, username: signedIn.account.username ?? accountId, proof: signedIn.session.proof,
-            refreshToken: fresh.refreshToken)
+            refreshToken: attempt.secrets.refreshToken)
     }
 
     /// Completes a login and sets the cookie that identifies the browser.
     ///
     /// - Throws: `OAuthRefusal` with `login_required` if the user is not the one in `id_token_hint` (OpenID Connect Core §3.1.2.2).
-    func welcome(_ session: NewSession, to issuer: ProviderIssuer, _ errand: LoginErrand) throws -> LoopbackResponse {
+    func welcome(_ session: NewSession, to issuer: ProviderIssuer, _ errand: LoginPurpose) throws -> LoopbackResponse {
         if let expected = errand.expected, expected.accountId != session.accountId {
             try endSession(session.id)
             throw OAuthRefusal("login_required", "Another user than the one in id_token_hint has signed in.")
         }
-        let id = Base64URL.encode(surroundings.random.bytes(24))
+        let id = Base64URL.encode(context.random.bytes(24))
         memory.withLock {
             $0.logins[id] = ProviderState.Login(
                 issuer: issuer.name, accountId: session.accountId, username: session.username, proof: session.proof,
@@ -104,7 +104,7 @@ extension TestProvider {
         case .client(let asked, _): return sendBack(asked, of: issuer, session, loginId: id, afterForm: true, cookie: cookie)
         case .device(let userCode, _):
             settle(userCode, of: issuer, .approved(sessionId: session.id, refreshToken: session.refreshToken))
-            return PageFrame(
+            return HTMLPage(
                 title: "The device is signed in", sign: .fine, content: "<p>You can close this window and continue on the device.</p>"
             ).response.adding([("set-cookie", cookie)])
         }
@@ -116,8 +116,8 @@ extension TestProvider {
         _ asked: AuthorizeRequest, of issuer: ProviderIssuer, _ session: NewSession, loginId: String, afterForm: Bool,
         cookie: String? = nil
     ) -> LoopbackResponse {
-        let code = Base64URL.encode(surroundings.random.bytes(24))
-        let now = surroundings.clock.now
+        let code = Base64URL.encode(context.random.bytes(24))
+        let now = context.clock.now
         memory.withLock {
             $0.keep(
                 ProviderState.Code(
@@ -139,7 +139,7 @@ extension TestProvider {
             return LoopbackResponse(
                 redirect: asked.redirectUri + separator + Form.encode(parameters), afterForm: afterForm, cookie: cookie)
         case .formPost:
-            let nonce = Base64URL.encode(surroundings.random.bytes(12))
+            let nonce = Base64URL.encode(context.random.bytes(12))
             let page = LoginPage.formPost(to: asked.redirectUri, parameters, nonce: nonce)
             return page.adding(cookie.map { [("set-cookie", $0)] } ?? [])
         }

@@ -8,7 +8,7 @@ import ServiceContext
 
 /// A device authorization that waits for the user (RFC 8628).
 struct ProviderDevice: Sendable {
-    enum Fate: Sendable {
+    enum CallbackDisposition: Sendable {
         case waiting, refused
         case approved(sessionId: String, refreshToken: String)
     }
@@ -23,7 +23,7 @@ struct ProviderDevice: Sendable {
     var polledAt: Int64?
     /// The time of the last poll on the monotonic clock, or `nil` after loading from a file.
     var polledAtNanoseconds: UInt64?
-    var fate = Fate.waiting
+    var fate = CallbackDisposition.waiting
 
     /// Twenty letters without vowels, so that user codes do not form words (RFC 8628 §6.1).
     private static let letters = Array("BCDFGHJKLMNPQRSTVWXZ")
@@ -54,12 +54,12 @@ extension TestProvider {
     func deviceCodes(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try request.form.checkRepeated()
         let client = try ProviderClient(request, of: issuer)
-        let (code, now) = (Base64URL.encode(surroundings.random.bytes(24)), surroundings.clock.now)
+        let (code, now) = (Base64URL.encode(context.random.bytes(24)), context.clock.now)
         let device = ProviderDevice(
             grant: ProviderState.Grant(
                 issuer: issuer.name, clientId: client.id, scopes: Scopes(request.form["scope"] ?? ""),
                 audience: request.form["resource"] ?? request.form["audience"]),
-            userCode: ProviderDevice.newUserCode(surroundings.random), expiresAt: now + ProviderDevice.lifetimeSeconds)
+            userCode: ProviderDevice.newUserCode(context.random), expiresAt: now + ProviderDevice.lifetimeSeconds)
         memory.withLock { $0.keep(device, as: code, at: now) }
         let page = "\(issuer.url)/\(ProviderEndpoint.activate.rawValue)"
         return LoopbackResponse(json: [
@@ -73,7 +73,7 @@ extension TestProvider {
     /// Shows the page for the user code, and then the login page (RFC 8628 §3.3).
     func activate(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try refuseElsewhere(request)
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let typed = request.query["user_code"] ?? ""
         let found = memory.withLock { memory in
             memory.devices.all.map(\.value).first {
@@ -83,12 +83,12 @@ extension TestProvider {
         guard let found, case .waiting = found.fate else {
             return LoginPage.userCode(typed, isWrong: !typed.isEmpty)
         }
-        let errand = LoginErrand.device(userCode: found.userCode, clientId: found.grant.clientId)
+        let errand = LoginPurpose.device(userCode: found.userCode, clientId: found.grant.clientId)
         switch request.form["step"] {
         case nil: return LoginPage(issuer, errand, .address(""), people: try people(of: issuer)).response
         case "refuse":
             settle(found.userCode, of: issuer, .refused)
-            return PageFrame(
+            return HTMLPage(
                 title: "Sign-in canceled", sign: .warning, content: "<p>The device is not signed in. You can close this window.</p>"
             ).response
         default: return try logIn(to: issuer, errand, request.form)
@@ -96,7 +96,7 @@ extension TestProvider {
     }
 
     /// Stores the outcome of a device authorization.
-    func settle(_ userCode: String, of issuer: ProviderIssuer, _ fate: ProviderDevice.Fate) {
+    func settle(_ userCode: String, of issuer: ProviderIssuer, _ fate: ProviderDevice.CallbackDisposition) {
         memory.withLock { memory in
             for (code, device) in memory.devices.all where device.userCode == userCode && device.grant.issuer == issuer.name {
                 memory.devices[code]?.fate = fate
@@ -111,7 +111,7 @@ extension TestProvider {
     func pollDevice(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let code = form["device_code"] else { throw OAuthRefusal("invalid_request", "device_code is missing.") }
         let unknown = OAuthRefusal("invalid_grant", "The device code is unknown for this client or has expired. \(Self.again)")
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let device = try memory.withLock { memory in
             guard let device = memory.devices[code], device.grant.issuer == issuer.name, device.grant.clientId == client.id else {
                 throw unknown

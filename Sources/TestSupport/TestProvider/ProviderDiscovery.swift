@@ -22,7 +22,7 @@ extension TestProvider {
 
     /// Returns the discovery document (OpenID Connect Discovery §3, RFC 8414 §2).
     func discovery(of issuer: ProviderIssuer) throws -> JSONObject {
-        let algorithms = Set(try ring(of: issuer).published(at: surroundings.clock.now).map(\.algorithm.rawValue)).sorted()
+        let algorithms = Set(try ring(of: issuer).published(at: context.clock.now).map(\.algorithm.rawValue)).sorted()
         func url(_ endpoint: ProviderEndpoint) -> JSONValue { .string("\(issuer.url)/\(endpoint.rawValue)") }
         func list(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
         let authentication = ["client_secret_basic", "client_secret_post", "none"]
@@ -46,7 +46,7 @@ extension TestProvider {
 
     /// Returns the published keys of the tenant (RFC 7517 §5).
     func jwks(of issuer: ProviderIssuer) throws -> JSONObject {
-        let keys = try ring(of: issuer).published(at: surroundings.clock.now).map { key in
+        let keys = try ring(of: issuer).published(at: context.clock.now).map { key in
             var writer = JSONWriter()
             key.publicJwk.write(to: &writer)
             return try JSONValue(parsing: writer.bytes)
@@ -56,8 +56,8 @@ extension TestProvider {
 
     /// Returns the keys of the tenant. Creates the first key if the tenant has none.
     private func ring(of issuer: ProviderIssuer) throws -> KeyRing {
-        _ = try SignInCompletion(surroundings, catalogue).signingKey(of: issuer.tenant, at: surroundings.clock.now)
-        return try surroundings.database.read { try catalogue.signingKeys.ring(of: .tenant(issuer.tenant.id), in: $0) }
+        _ = try SignInCompletion(context, configurations).signingKey(of: issuer.tenant, at: context.clock.now)
+        return try context.database.read { try configurations.signingKeys.ring(of: .tenant(issuer.tenant.id), in: $0) }
     }
 
     static func escaped(_ text: String) -> String { Markup.escaped(text) }

@@ -10,7 +10,7 @@ extension TestProvider {
         if issuer.isStrict, !client.hasSecret {
             throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret and can only act for users.")
         }
-        let now = surroundings.clock.now
+        let now = context.clock.now
         let scopes = Scopes(form["scope"] ?? "")
         return try access(
             issuer, ["sub": .string(client.id)], form["resource"] ?? form["audience"] ?? client.id, client: client.id, scopes,
@@ -33,7 +33,7 @@ extension TestProvider {
         if !missing.isEmpty {
             throw OAuthRefusal("invalid_scope", "The given token does not have the scope \(missing.joined(separator: " ")).")
         }
-        let now = surroundings.clock.now
+        let now = context.clock.now
         var claims = JSONObject()
         for name in ["sub", "sid", "auth_time", "amr"] { claims[name] = subject.claims[name] }
         for (name, value) in subject.standing.map(Self.custom) ?? [] { claims[name] = value }

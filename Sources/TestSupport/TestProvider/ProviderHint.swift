@@ -25,7 +25,7 @@ extension TestProvider {
     ///
     /// - Throws: A `Token…` error with the reason.
     func signature(of token: String, at issuer: ProviderIssuer) throws -> (jws: JWS, key: StoredKey) {
-        let signature = TokenSignature(surroundings: surroundings.service, signingKeys: catalogue.signingKeys)
+        let signature = TokenSignature(context: context.service, signingKeys: configurations.signingKeys)
         do { return try signature.verify(token) } catch let unknown as TokenKeyUnknown {
             guard unknown.kid != nil else { throw unknown }
             throw TokenKeyUnknown(
@@ -36,18 +36,18 @@ extension TestProvider {
     /// Returns the account in the `id_token_hint` of a request, or `nil` if the request has none (OpenID Connect Core §3.1.2.1).
     ///
     /// - Throws: `OAuthRefusal`.
-    func expected(_ asked: AuthorizeRequest, at issuer: ProviderIssuer) throws -> ExpectedPerson? {
+    func expected(_ asked: AuthorizeRequest, at issuer: ProviderIssuer) throws -> LoginHint? {
         guard let hint = asked.parameters["id_token_hint"] else { return nil }
         let subject = try hinted(hint, at: issuer)["sub"]?.string ?? ""
         guard !subject.isEmpty, !subject.utf8.contains(0) else {
             throw OAuthRefusal("invalid_request", "id_token_hint has no sub.")
         }
-        return ExpectedPerson(accountId: subject, username: try surroundings.database.read { try $0.account(subject)?.username })
+        return LoginHint(accountId: subject, username: try context.database.read { try $0.account(subject)?.username })
     }
 }
 
 /// The account that an `id_token_hint` names.
-struct ExpectedPerson: Sendable {
+struct LoginHint: Sendable {
     let accountId: String
     /// The user name, or `nil` if the account has none or no longer exists.
     let username: String?

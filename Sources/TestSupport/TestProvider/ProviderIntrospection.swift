@@ -14,7 +14,7 @@ extension TestProvider {
                 "The client \(client.id) has no secret and cannot introspect tokens (RFC 7662 2.1). Give it a clientSecret in test.idp.")
         }
         guard let token = request.form["token"] else { throw OAuthRefusal("invalid_request", "token is missing.") }
-        let now = surroundings.clock.now
+        let now = context.clock.now
         if let (record, grant) = try refreshToken(token), grant.issuer == issuer.name {
             let standing = record.usedAt == nil && record.expiresAt > now ? try standing(of: record.sessionId, at: now) : nil
             guard let standing else { return LoopbackResponse(json: ["active": false]) }
@@ -44,7 +44,7 @@ extension TestProvider {
             guard proven.claims["client_id"]?.string == client.id else {
                 throw OAuthRefusal("invalid_grant", "The token belongs to another client.")
             }
-            let (now, end) = (surroundings.clock.now, proven.claims["exp"]?.int ?? StoreClock.range.upperBound)
+            let (now, end) = (context.clock.now, proven.claims["exp"]?.int ?? VirtualClock.range.upperBound)
             memory.withLock { $0.revoke(id, until: end, at: now) }
         }
         return LoopbackResponse(status: 200, headers: [("cache-control", "no-store")])
@@ -57,8 +57,8 @@ extension TestProvider {
 
     /// Returns the record and the grant of a refresh token of this provider.
     func refreshToken(_ token: String) throws -> (RefreshTokenRecord, ProviderState.Grant)? {
-        let mac = SignInCompletion(surroundings, catalogue).mac(ofRefreshToken: token)
-        guard let record = try surroundings.database.read({ try $0.refreshToken(mac) }),
+        let mac = SignInCompletion(context, configurations).mac(ofRefreshToken: token)
+        guard let record = try context.database.read({ try $0.refreshToken(mac) }),
             let grant = memory.withLock({ $0.grants[record.sessionId] })
         else { return nil }
         return (record, grant)

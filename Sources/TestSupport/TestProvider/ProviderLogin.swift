@@ -10,13 +10,13 @@ extension TestProvider {
     /// Returns the users that the page of a passwordless issuer suggests.
     func people(of issuer: ProviderIssuer) throws -> [String] {
         guard issuer.settings.passwordless else { return [] }
-        return try surroundings.database.read { tx in
+        return try context.database.read { tx in
             try tx.accounts(of: issuer.tenant.id, after: "", limit: 100).filter { !$0.isDisabled }.compactMap(\.username)
         }.prefix(Self.mostPeople).sorted()
     }
 
     /// Processes a form of the login page. The rules are those of the `signIn.*` and `mfa.*` methods; their errors are shown on the page.
-    func logIn(to issuer: ProviderIssuer, _ errand: LoginErrand, _ form: ProviderParameters) throws -> LoopbackResponse {
+    func logIn(to issuer: ProviderIssuer, _ errand: LoginPurpose, _ form: ProviderParameters) throws -> LoopbackResponse {
         var view = LoginView(form)
         do {
             switch try step(of: issuer, &view, form) {
@@ -39,14 +39,14 @@ extension TestProvider {
     }
 
     private func step(of issuer: ProviderIssuer, _ view: inout LoginView, _ form: ProviderParameters) throws -> Outcome {
-        let (signIn, mfa) = (SignInService(surroundings, catalogue), MfaService(surroundings, catalogue))
+        let (signIn, mfa) = (SignInService(context, configurations), MfaService(context, configurations))
         let (call, tenant, password) = (InProcessCall(), issuer.tenant, form["password"])
         switch view {
         case .address(let email):
             if let made = try make(email, password, at: issuer) { return .signedIn(made) }
             if issuer.settings.passwordless {
                 let name = try Username(email)
-                guard let account = try surroundings.database.read({ try $0.account(named: name.folded, in: tenant.id) }) else {
+                guard let account = try context.database.read({ try $0.account(named: name.folded, in: tenant.id) }) else {
                     throw UserNotFound(in: tenant)
                 }
                 return .signedIn(try beginSession(of: account.id, tenant, .address))
@@ -86,7 +86,7 @@ extension TestProvider {
             if hints.contains(where: { $0.kind != .recovery && $0.factorId != first.factorId }) {
                 return .next(.factors(email, token, hints))
             }
-            return try challenge(first.factorId, token, email, MfaService(surroundings, catalogue), InProcessCall())
+            return try challenge(first.factorId, token, email, MfaService(context, configurations), InProcessCall())
         case .secondFactorEnrollmentRequired:
             throw OAuthRefusal(
                 "access_denied",
@@ -102,7 +102,7 @@ extension TestProvider {
     private func challenge(
         _ factor: String, _ token: String, _ email: String, _ mfa: MfaService, _ call: InProcessCall
     ) throws -> Outcome {
-        if factor == ShownFactor.recovery.factorId { return .next(.factorCode(email, token, factor: factor, sentTo: nil)) }
+        if factor == VerifiedFactor.recovery.factorId { return .next(.factorCode(email, token, factor: factor, sentTo: nil)) }
         let step = try mfa.challenge(.init(continuationToken: token, factorId: factor), call)
         return .next(.factorCode(email, step.continuationToken ?? token, factor: factor, sentTo: step.sentTo))
     }
@@ -110,8 +110,8 @@ extension TestProvider {
     /// Returns the session of a completed sign-in.
     private func session(of step: SignInStep) throws -> NewSession {
         let refreshToken = step.refreshToken ?? ""
-        let mac = SignInCompletion(surroundings, catalogue).mac(ofRefreshToken: refreshToken)
-        let found = try surroundings.database.read { tx -> SessionRecord? in
+        let mac = SignInCompletion(context, configurations).mac(ofRefreshToken: refreshToken)
+        let found = try context.database.read { tx -> SessionRecord? in
             guard let token = try tx.refreshToken(mac) else { return nil }
             return try tx.session(token.sessionId)
         }
@@ -125,7 +125,7 @@ extension TestProvider {
     private func make(_ email: String, _ password: String?, at issuer: ProviderIssuer) throws -> NewSession? {
         guard issuer.settings.createAccounts, password != nil || issuer.settings.passwordless else { return nil }
         let name = try Username(email)
-        guard try surroundings.database.read({ try $0.account(named: name.folded, in: issuer.tenant.id) }) == nil else { return nil }
+        guard try context.database.read({ try $0.account(named: name.folded, in: issuer.tenant.id) }) == nil else { return nil }
         let account = try accounts.create(
             .init(tenantId: issuer.tenant.id, username: email, password: password, emailVerified: true), InProcessCall())
         return try beginSession(of: account.accountId, issuer.tenant, password == nil ? .address : .password)

@@ -21,7 +21,7 @@ extension TestProvider {
         // Without a matching `id_token_hint` the user must confirm, so that another site cannot sign the user out.
         guard isConfirmed || login == nil || hintedSession.map({ login?.sessions.contains($0) ?? false }) == true else {
             let action = Markup.escaped("?\(parameters.text)")
-            return PageFrame(
+            return HTMLPage(
                 title: "Sign out?",
                 content: """
                     <p>You are signed in as \(Markup.escaped(login?.username ?? "")).</p>
@@ -36,7 +36,7 @@ extension TestProvider {
         for id in Set(sessions + [hintedSession].compactMap(\.self)) { try endSession(id) }
         let gone = "\(Self.cookieName(issuer))=; Path=/\(issuer.name)/; Max-Age=0; HttpOnly; SameSite=Lax"
         guard let back else {
-            return PageFrame(title: "You are signed out", sign: .fine, content: "<p>You can close this window.</p>").response
+            return HTMLPage(title: "You are signed out", sign: .fine, content: "<p>You can close this window.</p>").response
                 .adding([("set-cookie", gone)])
         }
         return LoopbackResponse(redirect: back, afterForm: request.method == "POST", cookie: gone)

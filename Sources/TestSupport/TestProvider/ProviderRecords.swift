@@ -8,7 +8,7 @@ import ServiceContext
 extension JSONObject {
     fileprivate func text(_ name: String) -> String? { self[name]?.string }
     /// Returns the time of a member, or `nil` if it is outside the range of the clock.
-    fileprivate func moment(_ name: String) -> Int64? { self[name]?.int.flatMap { StoreClock.moments ~= $0 ? $0 : nil } }
+    fileprivate func moment(_ name: String) -> Int64? { self[name]?.int.flatMap { VirtualClock.moments ~= $0 ? $0 : nil } }
 
     fileprivate mutating func set(_ name: String, _ text: String?) { self[name] = text.map { .string($0) } }
     fileprivate mutating func set(_ name: String, _ number: Int64?) { self[name] = number.map { .number(JSONNumber($0)) } }
@@ -89,7 +89,7 @@ extension SignInProof {
         else { return nil }
         self.init(amr: amr, provider: provider, claims: claims, authenticatedAt: record.moment("authenticatedAt"))
         if let kind = record.text("secondFactor"), let id = record.text("factorId") {
-            secondFactor = ShownFactor(kind: kind, factorId: id)
+            secondFactor = VerifiedFactor(kind: kind, factorId: id)
         }
     }
 }

@@ -62,7 +62,7 @@ extension TestProvider {
                 refusal.status < 500
                 ? "The app that sent you here must correct its request."
                 : "The app is not at fault. Go back and try again in a moment."
-            return PageFrame(
+            return HTMLPage(
                 status: refusal.status, title: "The request failed", sign: .warning,
                 content: "<p>\(Self.escaped(refusal.description ?? refusal.code))</p><p>\(next) (\(Self.escaped(refusal.code)))</p>"
             ).response.adding(refusal.headers.filter { $0.name == "retry-after" })

@@ -18,7 +18,7 @@ struct ProviderSnapshot: Sendable {
         func add(_ kind: Kind, _ name: String, _ value: JSONValue) {
             records.append(["provider": .string(kind.rawValue), "name": .string(name), "value": value])
         }
-        func sorted<V>(_ values: Remembered<V>) -> [(name: String, value: V)] { values.all.sorted { $0.name < $1.name } }
+        func sorted<V>(_ values: BoundedCache<V>) -> [(name: String, value: V)] { values.all.sorted { $0.name < $1.name } }
         for issuer in issuers { add(.issuer, issuer.name, .object(issuer.record)) }
         for (name, code) in sorted(state.codes) { add(.code, name, .object(code.record)) }
         for (name, login) in sorted(state.logins) { add(.login, name, .object(login.record)) }
@@ -36,7 +36,7 @@ struct ProviderSnapshot: Sendable {
     mutating func take(_ record: JSONObject) -> Bool {
         guard let kind = record["provider"]?.string.flatMap(Kind.init), let name = record["name"]?.string, let value = record["value"]
         else { return false }
-        func keep<V>(_ value: V?, in place: WritableKeyPath<ProviderState, Remembered<V>>) -> Bool {
+        func keep<V>(_ value: V?, in place: WritableKeyPath<ProviderState, BoundedCache<V>>) -> Bool {
             state[keyPath: place][name] = value
             return value != nil
         }
@@ -50,7 +50,7 @@ struct ProviderSnapshot: Sendable {
         case .grant: return keep(ProviderState.Grant(record: value), in: \.grants)
         case .device: return keep(ProviderDevice(record: value), in: \.devices)
         case .claims: return keep(value.object, in: \.extras)
-        case .revoked: return keep(value.int ?? (value.bool == true ? StoreClock.range.upperBound : nil), in: \.revoked)
+        case .revoked: return keep(value.int ?? (value.bool == true ? VirtualClock.range.upperBound : nil), in: \.revoked)
         case .answers:
             guard let answers = value.array?.map({ TestEnqueue.Params.Answer(record: $0) }) else { return false }
             state.queue[name] = answers.compactMap(\.self)

@@ -44,18 +44,18 @@ struct ProviderState: Sendable {
     /// The maximum number of entries of each kind. The limit for revoked tokens is ten times higher.
     static let limit = 10_000
 
-    var codes = Remembered<Code>(atMost: limit)
-    var logins = Remembered<Login>(atMost: limit)
+    var codes = BoundedCache<Code>(atMost: limit)
+    var logins = BoundedCache<Login>(atMost: limit)
     /// The grants by session ID.
-    var grants = Remembered<Grant>(atMost: limit)
+    var grants = BoundedCache<Grant>(atMost: limit)
     /// The devices by device code.
-    var devices = Remembered<ProviderDevice>(atMost: limit)
+    var devices = BoundedCache<ProviderDevice>(atMost: limit)
     /// The enqueued answers by issuer, the next one first.
     var queue: [String: [TestEnqueue.Params.Answer]] = [:]
     /// The enqueued claims of access tokens, by `jti`.
-    var extras = Remembered<JSONObject>(atMost: limit)
+    var extras = BoundedCache<JSONObject>(atMost: limit)
     /// The expiry times of revoked access tokens, by `jti`.
-    var revoked = Remembered<Int64>(atMost: 10 * limit)
+    var revoked = BoundedCache<Int64>(atMost: 10 * limit)
 
     /// Stores a code, and removes codes that expired long ago.
     mutating func keep(_ code: Code, as name: String, at now: Int64) {

@@ -107,7 +107,7 @@ extension TestProvider {
     /// §4.1.2).
     private func redeemCode(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let name = form["code"] else { throw OAuthRefusal("invalid_request", "code is missing.") }
-        let now = surroundings.clock.now
+        let now = context.clock.now
         func refuse(_ reason: String) -> OAuthRefusal { OAuthRefusal("invalid_grant", reason) }
         guard let code = memory.withLock({ $0.codes[name] }), code.grant.issuer == issuer.name else {
             throw refuse("The code is unknown or has expired. \(Self.again)")
@@ -148,7 +148,7 @@ extension TestProvider {
     /// Refreshes tokens (RFC 6749 §6), with the refresh token rotation of the tenant's sessions.
     private func refresh(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let token = form["refresh_token"] else { throw OAuthRefusal("invalid_request", "refresh_token is missing.") }
-        let (session, now) = (SessionService(surroundings, catalogue), surroundings.clock.now)
+        let (session, now) = (SessionService(context, configurations), context.clock.now)
         guard var (_, grant) = try refreshToken(token), grant.issuer == issuer.name, grant.clientId == client.id else {
             throw OAuthRefusal("invalid_grant", "The refresh token is unknown for this client or has expired. \(Self.again)")
         }
@@ -160,7 +160,7 @@ extension TestProvider {
         }
         grant.audience = form["resource"] ?? form["audience"] ?? grant.audience
         let (fresh, key) = (session.completion.fresh(), try signingKey(of: issuer, at: now))
-        let outcome = try surroundings.database.write {
+        let outcome = try context.database.write {
             try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, InProcessCall(), at: now, in: $0)
         }
         let signedIn = try outcome.get().0
@@ -171,7 +171,7 @@ extension TestProvider {
 
     /// Returns the signing key of an issuer. Call it before marking a credential as used, because the store may be busy.
     func signingKey(of issuer: ProviderIssuer, at now: Int64) throws -> StoredKey {
-        try SignInCompletion(surroundings, catalogue).signingKey(of: issuer.tenant, at: now)
+        try SignInCompletion(context, configurations).signingKey(of: issuer.tenant, at: now)
     }
 
     /// An active session and its account.
@@ -181,7 +181,7 @@ extension TestProvider {
     }
 
     func standing(of sessionId: String, at now: Int64) throws -> Standing? {
-        try surroundings.database.read { tx in
+        try context.database.read { tx in
             guard let session = try tx.session(sessionId), session.expiresAt > now, let account = try tx.account(session.accountId),
                 !account.isDisabled
             else { return nil }
@@ -191,8 +191,8 @@ extension TestProvider {
 
     /// Ends a session of the tenant.
     func endSession(_ id: String) throws {
-        let (session, now) = (SessionService(surroundings, catalogue), surroundings.clock.now)
+        let (session, now) = (SessionService(context, configurations), context.clock.now)
         memory.withLock { _ = $0.grants.removeValue(forKey: id) }
-        _ = try surroundings.database.write { try session.end(id, TestIdp.info.name, InProcessCall(), at: now, in: $0) }
+        _ = try context.database.write { try session.end(id, TestIdp.info.name, InProcessCall(), at: now, in: $0) }
     }
 }

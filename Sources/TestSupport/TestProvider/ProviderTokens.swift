@@ -43,7 +43,7 @@ extension TestProvider {
     func accessToken(
         _ common: JSONObject, _ audience: String, client: String, _ scopes: Scopes, _ extra: JSONObject?, _ key: StoredKey, expiresAt: Int64
     ) throws -> String {
-        let id = surroundings.random.uuid()
+        let id = context.random.uuid()
         var claims = common
         claims["aud"] = .string(audience)
         claims["exp"] = .number(JSONNumber(expiresAt))

@@ -63,9 +63,9 @@ extension TestProvider {
             let kinds = isAccess ? "an access token, not an ID token" : "an ID token, not an access token"
             throw OAuthRefusal("invalid_token", "This token of \(issuer.url) is \(kinds).")
         }
-        let (now, id, named) = (surroundings.clock.now, claims["jti"]?.string ?? "", claims["iss"]?.string ?? "")
+        let (now, id, named) = (context.clock.now, claims["jti"]?.string ?? "", claims["iss"]?.string ?? "")
         let (hasOwnIssuer, isRevoked) = memory.withLock { ($0.extras[id]?["iss"] != nil, $0.revoked[id] != nil) }
-        guard isIssuer(named) || hasOwnIssuer || named == surroundings.realm.issuer(of: .tenant(issuer.tenant.id)) else {
+        guard isIssuer(named) || hasOwnIssuer || named == context.realm.issuer(of: .tenant(issuer.tenant.id)) else {
             throw TokenIssuerMismatch(expected: issuer.url, actual: named)
         }
         guard let expiresAt = claims["exp"]?.int, expiresAt > now else { throw TokenExpired(expiredAt: claims["exp"]?.int ?? 0, now: now) }
@@ -80,7 +80,7 @@ extension TestProvider {
     /// Returns the account of a token that `test.token` has created.
     private func made(_ claims: JSONObject, at now: Int64) throws -> Standing? {
         let subject = claims["sub"]?.string ?? ""
-        guard !subject.utf8.contains(0), let account = try surroundings.database.read({ try $0.account(subject) }), !account.isDisabled
+        guard !subject.utf8.contains(0), let account = try context.database.read({ try $0.account(subject) }), !account.isDisabled
         else { return nil }
         let proof = SignInProof.password
         return Standing(

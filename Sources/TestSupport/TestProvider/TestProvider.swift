@@ -7,8 +7,8 @@ import Synchronization
 /// The OpenID Connect provider for tests: a server on the loopback address with its issuers. Its own state lasts until the process ends;
 /// accounts, sessions and keys are those of the store.
 public final class TestProvider: Sendable {
-    let surroundings: AccountsContext
-    let catalogue: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
     let accounts: AccountService
     let memory = Mutex(ProviderState())
     let failures: ProviderFailures
@@ -18,7 +18,7 @@ public final class TestProvider: Sendable {
         /// The port of the current or the previous server.
         var port: UInt16?
         /// Reserves the port while no server runs.
-        var place: LoopbackPlace?
+        var place: ReservedPort?
         /// The configured issuers, in the order of configuration.
         var issuers: [TestIssuer] = []
     }
@@ -26,10 +26,10 @@ public final class TestProvider: Sendable {
     private let state = Mutex(State())
 
     public init(
-        _ surroundings: AccountsContext, _ catalogue: TenantConfigurationCache, accounts: AccountService, failures: ProviderFailures
+        _ context: AccountsContext, _ configurations: TenantConfigurationCache, accounts: AccountService, failures: ProviderFailures
     ) {
-        self.surroundings = surroundings
-        self.catalogue = catalogue
+        self.context = context
+        self.configurations = configurations
         self.accounts = accounts
         self.failures = failures
     }
@@ -52,7 +52,7 @@ public final class TestProvider: Sendable {
                 }
                 (state.server, state.port, state.place) = (server, server.port, nil)
             } catch {
-                if let kept, state.place == nil { state.place = try? LoopbackPlace(port: kept) }
+                if let kept, state.place == nil { state.place = try? ReservedPort(port: kept) }
                 throw error
             }
         }
@@ -66,7 +66,7 @@ public final class TestProvider: Sendable {
         }
         guard let server else { return }
         server.stop()
-        state.withLock { state in if state.server == nil { state.place = try? LoopbackPlace(port: server.port) } }
+        state.withLock { state in if state.server == nil { state.place = try? ReservedPort(port: server.port) } }
     }
 
     /// Reserves a port without listening, unless the provider already has one. The issuers then have URLs, and connections to them are
@@ -77,7 +77,7 @@ public final class TestProvider: Sendable {
     func choosePlace(port: UInt16?) throws(LoopbackFailure) {
         try state.withLock { state throws(LoopbackFailure) in
             guard state.port == nil else { return }
-            let place = try LoopbackPlace(port: port ?? 0)
+            let place = try ReservedPort(port: port ?? 0)
             state.place = place
             state.port = place.port
         }
@@ -117,7 +117,7 @@ public final class TestProvider: Sendable {
     func issuer(_ name: String) throws -> ProviderIssuer? {
         guard !name.utf8.contains(0), let baseURL else { return nil }
         let settings = settings(of: name)
-        let tenant = try surroundings.database.read { try catalogue.knownTenant(settings.tenantId ?? name, in: $0) }
+        let tenant = try context.database.read { try configurations.knownTenant(settings.tenantId ?? name, in: $0) }
         return tenant.map { ProviderIssuer(settings: settings, tenant: $0, url: "\(baseURL)/\(name)") }
     }
 

@@ -101,7 +101,7 @@ extension CognitoCall {
 private struct CognitoMappings {
     private let keys: [(ours: String, theirs: String)]
 
-    init(_ realm: Realm, _ pool: Pool) { keys = pool.providers.flatMap(CognitoProviders(realm).mappingKeys) }
+    init(_ realm: Deployment, _ pool: Pool) { keys = pool.providers.flatMap(CognitoProviders(realm).mappingKeys) }
 
     /// - Throws: `WireError` if the pool does not have the provider or app client.
     func params(_ mappings: JSONObject) throws -> JSONObject {

@@ -76,7 +76,7 @@ struct CognitoCall {
     let input: JSONObject
     let context: any CallContext
 
-    var realm: Realm { service.surroundings.realm }
+    var realm: Deployment { service.context.realm }
 
     func text(_ name: String) -> String? { input[name]?.string }
 

@@ -6,9 +6,9 @@ import ServiceContext
 /// Converts login providers from and to the format of the service. Social providers are identified by their domain and have one app ID.
 /// User pools have a name and a client. Others have the ARN of an IAM OpenID Connect provider.
 struct CognitoProviders {
-    private let realm: Realm
+    private let realm: Deployment
 
-    init(_ realm: Realm) { self.realm = realm }
+    init(_ realm: Deployment) { self.realm = realm }
 
     // MARK: From the format of the service
 

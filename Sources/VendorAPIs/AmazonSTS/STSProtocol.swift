@@ -142,7 +142,7 @@ struct STSProtocol {
         do { claim = try signature.claim(for: "sts") } catch let error as WireError {
             throw WireError(error.code.replacingSuffix("Exception"), error.message, status: 403)
         }
-        let realm = service.surroundings.realm
+        let realm = service.context.realm
         let id: String
         let arn: String
         if claim.accessKeyId.hasPrefix("ASIA") || request.header("x-amz-security-token") != nil {

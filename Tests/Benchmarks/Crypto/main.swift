@@ -15,7 +15,7 @@ let rounds = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 5
 
 /// The number of operations per second on all threads together.
 func rate(_ operation: @escaping @Sendable () -> Void) -> Double {
-    let total = Gate((finished: 0, count: 0))
+    let total = ConditionLock((finished: 0, count: 0))
     for number in 0..<threads {
         _ = Thread.start(name: "measure \(number)") {
             let end = Monotonic.nanoseconds() + UInt64(seconds * 1e9)

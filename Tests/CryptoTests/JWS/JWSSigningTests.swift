@@ -58,7 +58,7 @@ import Testing
     func threads() throws {
         let key = try PrivateKey.generate(.ES256)
         let publicKey = key.publicKey
-        let good = Gate(0)
+        let good = ConditionLock(0)
         for worker in 0..<4 {
             _ = Thread.start(name: "sign \(worker)") {
                 var count = 0

@@ -32,7 +32,7 @@ struct IsolationTests {
     func again() throws {
         let database = try Backend.postgres.open()
         let runs = Atomic<Int>(0)
-        let met = Gate(0)
+        let met = ConditionLock(0)
         try together(2) { thread in
             _ = try database.write(isolation: .serializable) { tx in
                 runs.wrappingAdd(1, ordering: .relaxed)
@@ -69,7 +69,7 @@ struct IsolationTests {
         let database = try Backend.postgres.open()
         try database.insert("a")
         try database.insert("b")
-        let met = Gate(0)
+        let met = ConditionLock(0)
         try together(2) { thread in
             let rows = thread == 0 ? ["a", "b"] : ["b", "a"]
             try database.write { tx in
@@ -90,12 +90,12 @@ struct IsolationTests {
         let answer = try database.write { tx in
             runs += 1
             try tx.execute("INSERT INTO item (id) VALUES ($1)", "run \(runs)")
-            if runs == 1 { throw Overtaken() }
+            if runs == 1 { throw SerializationConflict() }
             return runs
         }
         #expect(answer == 2)
         #expect(try !database.has("run 1"))
-        #expect(throws: StoreError.busy) { try database.write { _ in throw Overtaken() } }
+        #expect(throws: StoreError.busy) { try database.write { _ in throw SerializationConflict() } }
     }
 
     @Test("an error that the body catches still fails the transaction")
@@ -115,7 +115,7 @@ struct IsolationTests {
         let address = try PostgresServer.shared.newDatabase()
         let database = try PostgresDatabase(
             address, migrations: testSchema, connectionId: uniqueName(), connections: 2, waitMilliseconds: 300)
-        let (isHeld, isDone) = (Gate(0), Signal())
+        let (isHeld, isDone) = (ConditionLock(0), Signal())
         try together(3) { thread in
             if thread < 2 {
                 try database.write { tx in

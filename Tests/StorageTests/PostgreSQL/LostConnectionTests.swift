@@ -66,7 +66,7 @@ struct LostConnectionTests {
         try connection.beginWrite(.readCommitted)
         _ = try connection.run("INSERT INTO item (id) VALUES ('a')", []) { _ in .more }
         try connection.commit(mark: "m1")
-        #expect(try CommitMark.wasKept("m1", askingOver: connect()))
+        #expect(try CommitMarker.wasKept("m1", askingOver: connect()))
     }
 
     @Test("a commit that arrives after the check for its mark fails")
@@ -74,7 +74,7 @@ struct LostConnectionTests {
         let connection = try connect()
         try connection.beginWrite(.readCommitted)
         _ = try connection.run("INSERT INTO item (id) VALUES ('a')", []) { _ in .more }
-        #expect(try !CommitMark.wasKept("m2", askingOver: connect()))
+        #expect(try !CommitMarker.wasKept("m2", askingOver: connect()))
         #expect(throws: PostgresFailure.self) { try connection.commit(mark: "m2") }
         connection.abandon()
         #expect(try database.count() == 0)
@@ -82,14 +82,14 @@ struct LostConnectionTests {
 
     @Test("the check waits for the end of a running transaction that has written its mark")
     func atWork() throws {
-        let connection = Owned(try connect())
+        let connection = UnsafeTransfer(try connect())
         try connection.value.beginWrite(.readCommitted)
         try connection.value.execute("INSERT INTO mintmark_commit (mark) VALUES ('m3')")
         let isDone = Atomic<Bool>(false)
-        let asking = Owned(try connect())
+        let asking = UnsafeTransfer(try connect())
         try together(2) { thread in
             if thread == 0 {
-                #expect(try CommitMark.wasKept("m3", askingOver: asking.value))
+                #expect(try CommitMarker.wasKept("m3", askingOver: asking.value))
                 let wasDone = isDone.load(ordering: .sequentiallyConsistent)
                 #expect(wasDone)
             } else {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Runs `body` on `threads` threads at the same time, waits for all of them and throws the first error.
 func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) throws -> Void) throws {
-    let state = Gate((running: threads, failure: (any Error)?.none))
+    let state = ConditionLock((running: threads, failure: (any Error)?.none))
     for thread in 0..<threads {
         _ = Thread.start(name: "test") {
             var failure: (any Error)?
@@ -18,7 +18,7 @@ func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) throws
 
 /// A one-time signal that one thread sends and others wait for.
 final class Signal: Sendable {
-    private let gate = Gate(false)
+    private let gate = ConditionLock(false)
 
     func send() {
         gate.withLock { $0 = true }

@@ -1,9 +1,10 @@
 // The conformance driver of the Node client; see ../../conformance/README.md.
 import { createInterface } from "node:readline";
 import {
-  BinaryNotFound, BinaryTooOld, CallAborted, CallTimedOut, ClientClosed, CredentialsProvider, DeveloperUserAlreadyRegistered, Mintmark,
-  ProcessEnded, ProtocolError, RpcError,
+  APIError, BinaryNotFound, BinaryTooOld, CallCancelled, CallTimeout, ClientClosed, CredentialsProvider, DeveloperUserAlreadyRegistered,
+  Mintmark, ProcessEnded, ProtocolError,
 } from "../src/index.js";
+import { TestingClient } from "../src/testing.js";
 
 const clients = {};
 const heard = {};
@@ -14,8 +15,8 @@ const providers = {};
 class Down extends Error {}
 
 const kinds = [
-  [BinaryTooOld, "tooOld"], [RpcError, "answered"], [BinaryNotFound, "notFound"], [ProcessEnded, "ended"], [ProtocolError, "garbage"],
-  [CallTimedOut, "timedOut"], [CallAborted, "cancelled"], [ClientClosed, "closed"], [Down, "own"], [TypeError, "refused"],
+  [BinaryTooOld, "tooOld"], [APIError, "answered"], [BinaryNotFound, "notFound"], [ProcessEnded, "ended"], [ProtocolError, "garbage"],
+  [CallTimeout, "timedOut"], [CallCancelled, "cancelled"], [ClientClosed, "closed"], [Down, "own"], [TypeError, "refused"],
 ];
 
 function keep(step, client) {
@@ -83,9 +84,10 @@ const steps = {
   open: (step) => {
     const { store, app, testing, binary, arguments: more, restart, timeoutSeconds } = step;
     const timeoutMs = timeoutSeconds && timeoutSeconds * 1000;
-    keep(step, new Mintmark({ store, app, testing, binary, arguments: more, restart, timeoutMs, stderr: "ignore" }));
+    const Client = testing && (store || app) ? TestingClient : Mintmark;
+    keep(step, new Client({ store, app, testing, binary, arguments: more, restart, timeoutMs, stderr: "ignore" }));
   },
-  testing: async (step) => keep(step, await Mintmark.testing({ stderr: "ignore" })),
+  testing: async (step) => keep(step, await TestingClient.start({ stderr: "ignore" })),
   call: (step) => call(step),
   many: (step) => Promise.all(step.params.map((params) => carryOut({ ...step, do: "call", params }))),
   begin: (step) => {

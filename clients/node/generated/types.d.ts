@@ -102,10 +102,7 @@ export type AttributeRule = "unknown" | "type" | "tooLong" | "disallowedCharacte
 /** The type of the values of an attribute. */
 export type AttributeType = "string" | "integer" | "boolean";
 
-/**
- * User attributes by name: strings, integers and booleans, as defined by the tenant. Secret: `util.inspect` does not
- * show it.
- */
+/** User attributes by name: strings, integers and booleans, as defined by the tenant. Secret: `util.inspect` does not show it. */
 export type AttributeValues = JsonObject;
 
 /** The verification result of one hash chain. */
@@ -167,15 +164,11 @@ export interface AuditRecord {
 }
 
 /**
- * A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first
- * five hexadecimal digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log
- * records it.
+ * A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first five hexadecimal
+ * digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log records it.
  */
 export interface BreachedPasswordCheck {
-  /**
-   * The URL to which the five digits are appended. At most 2048 characters. Defaults to
-   * "https://api.pwnedpasswords.com/range/".
-   */
+  /** The URL to which the five digits are appended. At most 2048 characters. Defaults to "https://api.pwnedpasswords.com/range/". */
   url?: string;
   /** Whether the service can be in a private network. Defaults to false. */
   allowPrivateNetwork?: boolean;
@@ -187,15 +180,15 @@ export interface BreachedPasswordCheck {
 export type Channel = "email" | "sms";
 
 /**
- * The method with which the client authenticates when it redeems a code. `none`: no authentication, for public clients,
- * which use only PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
+ * The method with which the client authenticates when it redeems a code. `none`: no authentication, for public clients, which use only
+ * PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
  */
 export type ClientAuthentication = "none" | "basic" | "post";
 
 /**
- * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
- * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request
- * within one minute returns the same response only for the same origin.
+ * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+ * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+ * response only for the same origin.
  */
 export interface ClientOrigin {
   /** The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin. At most 45 characters. */
@@ -210,8 +203,8 @@ export interface CodePolicy {
   /** The number of digits of a code. 6 to 12. Defaults to 8. */
   length?: number;
   /**
-   * The lifetime of a code, in seconds. For 10 minutes after the expiration, another code can be requested in the same
-   * flow. Then the flow expires, at the latest one hour after its start. 60 to 3600. Defaults to 600.
+   * The lifetime of a code, in seconds. For 10 minutes after the expiration, another code can be requested in the same flow. Then the flow
+   * expires, at the latest one hour after its start. 60 to 3600. Defaults to 600.
    */
   lifetimeSeconds?: number;
   /** The number of wrong attempts after which a code becomes invalid. 1 to 10. Defaults to 5. */
@@ -227,36 +220,33 @@ export interface CodePolicy {
 }
 
 /**
- * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
- * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
- * request within one minute returns the same response, unless that response contained tokens. At most 512 characters.
- * Secret: `util.inspect` does not show it.
+ * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of
+ * the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+ * response, unless that response contained tokens. At most 512 characters. Secret: `util.inspect` does not show it.
  */
 export type ContinuationToken = string;
 
 /**
- * The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started
- * with `idp.authorize` or `idp.authorizeDevice`.
+ * The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started with
+ * `idp.authorize` or `idp.authorizeDevice`.
  */
 export type Credential =
   & {
     /**
-     * The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the
-     * continuation token of `idp.authorize` with `redirectUri`. For a callback by form post, append the form data as the
-     * query. At most 32768 characters.
+     * The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the continuation token
+     * of `idp.authorize` with `redirectUri`. For a callback by form post, append the form data as the query. At most 32768 characters.
      */
     url?: string;
     /** The ID token of the provider. Used with `providerId`. */
     idToken?: Jwt;
     /**
-     * The access token of the provider. Used with `providerId`. If the ID token contains `at_hash`, the access token
-     * must match it. Without an ID token, accepted for `google.com`, `facebook.com` and `github.com`, which verify it.
-     * At most 16384 characters.
+     * The access token of the provider. Used with `providerId`. If the ID token contains `at_hash`, the access token must match it. Without
+     * an ID token, accepted for `google.com`, `facebook.com` and `github.com`, which verify it. At most 16384 characters.
      */
     accessToken?: string;
     /**
-     * The value whose SHA-256, in hexadecimal, was sent to the provider as the nonce. Used with an ID token that
-     * contains a nonce. At most 1024 characters.
+     * The value whose SHA-256, in hexadecimal, was sent to the provider as the nonce. Used with an ID token that contains a nonce. At most
+     * 1024 characters.
      */
     rawNonce?: string;
     /** The user information that Apple returns only at the first consent. Used with `apple.com`. */
@@ -273,9 +263,8 @@ export type Credential =
       /** A pending token of an earlier response, instead of the credential of a provider. */
       pendingToken?: undefined;
       /**
-       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to
-       * this process, or the user signs in on another device, the call waits for the user; canceling the request ends
-       * the wait.
+       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the
+       * user signs in on another device, the call waits for the user; canceling the request ends the wait.
        */
       continuationToken?: undefined;
     }
@@ -287,9 +276,8 @@ export type Credential =
       /** A pending token of an earlier response, instead of the credential of a provider. */
       pendingToken?: undefined;
       /**
-       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to
-       * this process, or the user signs in on another device, the call waits for the user; canceling the request ends
-       * the wait.
+       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the
+       * user signs in on another device, the call waits for the user; canceling the request ends the wait.
        */
       continuationToken?: undefined;
     }
@@ -301,9 +289,8 @@ export type Credential =
       /** A pending token of an earlier response, instead of the credential of a provider. */
       pendingToken: PendingToken;
       /**
-       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to
-       * this process, or the user signs in on another device, the call waits for the user; canceling the request ends
-       * the wait.
+       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the
+       * user signs in on another device, the call waits for the user; canceling the request ends the wait.
        */
       continuationToken?: undefined;
     }
@@ -315,9 +302,8 @@ export type Credential =
       /** A pending token of an earlier response, instead of the credential of a provider. */
       pendingToken?: undefined;
       /**
-       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to
-       * this process, or the user signs in on another device, the call waits for the user; canceling the request ends
-       * the wait.
+       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the
+       * user signs in on another device, the call waits for the user; canceling the request ends the wait.
        */
       continuationToken: ContinuationToken;
     }
@@ -338,8 +324,8 @@ export interface Credentials {
 /** The result of a credentials provider, or the token that it requires first. */
 export interface CredentialsProviderAnswer {
   /**
-   * The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a
-   * token and submit it with `credentialsProvider.submitToken`.
+   * The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it
+   * with `credentialsProvider.submitToken`.
    */
   state: Open<"ready" | "tokenRequired">;
   /** The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for `token.mintForDeveloper`. */
@@ -349,29 +335,26 @@ export interface CredentialsProviderAnswer {
   /** The role of the credentials. */
   roleArn?: RoleArn;
   /**
-   * The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls that
-   * share a refresh get the same token.
+   * The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls that share a refresh get
+   * the same token.
    */
   continuationToken?: string;
   /** The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`. */
   logins?: CredentialsProviderLogins;
   /**
-   * The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested.
-   * `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials
-   * expire soon or have expired. `asked`: `refresh` was set.
+   * The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there
+   * are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`:
+   * `refresh` was set.
    */
   reason?: Open<"noIdentity" | "noCredentials" | "expiring" | "expired" | "asked">;
 }
 
-/**
- * The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. At most
- * 64 characters.
- */
+/** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. At most 64 characters. */
 export type CredentialsProviderHandle = string;
 
 /**
- * The logins by login provider: the developer user identifier for the pool's developer provider, or a token for a public
- * provider. Without logins, the user is a guest. At most 10 members.
+ * The logins by login provider: the developer user identifier for the pool's developer provider, or a token for a public provider. Without
+ * logins, the user is a guest. At most 10 members.
  */
 export type CredentialsProviderLogins = { [name: string]: string };
 
@@ -387,8 +370,8 @@ export interface CustomTokenSigner {
 }
 
 /**
- * The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
- * At most 128 characters.
+ * The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`. At most 128
+ * characters.
  */
 export type DeveloperProviderName = string;
 
@@ -398,14 +381,13 @@ export type DeveloperUserIdentifier = string;
 /** The state of a change or verification of an email address. */
 export interface EmailChangeStep {
   /**
-   * The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and
-   * the address is verified.
+   * The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is
+   * verified.
    */
   state: Open<"codeRequired" | "completed">;
   /**
-   * The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is `completed`, it
-   * is for `signIn.withContinuation`, because a change ends all sessions; not present after a verification of the
-   * current address.
+   * The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is `completed`, it is for
+   * `signIn.withContinuation`, because a change ends all sessions; not present after a verification of the current address.
    */
   continuationToken?: ContinuationToken;
   /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
@@ -414,14 +396,10 @@ export interface EmailChangeStep {
   channel?: Open<Channel>;
   /** The number of digits of the code. Present if `state` is `codeRequired`. */
   codeLength?: number;
-  /**
-   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is
-   * `codeRequired`.
-   */
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
   resendAt?: Timestamp;
   /**
-   * The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`), in seconds
-   * since 1970-01-01 UTC.
+   * The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`), in seconds since 1970-01-01 UTC.
    */
   expiresAt?: Timestamp;
   /** The changed account. Present if `state` is `completed`. */
@@ -429,13 +407,13 @@ export interface EmailChangeStep {
 }
 
 /** A second factor whose enrollment must be confirmed with a code. */
-export interface EnrolmentStep {
+export interface EnrollmentStep {
   /** The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. */
   state: Open<"codeRequired">;
   /**
-   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
-   * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
-   * request within one minute returns the same response, unless that response contained tokens.
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
   /** The ID that the factor will have after `mfa.confirm` accepted its code. */
@@ -443,14 +421,11 @@ export interface EnrolmentStep {
   /** The kind of the factor. */
   kind: Open<FactorKind>;
   /**
-   * The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the
-   * kind `totp`. At most 128 characters.
+   * The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the kind `totp`. At most
+   * 128 characters.
    */
   secret?: string;
-  /**
-   * The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`. At most 2048
-   * characters.
-   */
+  /** The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`. At most 2048 characters. */
   otpauthUri?: string;
   /** The algorithm of the codes, `SHA1`. Present for the kind `totp`. */
   algorithm?: string;
@@ -463,14 +438,10 @@ export interface EnrolmentStep {
   /** The number of digits of the code. */
   codeLength: number;
   /**
-   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the kinds
-   * `email` and `sms`.
+   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the kinds `email` and `sms`.
    */
   resendAt?: Timestamp;
-  /**
-   * The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since
-   * 1970-01-01 UTC.
-   */
+  /** The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
 
@@ -499,8 +470,8 @@ export interface Factor {
 }
 
 /**
- * The code of an authenticator app, the one-time code that was sent, or a recovery code. Hyphens in a recovery code are
- * optional. At most 64 characters. Secret: `util.inspect` does not show it.
+ * The code of an authenticator app, the one-time code that was sent, or a recovery code. Hyphens in a recovery code are optional. At most
+ * 64 characters. Secret: `util.inspect` does not show it.
  */
 export type FactorCode = string;
 
@@ -509,8 +480,8 @@ export interface FactorHint {
   /** The ID of a second factor, or `recovery` for the recovery codes. */
   factorId: FactorId;
   /**
-   * The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by
-   * SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+   * The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the
+   * recovery codes. `totp` and `recovery` require no `mfa.challenge`.
    */
   kind: Open<"totp" | "email" | "sms" | "recovery">;
   /** The display name, chosen by the user. */
@@ -522,18 +493,14 @@ export interface FactorHint {
 /** The ID of a second factor, or `recovery` for the recovery codes. At most 64 characters. */
 export type FactorId = string;
 
-/**
- * The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by
- * SMS.
- */
+/** The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. */
 export type FactorKind = "totp" | "email" | "sms";
 
 /** The result of removing a second factor. */
 export interface FactorWithdrawal {
   /**
-   * The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with
-   * the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must
-   * sign in again.
+   * The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens.
+   * `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
    */
   state: Open<"completed" | "signedOut">;
   /** The account without the factor. */
@@ -545,8 +512,8 @@ export interface FactorWithdrawal {
   /** A new refresh token. Present if `state` is `completed` and the user removed the factor. */
   refreshToken?: RefreshToken;
   /**
-   * The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is `completed` and the
-   * user removed the factor.
+   * The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is `completed` and the user removed the
+   * factor.
    */
   expiresAt?: Timestamp;
 }
@@ -577,10 +544,7 @@ export interface Fault {
   clockJumpSeconds?: number;
   /** The number of calls that succeed before the fault occurs. */
   afterCalls?: number;
-  /**
-   * The remaining number of times the fault occurs. Not present if the fault is active until it is cleared or its time
-   * has elapsed.
-   */
+  /** The remaining number of times the fault occurs. Not present if the fault is active until it is cleared or its time has elapsed. */
   times?: number;
 }
 
@@ -591,10 +555,10 @@ export interface GraphEdge {
   /** The index in `nodes` of the node to which the edge points, from 0. */
   to: number;
   /**
-   * The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an
-   * identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo`
-   * edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started.
-   * A `mergedInto` edge points from a merged account to the account that remains.
+   * The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a
+   * login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the
+   * account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to
+   * the account that remains.
    */
   kind: Open<"leadsTo" | "secures" | "isSignedInTo" | "began" | "mergedInto">;
 }
@@ -602,9 +566,9 @@ export interface GraphEdge {
 /** A part of an account. */
 export interface GraphNode {
   /**
-   * The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a
-   * session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a
-   * login of such an identity that does not belong to this account.
+   * The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session.
+   * `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that
+   * does not belong to this account.
    */
   kind: Open<"account" | "provider" | "factor" | "session" | "mergedAccount" | "identity" | "login">;
   /** The account ID. Present for the kinds `account` and `mergedAccount`. */
@@ -654,8 +618,8 @@ export interface IdentityDescription {
   /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
   /**
-   * The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was
-   * merged into another identity or lost its last login.
+   * The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged into another
+   * identity or lost its last login.
    */
   state: Open<IdentityState>;
   /** The names of the linked login providers, without the subjects of the user at these providers. */
@@ -670,8 +634,8 @@ export interface IdentityDescription {
 export type IdentityId = string;
 
 /**
- * The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged
- * into another identity or lost its last login.
+ * The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged into another
+ * identity or lost its last login.
  */
 export type IdentityState = "guest" | "authenticated" | "disabled";
 
@@ -680,8 +644,8 @@ export interface Idp {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
   /**
-   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
-   * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>`
+   * for any other OpenID Connect provider.
    */
   providerId: ProviderId;
   /** The client ID at the provider. */
@@ -703,8 +667,7 @@ export interface Idp {
   /** Whether `openid` is the only basic scope. */
   openidOnly: boolean;
   /**
-   * Whether email addresses that the provider reports as verified are trusted. Always false for known providers, which
-   * have fixed rules.
+   * Whether email addresses that the provider reports as verified are trusted. Always false for known providers, which have fixed rules.
    */
   trustEmail: boolean;
   /** Additional client IDs whose ID tokens are accepted. */
@@ -734,15 +697,15 @@ export interface IdpCheck {
 }
 
 /**
- * The declaration of an identity provider for `system.apply`, with the members of `idp.create`. Omitted members keep
- * their value; for a new provider, they get their default.
+ * The declaration of an identity provider for `system.apply`, with the members of `idp.create`. Omitted members keep their value; for a new
+ * provider, they get their default.
  */
 export interface IdpDeclaration {
   /** The ID of the tenant, which can be part of the same document. Defaults to "default". */
   tenantId?: TenantId;
   /**
-   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`,
-   * `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
+   * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>`
+   * for any other OpenID Connect provider.
    */
   providerId: ProviderId;
   /** The client ID at the provider. The `aud` claim of the provider's ID tokens must contain it. At most 255 characters. */
@@ -750,13 +713,13 @@ export interface IdpDeclaration {
   /** The client secret at the provider. Stored encrypted and never returned. At most 512 characters. */
   clientSecret?: string;
   /**
-   * The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to
-   * `post` for known providers, and to `none` without a client secret.
+   * The method with which the client authenticates at the token endpoint. Defaults to `basic` for `oidc.*` providers, to `post` for known
+   * providers, and to `none` without a client secret.
    */
   clientAuthentication?: ClientAuthentication;
   /**
-   * The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory; defaults to
-   * the issuer of personal accounts. Other known providers have a fixed issuer. At most 512 characters.
+   * The issuer of an `oidc.*` provider, exactly as in `iss`. For `microsoft.com`, the issuer of a directory; defaults to the issuer of
+   * personal accounts. Other known providers have a fixed issuer. At most 512 characters.
    */
   issuer?: string;
   /** The name of the provider on sign-in buttons. At most 128 characters. */
@@ -764,37 +727,32 @@ export interface IdpDeclaration {
   /** Whether users can sign in with the provider. */
   enabled?: boolean;
   /**
-   * The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret
-   * the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section
-   * 2.1.2).
+   * The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret the client is public.
+   * `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
    */
   responseType?: IdpResponseType;
   /**
-   * The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
-   * `offline_access`. At most 50 elements.
+   * The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`. At most 50
+   * elements.
    */
   scopes?: readonly string[];
   /**
-   * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no
-   * address and no name, unless `scopes` ask for them.
+   * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name,
+   * unless `scopes` ask for them.
    */
   openidOnly?: boolean;
   /**
-   * Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets
-   * access to the account with the same address, so enable it only for providers that verify addresses. Known providers
-   * have fixed rules.
+   * Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account
+   * with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules.
    */
   trustEmail?: boolean;
-  /**
-   * Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps. At most 100
-   * elements.
-   */
+  /** Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps. At most 100 elements. */
   moreClientIds?: readonly string[];
   /** The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. At most 100 elements. */
   keys?: readonly JsonObject[];
   /**
-   * The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the
-   * provider's own URL. At most 2048 characters.
+   * The URL at which access tokens of `google.com`, `facebook.com` or `github.com` are verified, instead of the provider's own URL. At most
+   * 2048 characters.
    */
   endpoint?: string;
   /** Whether plain HTTP to a loopback address is allowed, for tests. */
@@ -804,8 +762,8 @@ export interface IdpDeclaration {
 }
 
 /**
- * The response type of a sign-in with an identity provider. `code`: the provider returns a code, which is redeemed with
- * PKCE and with the client secret, if there is one. `idToken`: the provider returns the ID token itself (implicit flow).
+ * The response type of a sign-in with an identity provider. `code`: the provider returns a code, which is redeemed with PKCE and with the
+ * client secret, if there is one. `idToken`: the provider returns the ID token itself (implicit flow).
  */
 export type IdpResponseType = "code" | "idToken";
 
@@ -816,9 +774,8 @@ export interface ImportFailure {
   /** The account ID in this line. */
   accountId?: string;
   /**
-   * At most 20 violations. The pointers refer to the account. The rules are JSON Schema keywords, the types of the
-   * errors that methods such as `account.create` return for the same problem, `malformed`, `duplicate` and
-   * `unrecognisable`.
+   * At most 20 violations. The pointers refer to the account. The rules are JSON Schema keywords, the types of the errors that methods such
+   * as `account.create` return for the same problem, `malformed`, `duplicate` and `unrecognisable`.
    */
   violations: Violation[];
 }
@@ -846,8 +803,8 @@ export interface ImportStop {
 }
 
 /**
- * The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the
- * issuer of a pool. At most 2048 characters.
+ * The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool. At
+ * most 2048 characters.
  */
 export type Issuer = string;
 
@@ -877,8 +834,8 @@ export interface JsonWebKey {
 export type Jwt = string;
 
 /**
- * The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing,
- * published until the last token it signed has expired. `revoked`: no longer accepted.
+ * The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing, published until the last
+ * token it signed has expired. `revoked`: no longer accepted.
  */
 export type KeyState = "next" | "active" | "retired" | "revoked";
 
@@ -913,27 +870,26 @@ export interface LinkedProvider {
 }
 
 /**
- * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
- * used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up,
- * which does not request it, and one-time codes otherwise.
+ * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`:
+ * passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time
+ * codes otherwise.
  */
 export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
 
 /** The number of failed attempts that locks an account, and the duration of the lock. */
 export interface LockoutPolicy {
   /**
-   * The number of wrong passwords and codes, including wrong password reset codes, that locks an account. While an
-   * account is locked, its password, codes and continuation tokens are rejected. Existing sessions continue and can be
-   * refreshed. A sign-in with a provider or a custom token is accepted, and so is a password reset, which ends the
-   * lockout. The same number of wrong reset codes locks password resets. Every wrong code counts, including a repeated
-   * one. A wrong password that is one of the last three wrong ones does not count again, so a program that repeats an
-   * old password does not lock the account. Tests that require a lockout must use different passwords. 1 to 100.
-   * Defaults to 10.
+   * The number of wrong passwords and codes, including wrong password reset codes, that locks an account. While an account is locked, its
+   * password, codes and continuation tokens are rejected. Existing sessions continue and can be refreshed. A sign-in with a provider or a
+   * custom token is accepted, and so is a password reset, which ends the lockout. The same number of wrong reset codes locks password
+   * resets. Every wrong code counts, including a repeated one. A wrong password that is one of the last three wrong ones does not count
+   * again, so a program that repeats an old password does not lock the account. Tests that require a lockout must use different passwords.
+   * 1 to 100. Defaults to 10.
    */
   threshold?: number;
   /**
-   * The duration of the first lockout, in seconds. Every further failure after a lockout locks the account again for
-   * twice as long. 1 to 86400. Defaults to 60.
+   * The duration of the first lockout, in seconds. Every further failure after a lockout locks the account again for twice as long. 1 to
+   * 86400. Defaults to 60.
    */
   durationSeconds?: number;
   /** The maximum duration of a lockout, in seconds. 1 to 604800. Defaults to 3600. */
@@ -944,30 +900,29 @@ export interface LockoutPolicy {
 export type LoginProviderName = string;
 
 /**
- * The logins by login provider: the developer user identifier for the developer provider, or a token for a public
- * provider. At most 10 members.
+ * The logins by login provider: the developer user identifier for the developer provider, or a token for a public provider. At most 10
+ * members.
  */
 export type Logins = { [name: string]: string };
 
 /**
- * The encryption of the connection to an SMTP server. `startTLS`: encrypted after a plain greeting (port 587).
- * `implicit`: encrypted from the first byte (port 465). `noneToLoopback`: not encrypted, allowed only for servers on
- * loopback addresses.
+ * The encryption of the connection to an SMTP server. `startTLS`: encrypted after a plain greeting (port 587). `implicit`: encrypted from
+ * the first byte (port 465). `noneToLoopback`: not encrypted, allowed only for servers on loopback addresses.
  */
 export type MailEncryption = "startTLS" | "implicit" | "noneToLoopback";
 
 /** Data that both accounts have and that an account can have only once. */
 export interface MergeConflict {
   /**
-   * The kind of the conflict. `field`: the email address with its password or one-time codes, an attribute, or a claim.
-   * `provider`: a login of a provider. `identity`: the identities of both accounts in a pool, which cannot be merged.
+   * The kind of the conflict. `field`: the email address with its password or one-time codes, an attribute, or a claim. `provider`: a login
+   * of a provider. `identity`: the identities of both accounts in a pool, which cannot be merged.
    */
   kind: Open<"field" | "provider" | "identity">;
   /** The name of the conflict: `email`, an attribute, `claims/` and the name of a claim, a provider, or a pool. */
   name: string;
   /**
-   * The value of the account that remains: the value of the field, the subject at the provider, or the identity. Values
-   * that are not strings are written as JSON.
+   * The value of the account that remains: the value of the field, the subject at the provider, or the identity. Values that are not
+   * strings are written as JSON.
    */
   target: string;
   /** The value of the account that is merged. */
@@ -977,8 +932,8 @@ export interface MergeConflict {
 }
 
 /**
- * The policy for data that both accounts have and that an account can have only once. `fail`: the accounts are not
- * merged. `keepTarget`: the data of the remaining account is kept. `keepSource`: the data of the merged account is kept.
+ * The policy for data that both accounts have and that an account can have only once. `fail`: the accounts are not merged. `keepTarget`:
+ * the data of the remaining account is kept. `keepSource`: the data of the merged account is kept.
  */
 export type MergePolicy = "fail" | "keepTarget" | "keepSource";
 
@@ -1009,18 +964,17 @@ export interface MethodMetrics {
 }
 
 /**
- * The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second
- * factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next
- * sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
+ * The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it
+ * at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and
+ * anonymous accounts require no second factor.
  */
 export type MfaPolicy = "off" | "optional" | "required";
 
 /**
- * Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how
- * the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the
- * developer made the change, one when the account is locked, and one for the first sign-in after five or more failures.
- * An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit
- * log records noticeNotSent. none: no notices.
+ * Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed
+ * in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account
+ * is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot
+ * be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
  */
 export type NoticePolicy = "none" | "credentials";
 
@@ -1031,8 +985,8 @@ export type PageLimit = number;
 export type Password = string;
 
 /**
- * The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`,
- * `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018).
+ * The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and
+ * `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018).
  */
 export type PasswordAlgorithm = "firebaseScrypt" | "scrypt" | "pbkdf2Sha1" | "pbkdf2Sha256" | "pbkdf2Sha512";
 
@@ -1045,30 +999,27 @@ export interface PasswordFailure {
 }
 
 /**
- * The parameters of a password hash. The cost is limited to that of this store's own hashes: N times `blockSize` times
- * `parallelization` is at most 1048576.
+ * The parameters of a password hash. The cost is limited to that of this store's own hashes: N times `blockSize` times `parallelization` is
+ * at most 1048576.
  */
 export interface PasswordHashing {
   /** The hash algorithm. */
   algorithm: PasswordAlgorithm;
   /**
-   * The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for
-   * `firebaseScrypt`. At most 1024 characters.
-   */
-  signerKey?: string;
-  /**
-   * The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none. At most 256
+   * The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`. At most 1024
    * characters.
    */
+  signerKey?: string;
+  /** The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none. At most 256 characters. */
   saltSeparator?: string;
   /**
-   * The `mem_cost` of the Firebase project for `firebaseScrypt`, or the base-2 logarithm of N for `scrypt`, such as 14
-   * for 16384. Defaults to 14. 1 to 17.
+   * The `mem_cost` of the Firebase project for `firebaseScrypt`, or the base-2 logarithm of N for `scrypt`, such as 14 for 16384. Defaults
+   * to 14. 1 to 17.
    */
   memoryCost?: number;
   /**
-   * The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of
-   * iterations, which is required. 1 to 2000000.
+   * The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is
+   * required. 1 to 2000000.
    */
   rounds?: number;
   /** The parameter r of `scrypt`. Defaults to 8. 1 to 16. */
@@ -1083,15 +1034,11 @@ export interface PasswordPolicy {
   minimumLength?: number;
   /** The maximum number of characters. 8 to 256. Defaults to 256. */
   maximumLength?: number;
-  /**
-   * The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. 1 to 4. Defaults
-   * to 3.
-   */
+  /** The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. 1 to 4. Defaults to 3. */
   minimumClasses?: number;
   /**
-   * Whether to reject passwords that are too common or that contain the given name, the surname or the name of the
-   * tenant. Also rejects passwords that consist of the email address, a part of it or the display name, and fewer than 8
-   * other characters. Defaults to true.
+   * Whether to reject passwords that are too common or that contain the given name, the surname or the name of the tenant. Also rejects
+   * passwords that consist of the email address, a part of it or the display name, and fewer than 8 other characters. Defaults to true.
    */
   checksBanned?: boolean;
   /** Additional terms that count as common, such as product names. At most 1000 elements. */
@@ -1103,14 +1050,14 @@ export interface PasswordPolicy {
 /** The state of a password reset. */
 export interface PasswordResetStep {
   /**
-   * The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call
-   * `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+   * The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call `passwordReset.submitPassword`
+   * next. `completed`: the password is changed; `signIn.withContinuation` signs in.
    */
   state: Open<"codeRequired" | "passwordRequired" | "completed">;
   /**
-   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
-   * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
-   * request within one minute returns the same response, unless that response contained tokens.
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
   /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
@@ -1119,14 +1066,10 @@ export interface PasswordResetStep {
   channel?: Open<Channel>;
   /** The number of digits of the code. Present if `state` is `codeRequired`. */
   codeLength?: number;
-  /**
-   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is
-   * `codeRequired`.
-   */
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
   resendAt?: Timestamp;
   /**
-   * The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds
-   * since 1970-01-01 UTC.
+   * The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
    */
   expiresAt: Timestamp;
 }
@@ -1135,8 +1078,8 @@ export interface PasswordResetStep {
 export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "breached" | "recentlyUsed" | "incorrect";
 
 /**
- * A token that replaces a verified provider credential, which is single-use. It is valid for 10 minutes in the tenant
- * that issued it. At most 131072 characters. Secret: `util.inspect` does not show it.
+ * A token that replaces a verified provider credential, which is single-use. It is valid for 10 minutes in the tenant that issued it. At
+ * most 131072 characters. Secret: `util.inspect` does not show it.
  */
 export type PendingToken = string;
 
@@ -1156,14 +1099,11 @@ export interface Pool {
   /** Whether guests can get identities and tokens. */
   allowUnauthenticated: boolean;
   /**
-   * Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client
-   * exchanges for credentials itself.
+   * Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client exchanges for credentials
+   * itself.
    */
   allowClassicFlow: boolean;
-  /**
-   * The login provider name under which the application's backend registers its own users in a pool, such as
-   * `login.shop`.
-   */
+  /** The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`. */
   developerProvider?: DeveloperProviderName;
   /** The public login providers. */
   providers: PoolProvider[];
@@ -1177,10 +1117,7 @@ export interface Pool {
   updatedAt: Timestamp;
 }
 
-/**
- * The declaration of a pool for `system.apply`, with the members of `pool.create`, `pool.setRoles` and
- * `pool.setPrincipalTags`.
- */
+/** The declaration of a pool for `system.apply`, with the members of `pool.create`, `pool.setRoles` and `pool.setPrincipalTags`. */
 export interface PoolDeclaration {
   /** The ID of the pool. If omitted, the declaration applies to the only pool with this name, or to a new pool. */
   poolId?: PoolId;
@@ -1189,20 +1126,19 @@ export interface PoolDeclaration {
   /** Whether guests can get identities and tokens. Defaults to false. */
   allowUnauthenticated?: boolean;
   /**
-   * Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client
-   * exchanges for credentials itself. Developer tokens do not require it. Defaults to false.
+   * Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client exchanges for credentials
+   * itself. Developer tokens do not require it. Defaults to false.
    */
   allowClassicFlow?: boolean;
   /**
-   * The login provider name of the application's own users in this pool. It can be added later but never changed. If
-   * omitted, it keeps its value.
+   * The login provider name of the application's own users in this pool. It can be added later but never changed. If omitted, it keeps its
+   * value.
    */
   developerProvider?: DeveloperProviderName;
   /** The public login providers. Each name can occur only once. At most 60 elements. */
   providers?: readonly PoolProviderSettings[];
   /**
-   * The signing algorithm of a new pool. Defaults to `ES256`. The algorithm of an existing pool cannot be changed here;
-   * use `key.rotate`.
+   * The signing algorithm of a new pool. Defaults to `ES256`. The algorithm of an existing pool cannot be changed here; use `key.rotate`.
    */
   signingAlgorithm?: SigningAlgorithm;
   /** The tags of the pool. */
@@ -1215,8 +1151,8 @@ export interface PoolDeclaration {
    */
   mappings?: { [name: string]: RoleMapping };
   /**
-   * The principal tag mappings by login provider. Replaces all mappings of the pool. If omitted, the mappings keep their
-   * value. At most 60 members.
+   * The principal tag mappings by login provider. Replaces all mappings of the pool. If omitted, the mappings keep their value. At most 60
+   * members.
    */
   principalTags?: { [name: string]: TagMapDeclaration };
 }
@@ -1250,21 +1186,21 @@ export interface PoolProvider {
 }
 
 /**
- * The settings of a public login provider of a pool: a known provider by its domain, a tenant of this store by its ID,
- * or any other OpenID Connect provider by its issuer.
+ * The settings of a public login provider of a pool: a known provider by its domain, a tenant of this store by its ID, or any other OpenID
+ * Connect provider by its issuer.
  */
 export type PoolProviderSettings =
   & {
     /**
-     * The client or app IDs whose tokens are accepted. Required, except with `tenantId`. With an empty list, no token is
-     * accepted. At most 100 elements.
+     * The client or app IDs whose tokens are accepted. Required, except with `tenantId`. With an empty list, no token is accepted. At most
+     * 100 elements.
      */
     clientIds?: readonly string[];
     /** The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. At most 100 elements. */
     keys?: readonly JsonObject[];
     /**
-     * The URL at which access tokens of `graph.facebook.com` or `www.amazon.com` are verified, instead of the provider's
-     * own URL. At most 2048 characters.
+     * The URL at which access tokens of `graph.facebook.com` or `www.amazon.com` are verified, instead of the provider's own URL. At most
+     * 2048 characters.
      */
     endpoint?: string;
     /** Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. */
@@ -1275,55 +1211,52 @@ export type PoolProviderSettings =
   & (
     | {
       /**
-       * The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`,
-       * `graph.facebook.com` or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected
-       * with `legacyProviderNotSupported`.
+       * The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`, `graph.facebook.com`
+       * or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected with `legacyProviderNotSupported`.
        */
       provider: "accounts.google.com" | "appleid.apple.com" | "graph.facebook.com" | "www.amazon.com" | "api.twitter.com" | "www.digits.com";
       /**
-       * The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the issuer
-       * without `https://`. At most 512 characters.
+       * The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the issuer without `https://`. At
+       * most 512 characters.
        */
       issuer?: undefined;
       /**
-       * The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is the issuer
-       * of the tenant without `https://`. Other settings are not allowed with `tenantId`.
+       * The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is the issuer of the tenant
+       * without `https://`. Other settings are not allowed with `tenantId`.
        */
       tenantId?: undefined;
     }
     | {
       /**
-       * The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`,
-       * `graph.facebook.com` or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected
-       * with `legacyProviderNotSupported`.
+       * The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`, `graph.facebook.com`
+       * or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected with `legacyProviderNotSupported`.
        */
       provider?: undefined;
       /**
-       * The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the issuer
-       * without `https://`. At most 512 characters.
+       * The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the issuer without `https://`. At
+       * most 512 characters.
        */
       issuer: string;
       /**
-       * The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is the issuer
-       * of the tenant without `https://`. Other settings are not allowed with `tenantId`.
+       * The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is the issuer of the tenant
+       * without `https://`. Other settings are not allowed with `tenantId`.
        */
       tenantId?: undefined;
     }
     | {
       /**
-       * The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`,
-       * `graph.facebook.com` or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected
-       * with `legacyProviderNotSupported`.
+       * The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`, `graph.facebook.com`
+       * or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected with `legacyProviderNotSupported`.
        */
       provider?: undefined;
       /**
-       * The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the issuer
-       * without `https://`. At most 512 characters.
+       * The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the issuer without `https://`. At
+       * most 512 characters.
        */
       issuer?: undefined;
       /**
-       * The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is the issuer
-       * of the tenant without `https://`. Other settings are not allowed with `tenantId`.
+       * The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is the issuer of the tenant
+       * without `https://`. Other settings are not allowed with `tenantId`.
        */
       tenantId: TenantId;
     }
@@ -1353,8 +1286,7 @@ export interface PoolSummary {
 /** An account for export and import: the content of one line of a file. */
 export interface PortableAccount {
   /**
-   * The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email
-   * address or a login.
+   * The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address or a login.
    */
   accountId?: AccountId;
   /** The email address with which the user signs in and to which messages are sent. */
@@ -1362,8 +1294,8 @@ export interface PortableAccount {
   /** Whether the email address is verified. Defaults to false. */
   emailVerified?: boolean;
   /**
-   * The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
-   * `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
+   * The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`,
+   * `code` with an email address, otherwise `anonymous`.
    */
   method?: SignInMethod;
   /** The linked logins, at most one for each provider. At most 50 elements. */
@@ -1385,8 +1317,8 @@ export interface PortableAccount {
   /** The time of the last sign-in, in seconds since 1970-01-01 UTC. */
   lastSignInAt?: Timestamp;
   /**
-   * The password hash, 16 to 128 bytes in base64. `account.export` writes standard base64 with padding; `account.import`
-   * also accepts base64url and missing padding. Only for accounts with the method `password`. At most 256 characters.
+   * The password hash, 16 to 128 bytes in base64. `account.export` writes standard base64 with padding; `account.import` also accepts
+   * base64url and missing padding. Only for accounts with the method `password`. At most 256 characters.
    */
   passwordHash?: string;
   /** The salt of the password hash in base64, at most 128 bytes. At most 256 characters. */
@@ -1403,14 +1335,11 @@ export interface PortableFactor {
   displayName?: string;
   /** The email address that receives the codes. Used for the kind `email`. */
   email?: Username;
-  /**
-   * The phone number that receives the codes, in E.164 format, such as +4915112345678. Used for the kind `sms`. At most
-   * 32 characters.
-   */
+  /** The phone number that receives the codes, in E.164 format, such as +4915112345678. Used for the kind `sms`. At most 32 characters. */
   phoneNumber?: string;
   /**
-   * The secret of the authenticator app in Base32, for codes of six digits, 30 seconds and SHA-1. Used for the kind
-   * `totp`. At most 128 characters.
+   * The secret of the authenticator app in Base32, for codes of six digits, 30 seconds and SHA-1. Used for the kind `totp`. At most 128
+   * characters.
    */
   secret?: string;
   /** The time at which the factor was enrolled, in seconds since 1970-01-01 UTC. Defaults to the current time. */
@@ -1420,8 +1349,8 @@ export interface PortableFactor {
 }
 
 /**
- * A login of an account for export and import. Entries for `password`, `code`, `emailLink`, `phone` and `anonymous` are
- * ignored because the account itself contains their information.
+ * A login of an account for export and import. Entries for `password`, `code`, `emailLink`, `phone` and `anonymous` are ignored because the
+ * account itself contains their information.
  */
 export interface PortableLogin {
   /** The ID of the provider, such as `google.com` or `oidc.work`. At most 64 characters. */
@@ -1467,14 +1396,13 @@ export interface PrincipalTagMap {
 }
 
 /**
- * The principal tags in the token, which become session tags of the credentials. Keys must differ in more than case. At
- * most 50 members.
+ * The principal tags in the token, which become session tags of the credentials. Keys must differ in more than case. At most 50 members.
  */
 export type PrincipalTags = { [name: string]: string };
 
 /**
- * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`,
- * or `oidc.<name>` for any other OpenID Connect provider. At most 64 characters.
+ * The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>`
+ * for any other OpenID Connect provider. At most 64 characters.
  */
 export type ProviderId = string;
 
@@ -1487,8 +1415,8 @@ export interface ProviderTokens {
 }
 
 /**
- * The tokens by public login provider. The pool's developer provider is not allowed. The pool's own tokens are accepted
- * only by `credentials.get`, under `cognito-identity.amazonaws.com`. At most 10 members.
+ * The tokens by public login provider. The pool's developer provider is not allowed. The pool's own tokens are accepted only by
+ * `credentials.get`, under `cognito-identity.amazonaws.com`. At most 10 members.
  */
 export type PublicLogins = { [name: string]: string };
 
@@ -1496,8 +1424,8 @@ export type PublicLogins = { [name: string]: string };
 export type RecoveryCode = string;
 
 /**
- * An opaque, single-use token that is exchanged for new tokens, including a new refresh token. At most 512 characters.
- * Secret: `util.inspect` does not show it.
+ * An opaque, single-use token that is exchanged for new tokens, including a new refresh token. At most 512 characters. Secret:
+ * `util.inspect` does not show it.
  */
 export type RefreshToken = string;
 
@@ -1511,10 +1439,7 @@ export interface Revocation {
   issuedBefore: Timestamp;
   /** The time of the revocation, in seconds since 1970-01-01 UTC. */
   createdAt: Timestamp;
-  /**
-   * The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is
-   * then deleted.
-   */
+  /** The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is then deleted. */
   expiresAt: Timestamp;
 }
 
@@ -1545,17 +1470,13 @@ export interface Role {
 export type RoleArn = string;
 
 /**
- * The declaration of a role for `system.apply`, with the members of `role.put`. A pool of the same document can be
- * referenced by its name.
+ * The declaration of a role for `system.apply`, with the members of `role.put`. A pool of the same document can be referenced by its name.
  */
 export type RoleDeclaration =
   & {
     /** The name of a role, unique within the store. */
     name: RoleName;
-    /**
-     * The maximum duration of a session started with `credentials.assumeRole`, in seconds. 3600 to 43200. Defaults to
-     * 3600.
-     */
+    /** The maximum duration of a session started with `credentials.assumeRole`, in seconds. 3600 to 43200. Defaults to 3600. */
     maxSessionSeconds?: number;
     /** The tags of the role. */
     tags?: Tags;
@@ -1589,20 +1510,14 @@ export type RoleDeclaration =
 
 /** The rules by which a login selects a role. */
 export interface RoleMapping {
-  /**
-   * The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the first
-   * matching rule.
-   */
+  /** The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the first matching rule. */
   source: "token" | "rules";
   /**
-   * The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for authenticated identities
-   * is used. `deny`: the request is rejected.
+   * The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for authenticated identities is used. `deny`:
+   * the request is rejected.
    */
   ambiguousRoleResolution: "authenticatedRole" | "deny";
-  /**
-   * The rules in the order in which they are evaluated. Required if `source` is `rules`, otherwise not allowed. At most
-   * 25 elements.
-   */
+  /** The rules in the order in which they are evaluated. Required if `source` is `rules`, otherwise not allowed. At most 25 elements. */
   rules?: readonly RoleRule[];
 }
 
@@ -1610,8 +1525,8 @@ export interface RoleMapping {
 export type RoleName = string;
 
 /**
- * A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is
- * a list, one matching element is sufficient.
+ * A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one
+ * matching element is sufficient.
  */
 export interface RoleRule {
   /** The name of the claim. At most 64 characters. */
@@ -1675,10 +1590,7 @@ export interface Session {
   signInProvider: string;
   /** The second factor with which the session was authenticated: `totp`, `email`, `sms` or `recovery`. */
   secondFactor?: string;
-  /**
-   * The time at which the user signed in, in seconds since 1970-01-01 UTC. It is the `auth_time` claim of the session's
-   * tokens.
-   */
+  /** The time at which the user signed in, in seconds since 1970-01-01 UTC. It is the `auth_time` claim of the session's tokens. */
   authenticatedAt: Timestamp;
   /** The time at which the session was created, in seconds since 1970-01-01 UTC. */
   createdAt: Timestamp;
@@ -1695,27 +1607,25 @@ export type SessionName = string;
 export type SessionToken = string;
 
 /**
- * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes.
- * `federated`: with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the
- * account has no sign-in method.
+ * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`: with an identity
+ * provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method.
  */
 export type SignInMethod = "password" | "code" | "federated" | "anonymous" | "custom";
 
 /** The state of a sign-in. */
 export interface SignInStep {
   /**
-   * The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or
-   * `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`,
-   * sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For
-   * `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For
-   * `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With
-   * `completed`, the user is signed in.
+   * The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after
+   * `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or
+   * `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of
+   * `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation
+   * token and one of `factorKinds`. With `completed`, the user is signed in.
    */
   state: Open<"codeRequired" | "passwordRequired" | "providerRequired" | "secondFactorRequired" | "secondFactorEnrollmentRequired" | "completed">;
   /**
-   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
-   * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
-   * request within one minute returns the same response, unless that response contained tokens.
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
    */
   continuationToken?: ContinuationToken;
   /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
@@ -1724,22 +1634,19 @@ export interface SignInStep {
   channel?: Open<Channel>;
   /** The number of digits of the code. Present if `state` is `codeRequired`. */
   codeLength?: number;
-  /**
-   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is
-   * `codeRequired`.
-   */
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
   resendAt?: Timestamp;
   /**
-   * The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token
-   * (`providerRequired`), the ID token (`completed`) or the continuation token (other states) expires.
+   * The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token (`providerRequired`), the ID token
+   * (`completed`) or the continuation token (other states) expires.
    */
   expiresAt?: Timestamp;
   /** The second factors, one of which is required. Present if `state` is `secondFactorRequired`. */
   hints?: FactorHint[];
   /**
-   * The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only
-   * `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a
-   * configured mail server. Present if `state` is `secondFactorEnrollmentRequired`.
+   * The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
+   * address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if
+   * `state` is `secondFactorEnrollmentRequired`.
    */
   factorKinds?: (Open<FactorKind>)[];
   /** The account of the signed-in user. Present if `state` is `completed`. */
@@ -1754,50 +1661,40 @@ export interface SignInStep {
   scope?: Scope;
   /** Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`. */
   isNewAccount?: boolean;
-  /**
-   * The information that the provider returned about the user. Present if `state` is `completed` after a sign-in with a
-   * provider.
-   */
+  /** The information that the provider returned about the user. Present if `state` is `completed` after a sign-in with a provider. */
   additionalUserInfo?: AdditionalUserInfo;
-  /**
-   * The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and
-   * `returnProviderTokens` was set.
-   */
+  /** The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and `returnProviderTokens` was set. */
   providerTokens?: ProviderTokens;
   /**
-   * The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
-   * `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are
-   * unlinked from the account. Present if `state` is `providerRequired`.
+   * The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to
+   * the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is
+   * `providerRequired`.
    */
   next?: string;
   /** The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is `providerRequired`. */
   methods?: string[];
   /**
-   * The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
-   * Present if `state` is `providerRequired`.
+   * The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is
+   * `providerRequired`.
    */
   providers?: string[];
   /** The email address of the existing account. Present if `state` is `providerRequired`. */
   email?: string;
-  /**
-   * The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is
-   * `providerRequired`.
-   */
+  /** The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is `providerRequired`. */
   pendingToken?: PendingToken;
 }
 
 /** The state of a sign-up. */
 export interface SignUpStep {
   /**
-   * The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call
-   * `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is
-   * created; `signIn.withContinuation` signs in.
+   * The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next.
+   * `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in.
    */
   state: Open<"codeRequired" | "passwordRequired" | "attributesRequired" | "completed">;
   /**
-   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
-   * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
-   * request within one minute returns the same response, unless that response contained tokens.
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
   /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
@@ -1806,14 +1703,10 @@ export interface SignUpStep {
   channel?: Open<Channel>;
   /** The number of digits of the code. Present if `state` is `codeRequired`. */
   codeLength?: number;
-  /**
-   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is
-   * `codeRequired`.
-   */
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
   resendAt?: Timestamp;
   /**
-   * The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds
-   * since 1970-01-01 UTC.
+   * The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
    */
   expiresAt: Timestamp;
   /** The attributes that are still missing. Present if `state` is `attributesRequired`. */
@@ -1826,20 +1719,11 @@ export interface SignUpStep {
 export interface SignedRequest {
   /** The HTTP method. At most 32 characters. */
   method: string;
-  /**
-   * The URL exactly as it was requested: absolute, or the path with its query if there is a `host` header. At most 16384
-   * characters.
-   */
+  /** The URL exactly as it was requested: absolute, or the path with its query if there is a `host` header. At most 16384 characters. */
   url: string;
-  /**
-   * The HTTP headers by name. Names are case-insensitive; several values of one header are joined with a comma. At most
-   * 200 members.
-   */
+  /** The HTTP headers by name. Names are case-insensitive; several values of one header are joined with a comma. At most 200 members. */
   headers: { [name: string]: string };
-  /**
-   * The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not verified. At most 64
-   * characters.
-   */
+  /** The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not verified. At most 64 characters. */
   bodySha256?: string;
 }
 
@@ -1859,8 +1743,8 @@ export interface SigningKey {
   /** The tenant that owns the key. */
   tenantId?: TenantId;
   /**
-   * The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing,
-   * published until the last token it signed has expired. `revoked`: no longer accepted.
+   * The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing, published until the
+   * last token it signed has expired. `revoked`: no longer accepted.
    */
   state: Open<KeyState>;
   /** The time at which the key was created, in seconds since 1970-01-01 UTC. */
@@ -1876,8 +1760,8 @@ export interface SigningKey {
 }
 
 /**
- * The key of a tag: letters, digits, spaces and `_ . : / = + - @`. It must not begin with `aws:` in any capitalization.
- * At most 128 characters.
+ * The key of a tag: letters, digits, spaces and `_ . : / = + - @`. It must not begin with `aws:` in any capitalization. At most 128
+ * characters.
  */
 export type TagKey = string;
 
@@ -1896,11 +1780,11 @@ export type TagValue = string;
 export type Tags = { [name: string]: TagValue };
 
 /**
- * The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time
- * code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a
- * user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an
- * account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed
- * password reset. `noticesPaused` is the last notice of an hour with many changes.
+ * The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a
+ * sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account,
+ * `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to
+ * the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
+ * changes.
  */
 export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "noAccountNotice" | "addressChanged" | "passwordChanged" | "passwordResetNotice" | "factorAdded" | "factorRemoved" | "providerLinked" | "providerUnlinked" | "recoveryCodesMade" | "recoveryCodeUsed" | "accountLocked" | "signInAfterFailures" | "noticesPaused";
 
@@ -1909,17 +1793,16 @@ export interface Tenant {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
   /**
-   * The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if
-   * `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
-   * At most 128 characters.
+   * The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no
+   * `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service. At most 128 characters.
    */
   name?: string;
   /** The `iss` claim of the tenant's tokens. */
   issuer: Issuer;
   /**
-   * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
-   * used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up,
-   * which does not request it, and one-time codes otherwise.
+   * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
+   * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
+   * it, and one-time codes otherwise.
    */
   localAccountMethod: Open<LocalAccountMethod>;
   /** Whether users can sign up. */
@@ -1929,8 +1812,8 @@ export interface Tenant {
   /** The audiences, in addition to the tenant itself, for which access tokens can be requested. At most 100 elements. */
   audiences: string[];
   /**
-   * The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access
-   * tokens. At most 100 elements.
+   * The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access tokens. At most 100
+   * elements.
    */
   scopes: string[];
   /** The rules that a new password must satisfy. */
@@ -1942,42 +1825,41 @@ export interface Tenant {
   /** The lifetimes of a tenant's tokens. */
   tokens: TokenLifetimes;
   /**
-   * The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail
-   * with `messageNotSent`, and notices are not sent, which the audit log records.
+   * The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with
+   * `messageNotSent`, and notices are not sent, which the audit log records.
    */
   delivery?: TenantDelivery;
   /**
-   * Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
-   * (account enumeration protection).
+   * Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration
+   * protection).
    */
   enumerationProtection: boolean;
   /**
-   * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
-   * false, accounts created by a sign-in with an identity provider have no email address of their own.
+   * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
+   * created by a sign-in with an identity provider have no email address of their own.
    */
   oneAccountPerAddress: boolean;
   /**
-   * The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a
-   * second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the
-   * next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
+   * The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use
+   * it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens
+   * and anonymous accounts require no second factor.
    */
   mfa: Open<MfaPolicy>;
   /**
-   * The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock
-   * differences. Each code is valid for 30 seconds.
+   * The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each
+   * code is valid for 30 seconds.
    */
   totpAdjacentIntervals: number;
   /**
-   * Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how
-   * the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the
-   * developer made the change, one when the account is locked, and one for the first sign-in after five or more
-   * failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then
-   * the audit log records noticeNotSent. none: no notices.
+   * Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is
+   * signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the
+   * account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
+   * that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
    */
   notices: Open<NoticePolicy>;
   /**
-   * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
-   * accounts are ordinary tokens of this tenant.
+   * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
+   * tokens of this tenant.
    */
   anonymousAllowed: boolean;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
@@ -1993,16 +1875,15 @@ export interface Tenant {
 /** A user attribute that a tenant defines. */
 export interface TenantAttribute {
   /**
-   * The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`, `jobTitle`,
-   * `streetAddress` and `postalCode` are predefined with their own limits; all other names are custom attributes. Names
-   * must differ in more than case.
+   * The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`, `jobTitle`, `streetAddress` and
+   * `postalCode` are predefined with their own limits; all other names are custom attributes. Names must differ in more than case.
    */
   name: AttributeName;
   /** The type of the values. */
   type: AttributeType;
   /**
-   * Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required string must not
-   * be blank. Defaults to false.
+   * Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required string must not be blank. Defaults
+   * to false.
    */
   required?: boolean;
   /** The text that users see in a form. At most 250 characters. */
@@ -2012,50 +1893,49 @@ export interface TenantAttribute {
   /** Whether several options can be selected, separated by commas. Used with `options`. Defaults to false. */
   multiple?: boolean;
   /**
-   * A regular expression (PCRE2) that the complete value of a string must match. Values that take too long to match are
-   * rejected. At most 2048 characters.
+   * A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot be matched in
+   * linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion. `\d`, `\w` and `\s` match
+   * ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case. At most 2048 characters.
    */
   pattern?: string;
   /**
-   * Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`,
-   * `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to
-   * false.
+   * Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`,
+   * `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
    */
   inIdToken?: boolean;
 }
 
 /**
- * The declaration of a tenant for `system.apply`, with the members of `tenant.create`. Omitted members keep their value;
- * for a new tenant, they get their default. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`,
- * `delivery`) is replaced as a whole: every omitted member of the group returns to its default.
+ * The declaration of a tenant for `system.apply`, with the members of `tenant.create`. Omitted members keep their value; for a new tenant,
+ * they get their default. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every
+ * omitted member of the group returns to its default.
  */
 export interface TenantDeclaration {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
   /**
-   * The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if
-   * `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
-   * At most 128 characters.
+   * The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no
+   * `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service. At most 128 characters.
    */
   name?: string;
   /**
-   * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
-   * used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up,
-   * which does not request it, and one-time codes otherwise.
+   * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
+   * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
+   * it, and one-time codes otherwise.
    */
   localAccountMethod?: LocalAccountMethod;
   /** Whether users can sign up. */
   signUpAllowed?: boolean;
   /**
-   * The user attributes that a sign-up requests, in this order. A new tenant has the nine predefined attributes by
-   * default, none of them required. At most 100 elements.
+   * The user attributes that a sign-up requests, in this order. A new tenant has the nine predefined attributes by default, none of them
+   * required. At most 100 elements.
    */
   attributes?: readonly TenantAttribute[];
   /** The audiences, in addition to the tenant itself, for which access tokens can be requested. At most 100 elements. */
   audiences?: readonly string[];
   /**
-   * The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access
-   * tokens. At most 100 elements.
+   * The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access tokens. At most 100
+   * elements.
    */
   scopes?: readonly string[];
   /** The rules that a new password must satisfy. */
@@ -2067,63 +1947,62 @@ export interface TenantDeclaration {
   /** The lifetimes of a tenant's tokens. */
   tokens?: TokenLifetimes;
   /**
-   * The delivery of messages, replaced as a whole. Its secrets are stored encrypted and never returned. If a secret is
-   * omitted and the destination does not change, the secret keeps its value.
+   * The delivery of messages, replaced as a whole. Its secrets are stored encrypted and never returned. If a secret is omitted and the
+   * destination does not change, the secret keeps its value.
    */
   delivery?: TenantDelivery;
   /**
-   * Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
-   * (account enumeration protection).
+   * Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration
+   * protection).
    */
   enumerationProtection?: boolean;
   /**
-   * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
-   * false, accounts created by a sign-in with an identity provider have no email address of their own.
+   * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
+   * created by a sign-in with an identity provider have no email address of their own.
    */
   oneAccountPerAddress?: boolean;
   /**
-   * The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a
-   * second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the
-   * next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
+   * The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use
+   * it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens
+   * and anonymous accounts require no second factor.
    */
   mfa?: MfaPolicy;
   /**
-   * The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock
-   * differences. Each code is valid for 30 seconds. 0 to 10.
+   * The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each
+   * code is valid for 30 seconds. 0 to 10.
    */
   totpAdjacentIntervals?: number;
   /**
-   * Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how
-   * the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the
-   * developer made the change, one when the account is locked, and one for the first sign-in after five or more
-   * failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then
-   * the audit log records noticeNotSent. none: no notices.
+   * Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is
+   * signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the
+   * account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
+   * that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
    */
   notices?: NoticePolicy;
   /**
-   * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
-   * accounts are ordinary tokens of this tenant.
+   * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
+   * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
   /**
-   * The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed
-   * here; use `key.rotate`.
+   * The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use
+   * `key.rotate`.
    */
   signingAlgorithm?: SigningAlgorithm;
 }
 
 /**
- * The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with
- * `messageNotSent`, and notices are not sent, which the audit log records.
+ * The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`,
+ * and notices are not sent, which the audit log records.
  */
 export interface TenantDelivery {
   /** The SMTP server that sends a tenant's emails. */
   smtp?: TenantMailServer;
   /**
-   * The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is
-   * signed with HMAC-SHA-256.
+   * The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is signed with
+   * HMAC-SHA-256.
    */
   webhook?: TenantWebhook;
   /** The tenant's own templates, one for each channel, purpose and language. At most 100 elements. */
@@ -2142,16 +2021,15 @@ export interface TenantMailServer {
   /** The port. Defaults to 587, or to 465 with `implicit` encryption. 1 to 65535. */
   port?: number;
   /**
-   * The encryption of the connection to an SMTP server. `startTLS`: encrypted after a plain greeting (port 587).
-   * `implicit`: encrypted from the first byte (port 465). `noneToLoopback`: not encrypted, allowed only for servers on
-   * loopback addresses. Defaults to "startTLS".
+   * The encryption of the connection to an SMTP server. `startTLS`: encrypted after a plain greeting (port 587). `implicit`: encrypted from
+   * the first byte (port 465). `noneToLoopback`: not encrypted, allowed only for servers on loopback addresses. Defaults to "startTLS".
    */
   encryption?: MailEncryption;
   /** The user name for the login. If omitted, the client does not log in. At most 256 characters. */
   user?: string;
   /**
-   * The password for the login. Stored encrypted and never returned. If omitted in an update that does not change
-   * `host`, `port`, `encryption` and `user`, it keeps its value. At most 1024 characters.
+   * The password for the login. Stored encrypted and never returned. If omitted in an update that does not change `host`, `port`,
+   * `encryption` and `user`, it keeps its value. At most 1024 characters.
    */
   password?: string;
   /** The email address of the sender. At most 254 characters. */
@@ -2163,23 +2041,22 @@ export interface TenantMailServer {
 }
 
 /**
- * The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}}, {{minutes}},
- * {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}} (UTC) and
- * {{what}} (the name of a factor or provider, or a number). The values cannot add lines to a header or markup to the
- * HTML.
+ * The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}}, {{minutes}}, {{tenantName}} and
+ * {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider,
+ * or a number). The values cannot add lines to a header or markup to the HTML.
  */
 export interface TenantTemplate {
   /**
-   * The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time
-   * code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs
-   * a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an
-   * account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed
-   * password reset. `noticesPaused` is the last notice of an hour with many changes.
+   * The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up,
+   * a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account,
+   * `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to
+   * the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
+   * changes.
    */
   purpose: TemplatePurpose;
   /**
-   * The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters, without
-   * subject and HTML. Defaults to "email".
+   * The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters, without subject and HTML.
+   * Defaults to "email".
    */
   channel?: Channel;
   /** A language tag (BCP 47), such as `de-CH`. */
@@ -2193,15 +2070,15 @@ export interface TenantTemplate {
 }
 
 /**
- * The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is
- * signed with HMAC-SHA-256.
+ * The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is signed with
+ * HMAC-SHA-256.
  */
 export interface TenantWebhook {
   /** The https URL of the webhook. At most 2048 characters. */
   url: string;
   /**
-   * The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in an update
-   * that does not change the URL, it keeps its value. At most 1024 characters.
+   * The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in an update that does not change
+   * the URL, it keeps its value. At most 1024 characters.
    */
   secret?: string;
   /** Whether the webhook can be in a private network. Defaults to false. */
@@ -2225,8 +2102,8 @@ export interface TestAnswerError {
   /** The `error_description` of the response. At most 512 characters. */
   description?: string;
   /**
-   * The HTTP status. Defaults to the status of the error code. The authorization endpoint always redirects, regardless
-   * of the status. 400 to 599.
+   * The HTTP status. Defaults to the status of the error code. The authorization endpoint always redirects, regardless of the status. 400
+   * to 599.
    */
   status?: number;
   /** The endpoint that returns the error. Defaults to "token". */
@@ -2237,14 +2114,11 @@ export interface TestAnswerError {
 export interface TestClient {
   /** The client ID. At most 255 characters. */
   clientId: string;
-  /**
-   * The client secret, required at the token endpoint. A client without a secret is public and must use PKCE. At most
-   * 255 characters.
-   */
+  /** The client secret, required at the token endpoint. A client without a secret is public and must use PKCE. At most 255 characters. */
   clientSecret?: string;
   /**
-   * The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1],
-   * any port is accepted (RFC 8252 section 7.3). At most 100 elements.
+   * The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1], any port is accepted
+   * (RFC 8252 section 7.3). At most 100 elements.
    */
   redirectUris?: readonly string[];
 }
@@ -2254,23 +2128,23 @@ export interface TestIssuer {
   /** The name of the issuer. Its URL is `baseUrl`, a slash and this name. At most 64 characters. */
   name: string;
   /**
-   * The tenant whose accounts sign in and whose keys sign. Defaults to the tenant with the name of the issuer, which is
-   * created if it does not exist.
+   * The tenant whose accounts sign in and whose keys sign. Defaults to the tenant with the name of the issuer, which is created if it does
+   * not exist.
    */
   tenantId?: TenantId;
   /**
-   * Whether users sign in with only their email address. Otherwise the login page requires the same as a sign-in:
-   * password, one-time code or second factor. Defaults to false.
+   * Whether users sign in with only their email address. Otherwise the login page requires the same as a sign-in: password, one-time code
+   * or second factor. Defaults to false.
    */
   passwordless?: boolean;
   /**
-   * Whether the login page creates an account for an unknown email address, with the entered password, or without a
-   * password if `passwordless` is true. Defaults to false.
+   * Whether the login page creates an account for an unknown email address, with the entered password, or without a password if
+   * `passwordless` is true. Defaults to false.
    */
   createAccounts?: boolean;
   /**
-   * The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any
-   * secret and any redirect URI. At most 100 elements.
+   * The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret and any redirect
+   * URI. At most 100 elements.
    */
   clients?: readonly TestClient[];
 }
@@ -2301,10 +2175,10 @@ export interface TokenLifetimes {
   /** The lifetime of an unused refresh token, in seconds. 60 to 31536000. Defaults to 7776000. */
   refreshTokenSeconds?: number;
   /**
-   * The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of
-   * the refresh tokens it returned is used. The grace period covers parallel requests of one application and lost
-   * responses. Each use starts an independent sequence of refresh tokens, so reuse detection does not detect a stolen
-   * token that is used within this period. With 0, a used refresh token is never accepted. 0 to 3600. Defaults to 30.
+   * The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the refresh tokens
+   * it returned is used. The grace period covers parallel requests of one application and lost responses. Each use starts an independent
+   * sequence of refresh tokens, so reuse detection does not detect a stolen token that is used within this period. With 0, a used refresh
+   * token is never accepted. 0 to 3600. Defaults to 30.
    */
   refreshReuseGraceSeconds?: number;
 }
@@ -2342,8 +2216,8 @@ export interface Violation {
   /** The location in the parameters, as an RFC 6901 JSON Pointer. */
   pointer: string;
   /**
-   * The violated rule: a JSON Schema keyword, `unknownParameter`, `noNulCharacter` or the name of a choice. For
-   * `system.apply` also `duplicate` or the error type of the method for the resource.
+   * The violated rule: a JSON Schema keyword, `unknownParameter`, `noNulCharacter` or the name of a choice. For `system.apply` also
+   * `duplicate` or the error type of the method for the resource.
    */
   rule: string;
   /** The problem and its solution, as text. */

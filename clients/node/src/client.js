@@ -1,12 +1,17 @@
 import { EventEmitter, setMaxListeners } from "node:events";
 import { resolve } from "node:path";
-import { errorsByCode, MethodNotFound } from "../generated/errors.js";
-import { namespaces } from "../generated/namespaces.js";
-import { BinaryNotFound, CallAborted, CallTimedOut, ClientClosed, RpcError } from "./errors.js";
+import { MethodNotFound } from "../generated/errors.js";
+import { methods } from "../generated/methods.js";
+import { APIError, BinaryNotFound, BinaryTooOld, CallCancelled, CallTimeout, ClientClosed } from "./errors.js";
+import { knownErrors } from "./known-errors.js";
+import { iterable } from "./lists.js";
+import { known, namespaces } from "./namespaces.js";
 import { check, checkCall } from "./options.js";
 import { ServerProcess } from "./process.js";
 import { conceal } from "./secrets.js";
-import { BinaryTooOld } from "./too-old.js";
+import { atCaller } from "./stack.js";
+
+const production = namespaces(methods);
 
 /** The maximum delay of setTimeout, 24 days. A longer delay would expire immediately. */
 const longestTimer = 2 ** 31 - 1;
@@ -17,18 +22,12 @@ function listen(signal, abort) {
   signal.addEventListener("abort", abort, { once: true });
 }
 
-/**
- * A Mintmark process and its methods, such as `m.token.mintForDeveloper({…})`. The first call starts the process.
- *
- * An open client without waiting calls does not keep Node running. The process ends with Node.
- */
 export class Mintmark extends EventEmitter {
   #options;
   #cwd;
   #process = null;
   #closing = null;
 
-  /** Starts the process and waits for its first response. */
   static async start(options) {
     const client = new this(options);
     try {
@@ -36,37 +35,30 @@ export class Mintmark extends EventEmitter {
     } catch (error) {
       // There are no calls in flight to wait for.
       await client.close({ timeoutMs: 0 });
-      throw error;
+      throw atCaller(error, this.start);
     }
     return client;
   }
 
-  /** Starts a process with an empty testing store in memory. */
-  static testing(options) {
-    return this.start({ store: ":memory:", testing: true, ...options });
-  }
-
-  constructor(options) {
+  /** @param {[string, Function][]} more further namespaces and their classes. */
+  constructor(options, more = []) {
     super();
     check(options);
     this.#options = { ...options };
     // Relative paths of the store and the program must not change after process.chdir.
     this.#cwd = resolve(options.cwd ?? ".");
-    const call = (method, params, options) => this.#call(method, params, options);
-    for (const [name, Methods] of Object.entries(namespaces)) this[name] = new Methods(call);
+    const call = (...given) => this.#call(...given);
+    for (const [name, Methods] of [...production, ...more]) this[name] = new Methods(call);
   }
 
-  /** The ID of the process; undefined if none is running. */
   get pid() {
     return this.#process?.isUsable ? this.#process.pid : undefined;
   }
 
-  /** Calls a method by its name. Use this for methods that this client does not know. */
   call(method, params, options) {
-    return this.#call({ name: method, secrets: [] }, params, options);
+    return this.#call(known.get(method) ?? { name: method, secrets: [] }, params, options, this.call);
   }
 
-  /** Lets the process finish the requests that it has received, then waits for its exit. Later calls reject. */
   close({ timeoutMs = 10_000 } = {}) {
     this.#closing ??= Promise.resolve(this.#process?.close(timeoutMs));
     return this.#closing;
@@ -76,33 +68,49 @@ export class Mintmark extends EventEmitter {
     return this.close();
   }
 
-  // Errors are created in this function, so that their stack contains the caller.
-  async #call(method, params = {}, options = {}) {
-    if (params === null || typeof params !== "object" || Array.isArray(params)) {
-      throw new TypeError(`${method.name} takes an object of named parameters.`);
-    }
-    checkCall(options);
-    const { timeoutMs = this.#options.timeoutMs, signal, trace, progress } = options;
-    // Awaits only if a process has ended, so that calls are sent in the order in which they are made.
-    const process = this.#usable(method.name, signal) ?? (await this.#afterDeath(method.name, signal));
-    const { outcome, cancel } = process.request({ method: method.name, params, trace }, progress);
-    const abort = () => cancel({ failure: () => new CallAborted(method.name, signal.reason) });
-    const expire = () => cancel({ failure: () => new CallTimedOut(method.name, timeoutMs) });
-    if (signal) listen(signal, abort);
-    const timer = timeoutMs > longestTimer || timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
-    const answer = await outcome;
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
+  #call(method, params = {}, options = {}, entry) {
+    const promise = this.#send(method, params, options, entry);
+    if (!method.items) return promise;
+    return iterable(promise, method.items, (cursor) => this.#call(method, { ...params, cursor }, options, entry));
+  }
 
-    if (answer.failure) throw answer.failure(this.#advice, method.name);
-    if (answer.error) throw this.#error(method, { ...answer.error, method: method.name, trace: answer.trace }, process);
-    return conceal(answer.result, method.secrets);
+  async #send(method, params, options, entry) {
+    // The innermost function of the client on the stack that an error must not show. After `await`, that is this function.
+    let hidden = entry;
+    try {
+      checkCall(method, options);
+      if (params === null || typeof params !== "object" || Array.isArray(params)) {
+        throw new TypeError(`${method.name} takes an object of named parameters.`);
+      }
+      const { timeoutMs = this.#options.timeoutMs, signal, trace, progress } = options;
+      // Awaits only if a process has ended, so that calls are sent in the order in which they are made.
+      let process = this.#usable(method.name, signal);
+      if (!process) {
+        hidden = this.#send;
+        process = await this.#afterDeath(method.name, signal);
+      }
+      const { outcome, cancel } = process.request({ method: method.name, params, trace }, progress);
+      const abort = () => cancel({ failure: () => new CallCancelled(method.name, signal.reason) });
+      const expire = () => cancel({ failure: () => new CallTimeout(method.name, timeoutMs) });
+      if (signal) listen(signal, abort);
+      const timer = timeoutMs > longestTimer || timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+      hidden = this.#send;
+      const answer = await outcome;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+
+      if (answer.failure) throw answer.failure(this.#advice, method.name);
+      if (answer.error) throw this.#error(method, { ...answer.error, method: method.name, trace: answer.trace }, process);
+      return conceal(answer.result, method.secrets);
+    } catch (error) {
+      throw atCaller(error, hidden);
+    }
   }
 
   /** The process; started if there is none. Undefined if a process has ended and must not be replaced. */
   #usable(method, signal) {
     if (this.#closing) throw new ClientClosed(method);
-    if (signal?.aborted) throw new CallAborted(method, signal.reason);
+    if (signal?.aborted) throw new CallCancelled(method, signal.reason);
     if (this.#process?.isUsable) return this.#process;
     if (this.#process && !this.#restarts) return undefined;
     return this.#spawn();
@@ -140,14 +148,16 @@ export class Mintmark extends EventEmitter {
   get #advice() {
     if (this.#closing) return "";
     if (this.#restarts) return "The next call starts a new process.";
-    if (this.#options.store !== ":memory:") return "This client starts no other, as { restart: false } has it: make a new client.";
-    return "What was in memory is gone: make a new client, or one with { restart: true } that goes on with an empty store.";
+    if (this.#options.store !== ":memory:") return "Because of { restart: false }, this client does not start another process: make a new client.";
+    return "The data in memory are lost: make a new client, or one with { restart: true }, which continues with an empty store.";
   }
 
   #error(method, error, process) {
-    const Known = errorsByCode.get(error.code) ?? RpcError;
-    if (Known !== MethodNotFound || method.isTesting === undefined) return new Known(error);
-    if (!method.isTesting || this.#options.testing) return new BinaryTooOld(error, process.binary);
-    return new Known({ ...error, message: `${method.name} is offered by testing processes only: pass { testing: true }.` });
+    const Known = knownErrors.get(error.code) ?? APIError;
+    if (Known !== MethodNotFound) return new Known(error);
+    if (method.name.startsWith("test.") && !this.#options.testing) {
+      return new Known({ ...error, message: `${method.name} requires a testing store. Use TestingClient of mintmark/testing.` });
+    }
+    return known.has(method.name) ? new BinaryTooOld(process.binary, method.name) : new Known(error);
   }
 }

@@ -1,8 +1,10 @@
+import type { KnownError } from "../generated/errors.js";
+
 /** The superclass of all errors of this client, except `TypeError` for invalid options and arguments. */
 export declare class MintmarkError extends Error {}
 
-/** Mintmark returned an error. An error type that this client does not know is a plain `RpcError`. */
-export declare class RpcError extends MintmarkError {
+/** Mintmark returned an error. An error type that this client does not know is a plain `APIError`. */
+export declare class APIError extends MintmarkError {
   constructor(error: { code: number; message: string; data?: object; method?: string; trace?: string }, options?: { cause?: unknown });
   /** The number of the error. */
   readonly code: number;
@@ -18,11 +20,26 @@ export declare class RpcError extends MintmarkError {
   readonly retryAfterSeconds: number | undefined;
 }
 
+/**
+ * Whether an error is an `APIError` of a type that this client knows. `type` then identifies it: after
+ * `isKnownError(error) && error.type === "poolNotFound"`, `error.data.poolId` is a string.
+ */
+export declare function isKnownError(error: unknown): error is KnownError;
+
 /** The program does not exist, or cannot be executed. */
 export declare class BinaryNotFound extends MintmarkError {
   private constructor();
   /** The path or name of the program. */
   readonly binary: string;
+}
+
+/** The program is older than this client, or lacks one of its methods. */
+export declare class BinaryTooOld extends MintmarkError {
+  private constructor();
+  /** The program. */
+  readonly binary: string;
+  /** The method that was called. */
+  readonly method: string | undefined;
 }
 
 /** The process ended before it returned a response. It is unknown whether the call took effect. */
@@ -41,14 +58,14 @@ export declare class ProcessEnded extends MintmarkError {
 }
 
 /** The call took longer than `timeoutMs`. It was canceled but may have taken effect. */
-export declare class CallTimedOut extends MintmarkError {
+export declare class CallTimeout extends MintmarkError {
   private constructor();
   readonly method: string;
   readonly timeoutMs: number;
 }
 
 /** The call's `signal` was aborted; `cause` is its reason. The call was canceled but may have taken effect. */
-export declare class CallAborted extends MintmarkError {
+export declare class CallCancelled extends MintmarkError {
   private constructor();
   readonly name: "AbortError";
   readonly code: "ABORT_ERR";

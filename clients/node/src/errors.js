@@ -1,15 +1,16 @@
-// The errors of this client. The errors that Mintmark returns have classes in ../generated/errors.js.
+// The errors of this client, which errors.d.ts describes. The errors that Mintmark returns have classes in ../generated/errors.js.
+import { contractVersion } from "../generated/methods.js";
 
-/** The superclass of all errors of this client, except `TypeError` for invalid options and arguments. */
+import { missingPackage } from "./bundled.js";
+
 export class MintmarkError extends Error {
   get name() {
     return this.constructor.name;
   }
 }
 
-/** Mintmark returned an error. An error type that this client does not know is a plain `RpcError`. */
-export class RpcError extends MintmarkError {
-  /** @param {{code: number, message: string, data?: object, method?: string, trace?: string}} error */
+export class APIError extends MintmarkError {
+  /** @param {{code: number, message: string, data?: object, method?: string, trace?: string}} error what Mintmark returned. */
   constructor({ code, message, data, method, trace }, options) {
     super(message, options);
     this.code = code;
@@ -19,18 +20,21 @@ export class RpcError extends MintmarkError {
     if (trace !== undefined) this.trace = trace;
   }
 
-  /** The number of seconds after which the same call can succeed; undefined if a retry cannot succeed. */
   get retryAfterSeconds() {
     return this.data.retryAfterSeconds;
   }
 }
 
-/** The program does not exist, or cannot be executed. */
+export function isKnownError(error) {
+  return error instanceof APIError && error.constructor !== APIError;
+}
+
 export class BinaryNotFound extends MintmarkError {
   constructor(binary, cwd, cause) {
     const looked = binary.includes("/") ? `at ${binary}` : `named ${binary} on PATH`;
     const trouble = cause.code === "ENOENT" ? `There is no program ${looked}${cwd ? `, or no folder ${cwd}` : ""}.` : `The program ${looked} cannot be run: ${cause.message}.`;
     const advice =
+      missingPackage() ??
       "Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark, swift build -c release makes " +
       ".build/release/mintmark) and name it: new Mintmark({ binary }), export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH.";
     super(`${trouble} ${advice}`, { cause });
@@ -38,7 +42,18 @@ export class BinaryNotFound extends MintmarkError {
   }
 }
 
-/** The process ended before it returned a response. It is unknown whether the call took effect. */
+export class BinaryTooOld extends MintmarkError {
+  /** @param {string | undefined} version the version of the program; undefined if only the method is missing. */
+  constructor(binary, method, version) {
+    const found = version === undefined ? `has no method ${method}. It` : `is Mintmark ${version}. It`;
+    super(
+      `${binary} ${found} is older than this client, which requires Mintmark ${contractVersion}. Build or install the newer version; ` +
+        "`mintmark --version` prints the version, and MINTMARK_BINARY or { binary } names another program.",
+    );
+    Object.assign(this, { binary, method });
+  }
+}
+
 export class ProcessEnded extends MintmarkError {
   /** @param {{binary: string, exitCode: number | null, signal: string | null, stderr: string[], failedMethods: string[]}} end */
   constructor(end, advice = "") {
@@ -56,19 +71,17 @@ function meaning(exitCode) {
   return "";
 }
 
-/** The call took longer than `timeoutMs`. It was canceled but may have taken effect. */
-export class CallTimedOut extends MintmarkError {
+export class CallTimeout extends MintmarkError {
   constructor(method, timeoutMs) {
-    super(`${method} was not answered within ${timeoutMs} ms. It was cancelled; it may have taken effect nevertheless.`);
+    super(`${method} did not return within ${timeoutMs} ms and was canceled. It may have taken effect.`);
     this.method = method;
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** The call's `signal` was aborted. The call was canceled but may have taken effect. */
-export class CallAborted extends MintmarkError {
+export class CallCancelled extends MintmarkError {
   constructor(method, reason) {
-    super(`${method} was aborted. It may have taken effect nevertheless.`, { cause: reason });
+    super(`${method} was canceled, because its signal was aborted. It may have taken effect.`, { cause: reason });
     this.method = method;
     this.code = "ABORT_ERR";
   }
@@ -78,10 +91,9 @@ export class CallAborted extends MintmarkError {
   }
 }
 
-/** The client was already closed. */
 export class ClientClosed extends MintmarkError {
   constructor(method, what = "client") {
-    super(`${method} was called on a ${what} that is closed. Make a new one.`);
+    super(`${method} was called on a closed ${what}. Create a new one.`);
     this.method = method;
   }
 
@@ -91,10 +103,9 @@ export class ClientClosed extends MintmarkError {
   }
 }
 
-/** The output of the program is not valid Mintmark output. The process was killed. */
 export class ProtocolError extends MintmarkError {
   constructor(binary, reason) {
-    super(`${binary} does not answer as Mintmark does: ${reason}. Is it the right program?`);
+    super(`${binary} did not respond like Mintmark: ${reason}. Is it the right program?`);
     this.binary = binary;
   }
 }

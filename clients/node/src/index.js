@@ -1,7 +1,6 @@
 // The Node client of Mintmark: see ../README.md.
 export * from "../generated/errors.js";
-export { contractVersion } from "../generated/namespaces.js";
+export { contractVersion } from "../generated/methods.js";
 export { Mintmark } from "./client.js";
 export * from "./errors.js";
 export { CredentialsProvider } from "./provider.js";
-export { BinaryTooOld } from "./too-old.js";

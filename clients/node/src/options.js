@@ -1,38 +1,5 @@
 // The options of a client, and their conversion to arguments of `mintmark serve`.
-
-/** The flag of each option that is passed to `mintmark serve`. */
-const flags = {
-  app: "--app",
-  store: "--store",
-  issuer: "--issuer",
-  region: "--region",
-  account: "--account",
-  masterKeyFile: "--master-key-file",
-  caller: "--caller",
-  testing: "--testing",
-  clock: "--clock",
-  auditIssuance: "--audit-issuance",
-  auditHeadsFile: "--audit-heads-file",
-  migrate: "--migrate",
-  logLevel: "--log-level",
-  sequential: "--sequential",
-  drainSeconds: "--drain",
-  maxLineBytes: "--max-line",
-  parent: "--parent",
-  apply: "--apply",
-  auditRetentionDays: "--audit-retention-days",
-  dbConnections: "--db-connections",
-  caFile: "--ca-file",
-  proxy: "--proxy",
-  smtpUrl: "--smtp-url",
-  mailFrom: "--mail-from",
-  smtpUser: "--smtp-user",
-  smtpPasswordFile: "--smtp-password-file",
-  smtpUnencrypted: "--smtp-unencrypted",
-  webhookUrl: "--webhook-url",
-  webhookSecretFile: "--webhook-secret-file",
-  traceFile: "--trace-file",
-};
+import { flags } from "../generated/options.js";
 
 /**
  * The defaults of options that are passed even if omitted. With `parent`, the process exits when this one does, even if another process
@@ -61,7 +28,7 @@ export function check(options) {
     );
   }
   checkTimeout(options.timeoutMs);
-  if (options.binary === "") throw new TypeError("binary names a program; leave it out for MINTMARK_BINARY, or mintmark on PATH.");
+  if (options.binary === "") throw new TypeError("binary names a program; leave it out for MINTMARK_BINARY, the program in the npm package, or mintmark on PATH.");
   const { stderr } = options;
   if (stderr !== undefined && stderr !== "inherit" && stderr !== "ignore" && typeof stderr !== "function") {
     throw new TypeError('stderr is "inherit", "ignore" or a function that takes a line.');
@@ -72,9 +39,10 @@ const ofCalls = ["timeoutMs", "signal", "trace", "progress"];
 
 /**
  * Validates the options of a call. A misspelled option would otherwise have no effect.
+ * @param {{name: string, reports?: boolean}} method
  * @throws {TypeError} with the allowed values.
  */
-export function checkCall(options) {
+export function checkCall(method, options) {
   if (options === null || typeof options !== "object") throw new TypeError("A call's options are an object, such as { timeoutMs: 1000 }.");
   for (const name in options) {
     if (!ofCalls.includes(name)) throw new TypeError(`A call has no option ${name}. It has ${ofCalls.join(", ")}.`);
@@ -83,6 +51,7 @@ export function checkCall(options) {
   checkTimeout(timeoutMs);
   if (signal !== undefined && typeof signal?.addEventListener !== "function") throw new TypeError("signal is an AbortSignal.");
   if (progress !== undefined && typeof progress !== "function") throw new TypeError("progress is a function that takes a value.");
+  if (progress && method.reports === false) throw new TypeError(`${method.name} does not report progress. Omit the option progress.`);
 }
 
 function checkTimeout(timeoutMs) {

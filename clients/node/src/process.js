@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { BinaryNotFound, ProcessEnded, ProtocolError } from "./errors.js";
+import { bundledProgram } from "./bundled.js";
+import { BinaryNotFound, BinaryTooOld, ProcessEnded, ProtocolError } from "./errors.js";
 import { checkValues, LineSplitter, refusal } from "./lines.js";
 import { longestRequest, toArguments, toEnvironment } from "./options.js";
-import { BinaryTooOld, oldVersion } from "./too-old.js";
+import { oldVersion } from "./version.js";
 
 /** The maximum length of a line, in bytes: a result of 16 MiB and its envelope. */
 const longestLine = 17 * 1024 * 1024;
@@ -54,7 +55,7 @@ export class ServerProcess {
    */
   constructor(options, cwd, listeners) {
     this.#listeners = listeners;
-    this.binary = options.binary ?? (process.env.MINTMARK_BINARY || "mintmark");
+    this.binary = options.binary ?? (process.env.MINTMARK_BINARY || bundledProgram() || "mintmark");
     this.#longestRequest = longestRequest(options);
     const onLine = typeof options.stderr === "function" ? options.stderr : null;
     this.#child = spawn(this.binary, toArguments(options), {
@@ -83,7 +84,7 @@ export class ServerProcess {
   /**
    * Sends a request.
    * @param {object} request the request without `jsonrpc` and `id`.
-   * @param {((value: any) => void) | undefined} progress is called with each progress value.
+   * @param {((value: unknown) => void) | undefined} progress is called with each progress value.
    * @returns {{outcome: Promise<object>, cancel: (reason: object) => void}} `cancel` settles the call with the outcome `reason` and cancels
    * the request in the process.
    */
@@ -176,7 +177,7 @@ export class ServerProcess {
     this.#isKnown = true;
     if (message.id === infoId) {
       const version = oldVersion(message);
-      if (version !== undefined) this.#refuse({ failure: (_, method) => BinaryTooOld.ofVersion(version, method, this.binary) });
+      if (version !== undefined) this.#refuse({ failure: (_, method) => new BinaryTooOld(this.binary, method, version) });
       return;
     }
     if (message.id === null && message.error) return this.#takeUnread(message);

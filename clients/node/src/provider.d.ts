@@ -1,5 +1,5 @@
 import type { Mintmark } from "./client.js";
-import type { CredentialsProviderOpenParams } from "../generated/namespaces.js";
+import type { CredentialsProviderOpenParams } from "../generated/methods.js";
 import type { Credentials, CredentialsProviderAnswer } from "../generated/types.js";
 
 /** The return value of a backend, such as the result of `token.mintForDeveloper`. */

@@ -1,10 +1,6 @@
 import { ProviderNotOpen } from "../generated/errors.js";
 import { ClientClosed } from "./errors.js";
 
-/**
- * Provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a token,
- * `onTokenRequired` is called once for all waiting calls.
- */
 export class CredentialsProvider {
   #client;
   #params;
@@ -20,34 +16,28 @@ export class CredentialsProvider {
     this.#params = { ...params, tokenSource: "caller" };
   }
 
-  /** Returns valid credentials. */
   get({ refresh = false } = {}) {
     return this.#ready("get", refresh ? { refresh } : {});
   }
 
-  /** Returns the ID of the identity. */
   async identityId() {
     return (await this.#ready("identityId", {})).identityId;
   }
 
-  /** Replaces the user's logins. */
   async setLogins(logins) {
     this.#params = { ...this.#params, logins };
     await this.#call("setLogins", { logins });
   }
 
-  /** Discards the credentials and keeps the identity. */
   async clearCredentials() {
     await this.#call("clearCredentials", {});
   }
 
-  /** Discards the credentials, the identity and the logins. */
   async clearKeychain() {
     this.#params = { ...this.#params, logins: undefined };
     await this.#call("clearKeychain", {});
   }
 
-  /** Closes the provider. The store keeps the identity ID under the provider's key. */
   async close() {
     if (this.#isClosed) return;
     this.#isClosed = true;

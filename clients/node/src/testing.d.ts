@@ -1,5 +1,21 @@
-import type { Mintmark, ProcessOptions } from "./client.js";
+import { Mintmark, type ProcessOptions } from "./client.js";
+import type { TestingNamespaces } from "../generated/testing.js";
 import type { SentMessage } from "../generated/types.js";
+
+export * from "../generated/testing.js";
+
+/** The options of a testing client. The store defaults to `:memory:`. */
+export type TestingOptions = Omit<ProcessOptions, "testing"> & ({ store?: string; app?: undefined } | { app: string; store?: undefined });
+
+/** A client of a testing store, which has a virtual clock and captures messages: `m.test.clock({ advanceSeconds: 3600 })`. */
+export declare class TestingClient extends Mintmark {
+  /** Starts the process and waits for its first response. */
+  static start(options?: TestingOptions): Promise<TestingClient>;
+
+  constructor(options?: TestingOptions);
+}
+
+export interface TestingClient extends TestingNamespaces {}
 
 /** The members of Node's test context that are used. */
 export interface TestContextLike {
@@ -32,4 +48,4 @@ export interface Outbox {
  * Starts a Mintmark process for one test, with an empty store in memory, and closes it after the test. If the test fails, its log is shown
  * (Node 20.12 and later).
  */
-export function mintmark(t: TestContextLike, options?: ProcessOptions): Promise<{ m: Mintmark; clock: Clock; outbox: Outbox }>;
+export function mintmark(t: TestContextLike, options?: TestingOptions): Promise<{ m: TestingClient; clock: Clock; outbox: Outbox }>;

@@ -1,14 +1,20 @@
 // Helpers for tests: see ../README.md.
+import { testing } from "../generated/testing.js";
 import { Mintmark } from "./client.js";
+import { namespaces } from "./namespaces.js";
 
-/**
- * Starts a Mintmark process for one test, and closes it after the test.
- * @param {{after: Function}} t the test context of Node's test runner.
- */
+const more = namespaces(testing);
+
+export class TestingClient extends Mintmark {
+  constructor(options = {}) {
+    super({ ...(options.app === undefined && { store: ":memory:" }), ...options, testing: true }, more);
+  }
+}
+
 export async function mintmark(t, options) {
   if (typeof t?.after !== "function") throw new TypeError("mintmark takes the context of the test: test(\"…\", async (t) => { const { m } = await mintmark(t); … }).");
   const lines = [];
-  const m = await Mintmark.testing({ stderr: (line) => lines.push(line), ...options });
+  const m = await TestingClient.start({ stderr: (line) => lines.push(line), ...options });
   t.after(async () => {
     // The store is discarded, so calls that are still waiting, such as for an email, are not awaited.
     await m.close({ timeoutMs: 1000 });
@@ -18,7 +24,6 @@ export async function mintmark(t, options) {
   return { m, clock: new Clock(m), outbox: new Outbox(m) };
 }
 
-/** The virtual clock of a testing store. Times are seconds since 1970, or a `Date`. */
 class Clock {
   #m;
 
@@ -47,7 +52,6 @@ class Clock {
   }
 }
 
-/** The emails and text messages that a testing store has captured. */
 class Outbox {
   #m;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { test } from "node:test";
-import { CallAborted, CallTimedOut } from "../src/index.js";
+import { CallCancelled, CallTimeout } from "../src/index.js";
 import { client, mint, program, shop, testing } from "./support.js";
 
 /** Stops the process. Returns a function that continues it. */
@@ -16,7 +16,7 @@ test("a call that exceeds its time limit rejects, and the next call succeeds", a
   const goOn = stop(m);
   const started = Date.now();
   await assert.rejects(mint(m, pool, "alice", { timeoutMs: 50 }), (error) => {
-    assert.ok(error instanceof CallTimedOut);
+    assert.ok(error instanceof CallTimeout);
     assert.equal(error.method, "token.mintForDeveloper");
     assert.equal(error.timeoutMs, 50);
     return true;
@@ -30,7 +30,7 @@ test("the timeoutMs option of a client applies to calls that set none", async (t
   const m = client(t, { timeoutMs: 50 });
   await m.system.ping({}, { timeoutMs: 60_000 });
   const goOn = stop(m);
-  await assert.rejects(m.system.ping(), CallTimedOut);
+  await assert.rejects(m.system.ping(), CallTimeout);
   const patient = Promise.all([Infinity, 1e12].map((timeoutMs) => m.system.ping({}, { timeoutMs })));
   await wait(100);
   goOn();
@@ -45,7 +45,7 @@ test("an aborted call rejects with an AbortError with the signal's reason, and c
   const beside = m.system.ping();
   controller.abort("enough");
   await assert.rejects(aborted, (error) => {
-    assert.ok(error instanceof CallAborted);
+    assert.ok(error instanceof CallCancelled);
     assert.equal(error.name, "AbortError");
     assert.equal(error.code, "ABORT_ERR");
     assert.equal(error.cause, "enough");
@@ -57,7 +57,7 @@ test("an aborted call rejects with an AbortError with the signal's reason, and c
 
 test("a call with an aborted signal is not sent", async (t) => {
   const m = client(t);
-  await assert.rejects(m.system.ping({}, { signal: AbortSignal.abort() }), CallAborted);
+  await assert.rejects(m.system.ping({}, { signal: AbortSignal.abort() }), CallCancelled);
   assert.equal(m.pid, undefined);
 });
 
@@ -71,7 +71,7 @@ test("an aborted call sends a cancellation with its ID", async (t) => {
     ),
   });
   m.on("notification", (notification) => told.push(notification.params));
-  await assert.rejects(m.system.ping({}, { timeoutMs: 20 }), CallTimedOut);
+  await assert.rejects(m.system.ping({}, { timeoutMs: 20 }), CallTimeout);
   await m.system.info();
   assert.deepEqual(told, [{ jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 1 } }]);
 });

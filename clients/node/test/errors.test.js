@@ -50,7 +50,7 @@ test("unknown errors, states and members of a later version are kept", async (t)
   assert.deepEqual(await m.system.ping(), { now: 1, mood: { good: true } });
   assert.equal((await m.identity.get({ identityId: nowhere })).state, "asleep");
   await assert.rejects(m.pool.get({ poolId: nowhere }), (error) => {
-    assert.equal(error.constructor, mintmark.RpcError);
+    assert.equal(error.constructor, mintmark.APIError);
     assert.equal(error.type, "fromTheFuture");
     assert.deepEqual(error.data.why, [1]);
     return true;
@@ -62,18 +62,38 @@ test("a missing method rejects with BinaryTooOld", async (t) => {
   const binary = program(t, old);
   const m = client(t, { binary });
   await assert.rejects(m.audit.verify(), (error) => {
-    assert.ok(error instanceof mintmark.BinaryTooOld && error instanceof mintmark.MethodNotFound);
+    assert.ok(error instanceof mintmark.BinaryTooOld && !(error instanceof mintmark.APIError));
     assert.equal(error.binary, binary);
-    assert.match(error.message, /has no method audit\.verify: it is older than this client/);
+    assert.equal(error.method, "audit.verify");
+    assert.match(error.message, /has no method audit\.verify\. It is older than this client/);
     return true;
   });
   await assert.rejects(mintmark.Mintmark.start({ store: ":memory:", binary }), mintmark.BinaryTooOld);
   await assert.rejects(m.call("any.thing"), (error) => error.constructor === mintmark.MethodNotFound);
 });
 
-test("a testing method without a testing store rejects with advice", async (t) => {
+test("a test method on another store rejects with advice", async (t) => {
   const m = client(t);
-  await assert.rejects(m.test.clock(), (error) => error.constructor === mintmark.MethodNotFound && /testing: true/.test(error.message));
+  assert.equal(m.test, undefined);
+  await assert.rejects(m.call("test.clock"), (error) => error.constructor === mintmark.MethodNotFound && /TestingClient of/.test(error.message));
+});
+
+test("the stack of an error begins at the caller", async (t) => {
+  const m = await testing(t);
+  const first = async (caller) => {
+    const { stack, message } = await caller().then(() => assert.fail("no error"), (error) => error);
+    const frames = stack.slice(stack.indexOf(message) + message.length).split("\n").slice(1);
+    return frames.find((frame) => !frame.includes("node:internal"));
+  };
+  assert.match(await first(async function typed() { await m.pool.get({ poolId: nowhere }); }), /at async typed .*errors\.test\.js/);
+  assert.match(await first(async function named() { await m.call("pool.get", { poolId: nowhere }); }), /at async named .*errors\.test\.js/);
+  assert.match(await first(async function page() { await m.identity.list({ poolId: nowhere }); }), /at async page .*errors\.test\.js/);
+  assert.match(await first(async function each() { for await (const _ of m.identity.list({ poolId: nowhere })); }), /at async each .*errors\.test\.js/);
+  const start = async function starts() { await mintmark.Mintmark.start({ store: ":memory:", binary: "/bin/true" }); };
+  assert.match(await first(start), /at async starts .*errors\.test\.js/);
+  const signal = AbortSignal.abort();
+  assert.match(await first(async function unsent() { await m.system.ping({}, { signal }); }), /at unsent .*errors\.test\.js/);
+  assert.match(await first(async function unsentByName() { await m.call("system.ping", {}, { signal }); }), /at unsentByName .*errors\.test\.js/);
 });
 
 test("with the caller public, developer methods reject with CallerNotAllowed", async (t) => {

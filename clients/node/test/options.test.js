@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { CallTimedOut, CredentialsProvider, Mintmark, ProcessEnded } from "../src/index.js";
+import { CallTimeout, CredentialsProvider, Mintmark, ProcessEnded } from "../src/index.js";
+import { TestingClient } from "../src/testing.js";
 import { folder, mint, shop, testing } from "./support.js";
 
 test("a misspelled or invalid option of a call rejects", async (t) => {
@@ -13,6 +14,7 @@ test("a misspelled or invalid option of a call rejects", async (t) => {
   await assert.rejects(m.system.ping({}, 3), /options are an object/);
   await assert.rejects(m.system.ping({}, { signal: {} }), /signal is an AbortSignal/);
   await assert.rejects(m.system.ping({}, { progress: 1 }), /progress is a function/);
+  await assert.rejects(m.system.ping({}, { progress() {} }), /system\.ping does not report progress/);
   for (const timeoutMs of ["3", 0, -1, NaN]) await assert.rejects(m.system.ping({}, { timeoutMs }), /positive number of milliseconds/);
   assert.throws(() => new Mintmark({ store: ":memory:", timeoutMs: "3" }), /positive number/);
   assert.throws(() => new Mintmark({ store: ":memory:", binary: "" }), /binary names a program/);
@@ -48,12 +50,12 @@ test("start rejects after its time limit if the program does not respond", async
   const binary = join(folder(t), "silent");
   writeFileSync(binary, "#!/bin/sh\nexec sleep 600\n", { mode: 0o755 });
   const began = performance.now();
-  await assert.rejects(Mintmark.start({ store: ":memory:", binary, timeoutMs: 50, stderr: "ignore" }), CallTimedOut);
+  await assert.rejects(Mintmark.start({ store: ":memory:", binary, timeoutMs: 50, stderr: "ignore" }), CallTimeout);
   assert.ok(performance.now() - began < 9_000);
 });
 
 test("a program that exits without output rejects with advice", async () => {
-  await assert.rejects(Mintmark.testing({ binary: "/bin/true" }), (error) => {
+  await assert.rejects(TestingClient.start({ binary: "/bin/true" }), (error) => {
     assert.ok(error instanceof ProcessEnded);
     assert.match(error.message, /\/bin\/true.*right program\? MINTMARK_BINARY/);
     assert.doesNotMatch(error.message, /in memory/);

@@ -20,6 +20,9 @@ test("util.inspect hides secrets, which remain readable and are written to JSON"
   const shown = inspect(bought);
   assert.match(shown, /secretAccessKey: \[secret\]/);
   assert.ok(shown.includes(accessKeyId));
+  const named = await m.call("token.mintForDeveloper", { poolId: pool.poolId, logins: { "login.shop": "alice" } });
+  assert.match(inspect(named), /token: \[secret\]/);
+  assert.match(inspect(await m.call("test.token", { issuer: (await m.test.idp()).issuer, subject: "alice", audience: "shop" })), /token: \[secret\]/);
   assert.deepEqual(Object.keys(minted), ["identityId", "token", "expiresAt", "isNewIdentity"]);
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Mintmark } from "../src/index.js";
+import { TestingClient } from "../src/testing.js";
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -20,14 +21,15 @@ export function folder(t) {
 
 /** A client with a testing store in memory that is closed after the test. */
 export async function testing(t, options) {
-  const m = await Mintmark.testing({ stderr: "ignore", ...options });
+  const m = await TestingClient.start({ stderr: "ignore", ...options });
   t.after(() => m.close());
   return m;
 }
 
 /** A client that is closed after the test and has not yet started its process. */
 export function client(t, options) {
-  const m = new Mintmark({ ...(options?.app ? {} : { store: ":memory:" }), stderr: "ignore", ...options });
+  const { testing, ...others } = options ?? {};
+  const m = new (testing ? TestingClient : Mintmark)({ ...(others.app ? {} : { store: ":memory:" }), stderr: "ignore", ...others });
   t.after(() => m.close());
   return m;
 }

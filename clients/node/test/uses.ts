@@ -1,18 +1,27 @@
 // This file is compiled but not run. It contains valid uses, and invalid ones that must not compile.
-import { Mintmark, PoolNotFound, InvalidParams, BinaryTooOld, ProcessEnded, RpcError } from "mintmark";
-import type { IdentityChange, IdentityState, MintmarkOptions, Pool, TokenMintForDeveloperParams, TokenMintForDeveloperResult } from "mintmark";
+import { APIError, BinaryTooOld, InvalidParams, isKnownError, Mintmark, PoolNotFound, ProcessEnded } from "mintmark";
+import { TestingClient } from "mintmark/testing";
+import type { ExportProgress, IdentityChange, IdentityState, KnownError, MintmarkOptions, Pool, PoolListResult, PoolSummary, TokenMintForDeveloperParams, TokenMintForDeveloperResult } from "mintmark";
 
 const options: MintmarkOptions = { store: ":memory:", testing: true, clock: 0, stderr: (line) => line.trim() };
 const m: Mintmark = await Mintmark.start(options);
 new Mintmark({ app: "shop" });
-await Mintmark.testing();
-await Mintmark.testing({ region: "moon-1" });
+await TestingClient.start();
+const tester: TestingClient = await TestingClient.start({ region: "moon-1" });
+const now: number = (await tester.test.clock({ advanceSeconds: 1 })).now;
+new TestingClient({ app: "shop" });
+// @ts-expect-error both
+new TestingClient({ store: "a", app: "b" });
+// @ts-expect-error a client of another store has no test methods
+m.test;
 // @ts-expect-error neither store nor app
 new Mintmark({ testing: true });
 // @ts-expect-error both
 new Mintmark({ store: "a", app: "b" });
 // @ts-expect-error an unknown option
 new Mintmark({ store: "a", tseting: true });
+// @ts-expect-error an unknown value
+new Mintmark({ store: "a", caller: "everybody" });
 
 const pool: Pool = await m.pool.create({ name: "shop", developerProvider: "login.shop", signingAlgorithm: "ES256" });
 const params: TokenMintForDeveloperParams = { poolId: pool.poolId, logins: { "login.shop": "alice" } };
@@ -47,6 +56,16 @@ await m.key.list();
 // @ts-expect-error at most one
 await m.key.list({ issuer: "i", poolId: "p" });
 
+for await (const pool of m.pool.list({ limit: 10 })) {
+  const summary: PoolSummary = pool;
+  // @ts-expect-error no such member
+  pool.pool;
+}
+for await (const page of m.pool.list().pages()) page.pools.length.toFixed();
+const page: PoolListResult = await m.pool.list({}, { timeoutMs: 1 });
+// @ts-expect-error only list methods can be iterated over
+for await (const each of m.pool.get({ poolId: "p" }));
+
 // A state that a later version adds must also have a type.
 const { state } = await m.identity.get({ identityId: "i" });
 const anyState: string = state;
@@ -59,14 +78,34 @@ try {
 } catch (error) {
   if (error instanceof PoolNotFound) {
     const poolId: string = error.data.poolId;
-    const code: 2001 = error.code;
+    const code: number = error.code;
+    const type: "poolNotFound" = error.type;
     // @ts-expect-error not in the data of this error
     error.data.identityId;
   }
+  if (isKnownError(error) && error.type === "poolNotFound") {
+    const poolId: string = error.data.poolId;
+    // @ts-expect-error not in the data of this error
+    error.data.identityId;
+  }
+  // @ts-expect-error no such type
+  if (isKnownError(error) && error.type === "poolNotFuond") throw error;
+  if (isKnownError(error)) describe(error);
   if (error instanceof InvalidParams) for (const violation of error.data.violations) violation.pointer.trim();
   if (error instanceof BinaryTooOld) error.binary.trim();
   if (error instanceof ProcessEnded) error.stderr.join(error.signal ?? "");
-  if (error instanceof RpcError && error.retryAfterSeconds) error.retryAfterSeconds.toFixed();
+  if (error instanceof APIError && error.retryAfterSeconds) error.retryAfterSeconds.toFixed();
+}
+
+function describe(error: KnownError): string {
+  switch (error.type) {
+    case "poolNotFound":
+      return error.data.poolId;
+    case "tooManyRequests":
+      return `${error.retryAfterSeconds} s`;
+    default:
+      return error.message;
+  }
 }
 
 m.on("notification", ({ method, params }) => [method.trim(), params?.value]);
@@ -90,5 +129,14 @@ const provider = new CredentialsProvider(m, {
 });
 const key: string = (await provider.get({ refresh: true })).credentials.accessKeyId;
 await m.account.import({ file: "/srv/people.jsonl" }, { progress: ({ nextLine }) => nextLine });
+await m.account.import({ file: "f" }, { progress: (value) => value.nextLine.toFixed() });
+await m.account.export({ file: "f" }, { progress: (value: ExportProgress) => value });
+// @ts-expect-error the progress has no such member
+await m.account.import({ file: "f" }, { progress: ({ nextLnie }) => nextLnie });
+// @ts-expect-error the method does not report progress
+await m.pool.list({}, { progress: () => {} });
+const byName: { now: number } = await m.call<{ now: number }>("system.ping");
+// @ts-expect-error the type of a result is unknown
+(await m.call("system.ping")).now;
 // @ts-expect-error onTokenRequired is required
 new CredentialsProvider(m, { poolId: pool.poolId });

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
 from support import ClientTest, mintmark, pid, shop
-from mintmark import Mintmark, Options
+from mintmark import Mintmark, Options, _settings
 from mintmark.generated.options import OPTIONS
 from mintmark.testing import TestingMintmark
 
@@ -38,6 +38,18 @@ class Starting(ClientTest):
         os.symlink(os.environ["MINTMARK_BINARY"], self.path("mintmark"))
         with mock.patch.dict(os.environ, MINTMARK_BINARY="", PATH=self.folder):
             self.memory().system.ping()
+
+    def test_program_in_the_wheel_precedes_the_path_and_follows_the_variable(self):
+        bundled, variable = self.path("bundled"), os.environ["MINTMARK_BINARY"]
+        os.symlink(variable, bundled)
+        with mock.patch.object(_settings, "BUNDLED", bundled):
+            self.assertEqual(_settings.find_binary(None), os.path.abspath(variable))
+            with mock.patch.dict(os.environ, MINTMARK_BINARY="", PATH="/nowhere"):
+                self.assertEqual(_settings.find_binary(None), bundled)
+                self.assertEqual(_settings.find_binary("/bin/true"), "/bin/true")
+                os.remove(bundled)
+                with self.assertRaisesRegex(mintmark.BinaryNotFound, "mintmark on the PATH"):
+                    _settings.find_binary(None)
 
     def test_error_for_a_program_that_cannot_run_names_it(self):
         with open(self.path("broken"), "w") as file:

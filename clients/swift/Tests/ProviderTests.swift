@@ -5,7 +5,7 @@ import Testing
 @Suite("Concurrent use of the credentials provider", .timeLimit(.minutes(10)))
 struct ProviderTests {
     /// Simulates a Mintmark that requires a token, and holds the responses of one method until they are released.
-    private final class Held: Caller {
+    private final class ClosureBox: Caller {
         private struct State {
             var calls: [String] = []
             var isReleased = false
@@ -45,7 +45,7 @@ struct ProviderTests {
 
     /// Counts how often work starts if two callers share it, the first one is canceled and a third one joins. Returns nil if the work was
     /// not shared.
-    private func share(_ held: Held, _ work: String, calls: String, _ call: @escaping @Sendable () async throws -> Void) async throws
+    private func share(_ held: ClosureBox, _ work: String, calls: String, _ call: @escaping @Sendable () async throws -> Void) async throws
         -> Int?
     {
         let first = Task { try await call() }
@@ -68,7 +68,7 @@ struct ProviderTests {
     func sharedToken() async throws {
         var begun: Int?
         while begun == nil {
-            let held = Held()
+            let held = ClosureBox()
             let provider = CredentialsProvider(held, poolId: "p") { _ in
                 held.note("backend")
                 try await held.hold()
@@ -83,7 +83,7 @@ struct ProviderTests {
     func sharedOpening() async throws {
         var begun: Int?
         while begun == nil {
-            let held = Held(holding: "credentialsProvider.open")
+            let held = ClosureBox(holding: "credentialsProvider.open")
             let provider = CredentialsProvider(held, poolId: "p") { _ in ("i", "t") }
             begun = try await share(held, "credentialsProvider.open", calls: "enters") {
                 held.note("enters")
@@ -96,7 +96,7 @@ struct ProviderTests {
     @Test("the next call after a failed token request calls the backend again")
     func failedToken() async throws {
         struct Down: Error {}
-        let held = Held()
+        let held = ClosureBox()
         let provider = CredentialsProvider(held, poolId: "p") { _ in
             held.note("backend")
             throw Down()
@@ -107,7 +107,7 @@ struct ProviderTests {
 
     @Test("a provider that is closed while it is being opened is closed on the server")
     func closedWhileOpened() async throws {
-        let held = Held(holding: "credentialsProvider.open")
+        let held = ClosureBox(holding: "credentialsProvider.open")
         let provider = CredentialsProvider(held, poolId: "p") { _ in ("i", "t") }
         let getting = Task { try await provider.get() }
         while held.count("credentialsProvider.open") == 0 { await Task.yield() }
@@ -121,10 +121,10 @@ struct ProviderTests {
 
     @Test("a result of an unexpected type fails with advice")
     func wrongAnswers() async throws {
-        let provider = CredentialsProvider(Held(answers: ["provider": "p", "state": "ready"]), poolId: "p") { _ in ("i", "t") }
+        let provider = CredentialsProvider(ClosureBox(answers: ["provider": "p", "state": "ready"]), poolId: "p") { _ in ("i", "t") }
         let missing = await #expect(throws: ProtocolError.self) { try await provider.identityId() }
         #expect(missing?.description.contains("credentialsProvider.identityId") == true)
-        let wrong = await #expect(throws: ProtocolError.self) { try await PoolMethods(Held(answers: 5)).list() }
+        let wrong = await #expect(throws: ProtocolError.self) { try await PoolMethods(ClosureBox(answers: 5)).list() }
         let text = wrong?.description ?? ""
         #expect(
             text.hasPrefix("The answer of pool.list is not what this client takes") && text.contains("newer than this client?"), "\(text)")

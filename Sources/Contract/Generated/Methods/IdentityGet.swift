@@ -40,6 +40,7 @@ public enum IdentityGet: ContractMethod {
         summary: "Get an identity by ID.",
         description: "Returns the names of the linked login providers, but not the subjects of the user at these providers.",
         caller: .developer, isReadOnly: true, isTesting: false,
+        cost: .quick, costCases: [],
         errors: ["identityNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "DescribeIdentity")],
         openRPC: ##"{"name":"identity.get","summary":"Get an identity by ID.","description":"Returns the names of the linked login providers, but not the subjects of the user at these providers.","paramStructure":"by-name","params":[{"name":"identityId","required":true,"description":"The ID of an identity: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/IdentityId"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/IdentityDescription"}},"errors":[{"$ref":"#/components/errors/identityNotFound"}],"examples":[{"name":"an identity of the shop","params":[{"name":"identityId","value":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}],"result":{"name":"result","value":{"identityId":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","state":"authenticated","logins":["login.shop"],"createdAt":1700000000,"updatedAt":1700000000}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"DescribeIdentity"}}"##,

@@ -40,6 +40,7 @@ public enum PoolGetRoles: ContractMethod {
         summary: "Get the role configuration of an identity pool.",
         description: "If the roles of the pool were never set, the configuration is empty.",
         caller: .developer, isReadOnly: true, isTesting: false,
+        cost: .quick, costCases: [],
         errors: ["poolNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "GetIdentityPoolRoles")],
         openRPC: ##"{"name":"pool.getRoles","summary":"Get the role configuration of an identity pool.","description":"If the roles of the pool were never set, the configuration is empty.","paramStructure":"by-name","params":[{"name":"poolId","required":true,"description":"The ID of a pool: a region, a colon and a UUID.","schema":{"$ref":"#/components/schemas/PoolId"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PoolRoles"}},"errors":[{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a pool with a role","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{"authenticated":"arn:aws:iam::000000000000:role/reader"}}}},{"name":"a pool without roles","params":[{"name":"poolId","value":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","roles":{}}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{"cognito":"GetIdentityPoolRoles"}}"##,

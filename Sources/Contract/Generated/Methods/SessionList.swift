@@ -56,6 +56,7 @@ public enum SessionList: ContractMethod {
         summary: "List the sessions of an account, most recent first.",
         description: "Returns at most 1000 sessions.",
         caller: .developer, isReadOnly: true, isTesting: false,
+        cost: .quick, costCases: [],
         errors: ["accountNotFound", "accountMerged"],
         equivalents: [],
         openRPC: ##"{"name":"session.list","summary":"List the sessions of an account, most recent first.","description":"Returns at most 1000 sessions.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["sessions"],"properties":{"sessions":{"description":"The sessions, most recent first.","type":"array","items":{"$ref":"#/components/schemas/Session"}}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one session","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"sessions":[{"sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","amr":["otp"],"signInProvider":"code","authenticatedAt":1700000000,"createdAt":1700000000,"lastUsedAt":1700000000,"expiresAt":1707776000}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-equivalents":{}}"##,

@@ -54,6 +54,7 @@ public enum SessionRevokeAll: ContractMethod {
         summary: "Revoke all sessions of an account.",
         description: "`token.verify` rejects the tokens of these sessions immediately.",
         caller: .developer, isReadOnly: false, isTesting: false,
+        cost: .store, costCases: [],
         errors: ["accountNotFound", "accountMerged"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update validSince; SDK: revokeRefreshTokens")],
         openRPC: ##"{"name":"session.revokeAll","summary":"Revoke all sessions of an account.","description":"`token.verify` rejects the tokens of these sessions immediately.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["revoked"],"properties":{"revoked":{"description":"The number of revoked sessions.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one session","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"revoked":1}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-equivalents":{"firebase":"accounts:update validSince; SDK: revokeRefreshTokens"}}"##,

@@ -16,7 +16,7 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
     public var options: [AttributeOption]?
     /// Whether several options can be selected, separated by commas. Used with `options`.
     public var multiple: Bool
-    /// A regular expression (PCRE2) that the complete value of a string must match. Values that take too long to match are rejected.
+    /// A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion. `\d`, `\w` and `\s` match ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
     public var pattern: String?
     /// Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`.
     public var inIdToken: Bool

@@ -4,9 +4,7 @@ import type { CallOptions } from "../../src/client.js";
 import type { Credentials, IdentityId, JsonObject, Jwt, PolicyDocument, PoolId, Principal, PublicLogins, Revocation, RoleArn, SessionName, SessionToken, SignedRequest, Timestamp } from "../types.js";
 
 /** The methods of `credentials`. */
-export declare class CredentialsMethods {
-  private constructor();
-
+export interface CredentialsMethods {
   /**
    * Assume a role with an OpenID token (basic flow).
    *
@@ -16,131 +14,54 @@ export declare class CredentialsMethods {
    *
    * Equivalent: cognito sts:AssumeRoleWithWebIdentity.
    *
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
-   * @throws {AssumeRoleDenied} The trust policy does not allow the request, or the role does not exist. Both cases
-   * return the same error.
-   * @throws {DurationExceedsRoleMaximum} `durationSeconds` exceeds the `maxSessionSeconds` of the role.
-   * @throws {MalformedPolicy} The policy does not follow the policy language, or a statement of a trust policy does not
-   * name the pool that it trusts.
-   * @throws {PackedPolicyTooLarge} The session policy has more than 2048 characters, or the policy and the tags together
-   * do not fit into a session token.
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AssumeRoleDenied | DurationExceedsRoleMaximum | MalformedPolicy |
+   * PackedPolicyTooLarge}
    */
-  assumeRole(
-    params: CredentialsAssumeRoleParams,
-    options?: CallOptions,
-  ): Promise<CredentialsAssumeRoleResult>;
+  assumeRole(params: CredentialsAssumeRoleParams, options?: CallOptions): Promise<CredentialsAssumeRoleResult>;
 
   /**
    * Get temporary credentials for an identity (enhanced flow).
    *
-   * The pool selects the role, as configured with `pool.setRoles`. The caller passes a token that the pool minted, an
-   * identity with its logins, or the identity of a guest. Logins are linked and merged as in `identity.resolve`. The
-   * credentials are valid for one hour, even if the token expires earlier.
+   * The pool selects the role, as configured with `pool.setRoles`. The caller passes a token that the pool minted, an identity with its
+   * logins, or the identity of a guest. Logins are linked and merged as in `identity.resolve`. The credentials are valid for one hour, even
+   * if the token expires earlier.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: cognito GetCredentialsForIdentity.
    *
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
-   * @throws {PoolNotFound} The pool does not exist or was deleted.
-   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
-   * @throws {IdentityDisabled} A request or a token names a disabled identity.
-   * @throws {RoleNotConfigured} `credentials.get` finds no role for the identity, or the trust policy of the role denies
-   * it.
-   * @throws {IdentityForbidden} An authenticated identity is used without a login.
-   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
-   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
-   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
-   * or 20 logins.
-   * @throws {RoleNotOffered} The pool does not offer the requested custom role for this login.
-   * @throws {AmbiguousRoleDenied} No rule or claim selects exactly one role, and the role mapping of the pool denies
-   * such requests.
-   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
-   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
-   * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
-   * `www.digits.com`, which Amazon Cognito used to support.
-   * @throws {LoginTokenInvalid} The token of a login fails a check.
-   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
-   * respond.
-   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
-   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
-   * corrected.
-   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
-   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
-   * make the token too long.
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | PoolNotFound | IdentityNotFound | IdentityDisabled | RoleNotConfigured |
+   * IdentityForbidden | UnauthenticatedNotAllowed | LoginsDoNotMatch | LoginConflict | RoleNotOffered | AmbiguousRoleDenied |
+   * PublicProviderRequired | PoolTokenNotAccepted | UnsupportedLoginProvider | SamlNotSupported | LegacyProviderNotSupported |
+   * LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags}
    */
-  get(
-    params: CredentialsGetParams,
-    options?: CallOptions,
-  ): Promise<CredentialsGetResult>;
+  get(params: CredentialsGetParams, options?: CallOptions): Promise<CredentialsGetResult>;
 
   /**
    * Revoke temporary credentials issued before a given time.
    *
-   * Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this
-   * store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new
-   * credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because
-   * tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To
-   * revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are
-   * then also invalid.
+   * Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this store within one
+   * second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier
+   * second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted
+   * in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the
+   * rest of the current second are then also invalid.
    *
-   * @throws {SessionTokenInvalid} The session token cannot be decrypted, or belongs to another access key ID.
-   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
-   * @throws {RoleNotFound} The role does not exist or was deleted.
-   * @throws {PoolNotFound} The pool does not exist or was deleted.
+   * @throws {SessionTokenInvalid | IdentityNotFound | RoleNotFound | PoolNotFound}
    */
-  revoke(
-    params: CredentialsRevokeParams,
-    options?: CallOptions,
-  ): Promise<CredentialsRevokeResult>;
+  revoke(params: CredentialsRevokeParams, options?: CallOptions): Promise<CredentialsRevokeResult>;
 
   /**
    * Verify an AWS Signature Version 4 request or a session token.
    *
-   * Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A
-   * session token can also be verified alone. It then proves possession of the token, not of the secret access key.
+   * Verifies an AWS Signature Version 4 in the headers or the query string of a request, and its session token. A session token can also be
+   * verified alone. It then proves possession of the token, not of the secret access key.
    *
-   * @throws {SessionTokenInvalid} The session token cannot be decrypted, or belongs to another access key ID.
-   * @throws {CredentialsExpired} The temporary credentials have expired.
-   * @throws {CredentialsRevoked} `credentials.revoke` applies to the credentials.
-   * @throws {SignatureMalformed} The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not
-   * valid, or the `host` header or another required header is not signed.
-   * @throws {SignatureMismatch} The request was altered in transit or signed with another secret.
-   * @throws {CredentialScopeMismatch} The credential scope names another service, region or date.
-   * @throws {BodyHashMismatch} `bodySha256` differs from `x-amz-content-sha256`.
-   * @throws {RequestExpired} A presigned request has expired.
-   * @throws {RequestTimeTooSkewed} `X-Amz-Date` differs too much from the current time.
+   * @throws {SessionTokenInvalid | CredentialsExpired | CredentialsRevoked | SignatureMalformed | SignatureMismatch |
+   * CredentialScopeMismatch | BodyHashMismatch | RequestExpired | RequestTimeTooSkewed}
    */
-  verify(
-    params: CredentialsVerifyParams,
-    options?: CallOptions,
-  ): Promise<CredentialsVerifyResult>;
+  verify(params: CredentialsVerifyParams, options?: CallOptions): Promise<CredentialsVerifyResult>;
 }
 
 /** The parameters of `credentials.assumeRole`. */
@@ -151,10 +72,7 @@ export interface CredentialsAssumeRoleParams {
   sessionName: SessionName;
   /** The OpenID token of a pool. */
   token: Jwt;
-  /**
-   * The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. 900 to 43200. Defaults to
-   * 3600.
-   */
+  /** The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. 900 to 43200. Defaults to 3600. */
   durationSeconds?: number;
   /** A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON. */
   policy?: PolicyDocument;
@@ -180,8 +98,8 @@ export interface CredentialsAssumeRoleResult {
 export type CredentialsGetParams =
   & {
     /**
-     * The logins of the identity. Allowed only with `identityId`. As in AWS SDKs, a token that the pool minted can be
-     * given under `cognito-identity.amazonaws.com`; it must then be the only login.
+     * The logins of the identity. Allowed only with `identityId`. As in AWS SDKs, a token that the pool minted can be given under
+     * `cognito-identity.amazonaws.com`; it must then be the only login.
      */
     logins?: PublicLogins;
     /** The role to assume, if the provider of the login offers several roles. */
@@ -216,8 +134,8 @@ export interface CredentialsGetResult {
 export type CredentialsRevokeParams =
   & {
     /**
-     * The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the
-     * future. Defaults to the current time.
+     * The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to
+     * the current time.
      */
     issuedBefore?: Timestamp;
   }
@@ -299,8 +217,8 @@ export interface CredentialsVerifyResult {
   /** Whether the signature covers the given hash of the body. */
   bodyVerified: boolean;
   /**
-   * The session policy. The session can do only what both the policy and the role allow. Present if the session has a
-   * policy; guest sessions always have one.
+   * The session policy. The session can do only what both the policy and the role allow. Present if the session has a policy; guest
+   * sessions always have one.
    */
   sessionPolicy?: JsonObject;
 }

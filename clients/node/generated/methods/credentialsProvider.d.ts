@@ -4,18 +4,16 @@ import type { CallOptions } from "../../src/client.js";
 import type { CredentialsProviderAnswer, CredentialsProviderHandle, CredentialsProviderLogins, IdentityId, Jwt, PoolId, RoleArn } from "../types.js";
 
 /** The methods of `credentialsProvider`. */
-export declare class CredentialsProviderMethods {
-  private constructor();
-
+export interface CredentialsProviderMethods {
   /**
    * Clear a provider's cached credentials, keeping its identity ID.
    *
-   * For example, call it after a guest has signed in or a login was linked. The call does not wait for a refresh: calls
-   * that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.
+   * For example, call it after a guest has signed in or a login was linked. The call does not wait for a refresh: calls that are refreshing
+   * credentials fail with `providerOvertaken`, and their result is discarded.
    *
    * Equivalent: cognito iOS, Android: clearCredentials; .NET: ClearCredentials.
    *
-   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
+   * @throws {ProviderNotOpen}
    */
   clearCredentials(
     params: CredentialsProviderClearCredentialsParams,
@@ -25,249 +23,114 @@ export declare class CredentialsProviderMethods {
   /**
    * Clear a provider's cached credentials, identity ID and logins.
    *
-   * Call it at sign-out, or before another user signs in whose logins must not be linked to the current identity. The
-   * identity itself stays in the pool; the next user gets a different identity. If the provider waits for a developer
-   * token, it stops waiting. The call does not wait for a refresh: calls that are refreshing credentials fail with
-   * `providerOvertaken`, and their result is discarded.
+   * Call it at sign-out, or before another user signs in whose logins must not be linked to the current identity. The identity itself stays
+   * in the pool; the next user gets a different identity. If the provider waits for a developer token, it stops waiting. The call does not
+   * wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result is discarded.
    *
    * Equivalent: cognito iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId.
    *
-   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
+   * @throws {ProviderNotOpen}
    */
-  clearKeychain(
-    params: CredentialsProviderClearKeychainParams,
-    options?: CallOptions,
-  ): Promise<CredentialsProviderClearKeychainResult>;
+  clearKeychain(params: CredentialsProviderClearKeychainParams, options?: CallOptions): Promise<CredentialsProviderClearKeychainResult>;
 
   /**
    * Close a credentials provider.
    *
    * Discards everything the provider holds in memory. The identity ID stays in the store under the key of the provider.
    *
-   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
+   * @throws {ProviderNotOpen}
    */
-  close(
-    params: CredentialsProviderCloseParams,
-    options?: CallOptions,
-  ): Promise<CredentialsProviderCloseResult>;
+  close(params: CredentialsProviderCloseParams, options?: CallOptions): Promise<CredentialsProviderCloseResult>;
 
   /**
    * Get temporary credentials, refreshing them if they expire soon.
    *
-   * Returns the cached credentials if they are valid for more than `refreshAheadSeconds`. Otherwise the provider
-   * refreshes them: with the logins of the user, with a token minted by this process, or with a token from the
-   * application's backend. In the last case, the result has the state `tokenRequired`. Concurrent calls share one
-   * refresh and return the same credentials or the same `continuationToken`. A call fails with `providerOvertaken` if
-   * `setLogins`, `clearCredentials` or `clearKeychain` is called during its refresh. If the refresh finds another
-   * identity, the provider stores the new identity ID and sends the notification `credentialsProvider/identityChanged`.
-   * If the stored identity was deleted, or was merged into an identity that the logins prove, the provider repeats the
-   * search without it. This method corresponds to `refresh` (Android), `token` and `logins` (iOS) and `RefreshIdentity`
-   * (.NET) of a custom identity provider in the AWS Mobile SDKs.
+   * Returns the cached credentials if they are valid for more than `refreshAheadSeconds`. Otherwise the provider refreshes them: with the
+   * logins of the user, with a token minted by this process, or with a token from the application's backend. In the last case, the result
+   * has the state `tokenRequired`. Concurrent calls share one refresh and return the same credentials or the same `continuationToken`. A
+   * call fails with `providerOvertaken` if `setLogins`, `clearCredentials` or `clearKeychain` is called during its refresh. If the refresh
+   * finds another identity, the provider stores the new identity ID and sends the notification `credentialsProvider/identityChanged`. If
+   * the stored identity was deleted, or was merged into an identity that the logins prove, the provider repeats the search without it. This
+   * method corresponds to `refresh` (Android), `token` and `logins` (iOS) and `RefreshIdentity` (.NET) of a custom identity provider in the
+   * AWS Mobile SDKs.
    *
-   * Equivalent: cognito Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh; iOS:
-   * credentials, and AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins; .NET: GetCredentials,
-   * and RefreshIdentity; JavaScript: get, refresh.
+   * Equivalent: cognito Android: getCredentials, and AWSAbstractCognitoDeveloperIdentityProvider.refresh; iOS: credentials, and
+   * AWSCognitoCredentialsProviderHelper token, AWSIdentityProviderManager logins; .NET: GetCredentials, and RefreshIdentity; JavaScript:
+   * get, refresh.
    *
-   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
-   * @throws {ProviderOvertaken} `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during
-   * a refresh and took effect first.
-   * @throws {PoolNotFound} The pool does not exist or was deleted.
-   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
-   * @throws {IdentityDisabled} A request or a token names a disabled identity.
-   * @throws {IdentityForbidden} An authenticated identity is used without a login.
-   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
-   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
-   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
-   * or 20 logins.
-   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
-   * provider that is not configured in the pool.
-   * @throws {DeveloperUserAlreadyRegistered} `identityId` names one identity, but the developer user identifier belongs
-   * to another.
-   * @throws {InvalidLogin} The value of a login is not valid, such as a developer user identifier with more than 1024
-   * characters.
-   * @throws {ClassicFlowDisabled} `token.mint` is called in a pool that does not allow the classic flow.
-   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
-   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
-   * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
-   * `www.digits.com`, which Amazon Cognito used to support.
-   * @throws {LoginTokenInvalid} The token of a login fails a check.
-   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
-   * respond.
-   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
-   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
-   * corrected.
-   * @throws {RoleNotConfigured} `credentials.get` finds no role for the identity, or the trust policy of the role denies
-   * it.
-   * @throws {RoleNotOffered} The pool does not offer the requested custom role for this login.
-   * @throws {AmbiguousRoleDenied} No rule or claim selects exactly one role, and the role mapping of the pool denies
-   * such requests.
-   * @throws {AssumeRoleDenied} The trust policy does not allow the request, or the role does not exist. Both cases
-   * return the same error.
-   * @throws {DurationExceedsRoleMaximum} `durationSeconds` exceeds the `maxSessionSeconds` of the role.
-   * @throws {PackedPolicyTooLarge} The session policy has more than 2048 characters, or the policy and the tags together
-   * do not fit into a session token.
-   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
-   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
-   * make the token too long.
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {ProviderNotOpen | ProviderOvertaken | PoolNotFound | IdentityNotFound | IdentityDisabled | IdentityForbidden |
+   * UnauthenticatedNotAllowed | LoginsDoNotMatch | LoginConflict | UnsupportedDeveloperProvider | DeveloperUserAlreadyRegistered |
+   * InvalidLogin | ClassicFlowDisabled | PublicProviderRequired | PoolTokenNotAccepted | UnsupportedLoginProvider | SamlNotSupported |
+   * LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | RoleNotConfigured | RoleNotOffered |
+   * AmbiguousRoleDenied | AssumeRoleDenied | DurationExceedsRoleMaximum | PackedPolicyTooLarge | InvalidPrincipalTags | TokenMalformed |
+   * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
+   * TokenUseMismatch | TokenRevoked}
    */
-  get(
-    params: CredentialsProviderGetParams,
-    options?: CallOptions,
-  ): Promise<CredentialsProviderGetResult>;
+  get(params: CredentialsProviderGetParams, options?: CallOptions): Promise<CredentialsProviderGetResult>;
 
   /**
    * Get the identity ID of a credentials provider.
    *
-   * Returns the identity ID that is stored under the key of the provider. If there is none, the provider gets or creates
-   * an identity as in `identity.resolve`, or requires a token of the application's backend. After
-   * `credentialsProvider.setLogins`, the identity is resolved again because the new logins can belong to another
-   * identity.
+   * Returns the identity ID that is stored under the key of the provider. If there is none, the provider gets or creates an identity as in
+   * `identity.resolve`, or requires a token of the application's backend. After `credentialsProvider.setLogins`, the identity is resolved
+   * again because the new logins can belong to another identity.
    *
    * Equivalent: cognito Android: getIdentityId; iOS: getIdentityId; .NET: GetIdentityId; JavaScript: identityId.
    *
-   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
-   * @throws {ProviderOvertaken} `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during
-   * a refresh and took effect first.
-   * @throws {PoolNotFound} The pool does not exist or was deleted.
-   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
-   * @throws {IdentityDisabled} A request or a token names a disabled identity.
-   * @throws {IdentityForbidden} An authenticated identity is used without a login.
-   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
-   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
-   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
-   * or 20 logins.
-   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
-   * provider that is not configured in the pool.
-   * @throws {DeveloperUserAlreadyRegistered} `identityId` names one identity, but the developer user identifier belongs
-   * to another.
-   * @throws {InvalidLogin} The value of a login is not valid, such as a developer user identifier with more than 1024
-   * characters.
-   * @throws {ClassicFlowDisabled} `token.mint` is called in a pool that does not allow the classic flow.
-   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
-   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
-   * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
-   * `www.digits.com`, which Amazon Cognito used to support.
-   * @throws {LoginTokenInvalid} The token of a login fails a check.
-   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
-   * respond.
-   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
-   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
-   * corrected.
-   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
-   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
-   * make the token too long.
+   * @throws {ProviderNotOpen | ProviderOvertaken | PoolNotFound | IdentityNotFound | IdentityDisabled | IdentityForbidden |
+   * UnauthenticatedNotAllowed | LoginsDoNotMatch | LoginConflict | UnsupportedDeveloperProvider | DeveloperUserAlreadyRegistered |
+   * InvalidLogin | ClassicFlowDisabled | PublicProviderRequired | PoolTokenNotAccepted | UnsupportedLoginProvider | SamlNotSupported |
+   * LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags}
    */
-  identityId(
-    params: CredentialsProviderIdentityIdParams,
-    options?: CallOptions,
-  ): Promise<CredentialsProviderIdentityIdResult>;
+  identityId(params: CredentialsProviderIdentityIdParams, options?: CallOptions): Promise<CredentialsProviderIdentityIdResult>;
 
   /**
    * Open a credentials provider, which caches and refreshes temporary credentials.
    *
-   * A credentials provider serves one user of a pool, like the credentials providers of the AWS Mobile SDKs. It caches
-   * credentials, refreshes them before they expire, and stores the identity ID in the store under a key. The provider
-   * itself exists only in this process; if it is opened again with the same key, it continues with the same identity.
-   * The `developerProvider` of the pool corresponds to the result of `getProviderName` in the SDKs.
+   * A credentials provider serves one user of a pool, like the credentials providers of the AWS Mobile SDKs. It caches credentials,
+   * refreshes them before they expire, and stores the identity ID in the store under a key. The provider itself exists only in this
+   * process; if it is opened again with the same key, it continues with the same identity. The `developerProvider` of the pool corresponds
+   * to the result of `getProviderName` in the SDKs.
    *
-   * Equivalent: cognito Android: new CognitoCachingCredentialsProvider; iOS: AWSCognitoCredentialsProvider init; .NET:
-   * new CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName.
+   * Equivalent: cognito Android: new CognitoCachingCredentialsProvider; iOS: AWSCognitoCredentialsProvider init; .NET: new
+   * CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName.
    *
-   * @throws {PoolNotFound} The pool does not exist or was deleted.
-   * @throws {TooManyProviders} `credentialsProvider.open` exceeds the maximum number of open providers.
+   * @throws {PoolNotFound | TooManyProviders}
    */
-  open(
-    params: CredentialsProviderOpenParams,
-    options?: CallOptions,
-  ): Promise<CredentialsProviderOpenResult>;
+  open(params: CredentialsProviderOpenParams, options?: CallOptions): Promise<CredentialsProviderOpenResult>;
 
   /**
    * Replace the logins of a credentials provider.
    *
-   * Discards the cached credentials and keeps the identity ID. The next call to `credentialsProvider.get` can change the
-   * identity ID. If a guest signs in with a login of an existing identity, the provider changes to that identity and the
-   * guest is disabled. Logins of the developer provider never merge identities. An additional login can also merge the
-   * identity with another one. If another user signs in whose logins must not be linked to the current identity, call
-   * `credentialsProvider.clearKeychain` first. If the provider waits for a developer token, it stops waiting. The call
-   * does not wait for a refresh: calls that are refreshing credentials fail with `providerOvertaken`, and their result
-   * is discarded.
+   * Discards the cached credentials and keeps the identity ID. The next call to `credentialsProvider.get` can change the identity ID. If a
+   * guest signs in with a login of an existing identity, the provider changes to that identity and the guest is disabled. Logins of the
+   * developer provider never merge identities. An additional login can also merge the identity with another one. If another user signs in
+   * whose logins must not be linked to the current identity, call `credentialsProvider.clearKeychain` first. If the provider waits for a
+   * developer token, it stops waiting. The call does not wait for a refresh: calls that are refreshing credentials fail with
+   * `providerOvertaken`, and their result is discarded.
    *
-   * Equivalent: cognito Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET: AddLogin,
-   * RemoveLogin; JavaScript: params.Logins.
+   * Equivalent: cognito Android: setLogins, withLogins; iOS: AWSIdentityProviderManager logins; .NET: AddLogin, RemoveLogin; JavaScript:
+   * params.Logins.
    *
-   * @throws {ProviderNotOpen} The named credentials provider is not open in this process.
+   * @throws {ProviderNotOpen}
    */
-  setLogins(
-    params: CredentialsProviderSetLoginsParams,
-    options?: CallOptions,
-  ): Promise<CredentialsProviderSetLoginsResult>;
+  setLogins(params: CredentialsProviderSetLoginsParams, options?: CallOptions): Promise<CredentialsProviderSetLoginsResult>;
 
   /**
    * Submit the developer token that a credentials provider requested.
    *
-   * Submit the identity ID and the token that `token.mintForDeveloper` returned to the application's backend, like
-   * `update(identityId, token)` in the AWS SDK for Android. The provider exchanges the token immediately and uses it
-   * only for this refresh; the next refresh requests another token. If the token is rejected, the continuation token
-   * stays valid.
+   * Submit the identity ID and the token that `token.mintForDeveloper` returned to the application's backend, like `update(identityId,
+   * token)` in the AWS SDK for Android. The provider exchanges the token immediately and uses it only for this refresh; the next refresh
+   * requests another token. If the token is rejected, the continuation token stays valid.
    *
-   * Equivalent: cognito Android: update(identityId, token); iOS: the result of token; .NET: the IdentityState of
-   * RefreshIdentity.
+   * Equivalent: cognito Android: update(identityId, token); iOS: the result of token; .NET: the IdentityState of RefreshIdentity.
    *
-   * @throws {TokenNotAwaited} `credentialsProvider.submitToken` names a continuation token for which no refresh is
-   * waiting.
-   * @throws {ProviderOvertaken} `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during
-   * a refresh and took effect first.
-   * @throws {TokenAudienceMismatch} `aud` does not contain the expected audience.
-   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
-   * @throws {PoolNotFound} The pool does not exist or was deleted.
-   * @throws {RoleNotConfigured} `credentials.get` finds no role for the identity, or the trust policy of the role denies
-   * it.
-   * @throws {RoleNotOffered} The pool does not offer the requested custom role for this login.
-   * @throws {AmbiguousRoleDenied} No rule or claim selects exactly one role, and the role mapping of the pool denies
-   * such requests.
-   * @throws {AssumeRoleDenied} The trust policy does not allow the request, or the role does not exist. Both cases
-   * return the same error.
-   * @throws {DurationExceedsRoleMaximum} `durationSeconds` exceeds the `maxSessionSeconds` of the role.
-   * @throws {PackedPolicyTooLarge} The session policy has more than 2048 characters, or the policy and the tags together
-   * do not fit into a session token.
-   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
-   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
-   * make the token too long.
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
+   * @throws {TokenNotAwaited | ProviderOvertaken | TokenAudienceMismatch | LoginsDoNotMatch | PoolNotFound | RoleNotConfigured |
+   * RoleNotOffered | AmbiguousRoleDenied | AssumeRoleDenied | DurationExceedsRoleMaximum | PackedPolicyTooLarge | InvalidPrincipalTags |
+   * TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked}
    */
-  submitToken(
-    params: CredentialsProviderSubmitTokenParams,
-    options?: CallOptions,
-  ): Promise<CredentialsProviderSubmitTokenResult>;
+  submitToken(params: CredentialsProviderSubmitTokenParams, options?: CallOptions): Promise<CredentialsProviderSubmitTokenResult>;
 }
 
 /** The parameters of `credentialsProvider.clearCredentials`. */
@@ -333,22 +196,21 @@ export interface CredentialsProviderOpenParams {
   /** The ID of a pool: a region, a colon and a UUID. */
   poolId: PoolId;
   /**
-   * The name under which the identity ID is stored for this pool, such as the ID of an installation, device or profile.
-   * At most 128 characters. Defaults to "default".
+   * The name under which the identity ID is stored for this pool, such as the ID of an installation, device or profile. At most 128
+   * characters. Defaults to "default".
    */
   key?: string;
   /** The logins of the user, as in `credentialsProvider.setLogins`. Omit them for a guest. */
   logins?: CredentialsProviderLogins;
   /**
-   * The party that mints tokens if the logins contain the developer provider. With `self`, this process mints them. With
-   * `caller`, the application's backend mints them: the provider requests a token with the state `tokenRequired`, and
-   * the backend submits it with `credentialsProvider.submitToken`. Defaults to "self".
+   * The party that mints tokens if the logins contain the developer provider. With `self`, this process mints them. With `caller`, the
+   * application's backend mints them: the provider requests a token with the state `tokenRequired`, and the backend submits it with
+   * `credentialsProvider.submitToken`. Defaults to "self".
    */
   tokenSource?: "self" | "caller";
   /**
-   * The flow that returns the credentials. With `enhanced`, the pool selects the role, as in `credentials.get`. With
-   * `basic`, a token assumes a role, as in `credentials.assumeRole`; the session name is `ProviderSession`. Defaults to
-   * "enhanced".
+   * The flow that returns the credentials. With `enhanced`, the pool selects the role, as in `credentials.get`. With `basic`, a token
+   * assumes a role, as in `credentials.assumeRole`; the session name is `ProviderSession`. Defaults to "enhanced".
    */
   flow?: "enhanced" | "basic";
   /** The role of the basic flow. Defaults to the role of the pool for guests or for authenticated identities. */

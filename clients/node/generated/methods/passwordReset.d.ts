@@ -4,141 +4,69 @@ import type { CallOptions } from "../../src/client.js";
 import type { ClientOrigin, Code, ContinuationToken, LanguageTag, Password, PasswordResetStep, TenantId, Username } from "../types.js";
 
 /** The methods of `passwordReset`. */
-export declare class PasswordResetMethods {
-  private constructor();
-
+export interface PasswordResetMethods {
   /**
    * Send another password reset code.
    *
-   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the
-   * previous code stays valid.
+   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays
+   * valid.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
-   * the limit of the address ends by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
-   * sent codes.
-   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
-   * webhook, and the first request does not complete within 20 seconds.
-   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TooManyCodes |
+   * TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
    */
-  resendCode(
-    params: PasswordResetResendCodeParams,
-    options?: CallOptions,
-  ): Promise<PasswordResetResendCodeResult>;
+  resendCode(params: PasswordResetResendCodeParams, options?: CallOptions): Promise<PasswordResetResendCodeResult>;
 
   /**
    * Start a password reset.
    *
-   * Sends a one-time code to the email address of an account that has a password, or whose only sign-in methods are
-   * identity providers. In the second case, the reset gives the account a password. Completing the reset unlinks all
-   * identity providers from the account. For an account that signs in with one-time codes, the call fails with
-   * `passwordNotSet`, unless the tenant has `enumerationProtection`.
+   * Sends a one-time code to the email address of an account that has a password, or whose only sign-in methods are identity providers. In
+   * the second case, the reset gives the account a password. Completing the reset unlinks all identity providers from the account. For an
+   * account that signs in with one-time codes, the call fails with `passwordNotSet`, unless the tenant has `enumerationProtection`.
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword, firebase
-   * accounts:sendOobCode; SDK: sendPasswordResetEmail.
+   * Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword, firebase accounts:sendOobCode;
+   * SDK: sendPasswordResetEmail.
    *
-   * @throws {TenantNotFound} The tenant does not exist or was deleted.
-   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
-   * @throws {UserNotFound} A sign-in or a password reset names an email address that no account has.
-   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
-   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
-   * sign-in method left.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
-   * the limit of the address ends by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
-   * sent codes.
-   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
-   * webhook, and the first request does not complete within 20 seconds.
-   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {TenantNotFound | InvalidUsername | UserNotFound | PasswordNotSet | AccountDisabled | TooManyCodes | TooManyFailedSends |
+   * SendUnderway | MessageNotSent | TooManyFromClient}
    */
-  start(
-    params: PasswordResetStartParams,
-    options?: CallOptions,
-  ): Promise<PasswordResetStartResult>;
+  start(params: PasswordResetStartParams, options?: CallOptions): Promise<PasswordResetStartResult>;
 
   /**
    * Submit the one-time code of a password reset.
    *
-   * A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was
-   * invalidated do not count.
+   * A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was invalidated do not
+   * count.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode, firebase SDK: verifyPasswordResetCode.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {InvalidCode} The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
-   * submission counts as an attempt, including a repeated one.
-   * @throws {CodeExpired} A code is submitted, whether correct or not, after the sent code expired or was invalidated by
-   * wrong attempts.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidCode | CodeExpired |
+   * AccountLocked | TooManyFromClient}
    */
-  submitCode(
-    params: PasswordResetSubmitCodeParams,
-    options?: CallOptions,
-  ): Promise<PasswordResetSubmitCodeResult>;
+  submitCode(params: PasswordResetSubmitCodeParams, options?: CallOptions): Promise<PasswordResetSubmitCodeResult>;
 
   /**
    * Set the new password and complete the reset.
    *
-   * The new password must satisfy the password policy and differ from the current one; otherwise the error lists every
-   * violated rule. The reset ends a lockout of the account and ends all its sessions and other flows.
+   * The new password must satisfy the password policy and differ from the current one; otherwise the error lists every violated rule. The
+   * reset ends a lockout of the account and ends all its sessions and other flows.
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword,
-   * firebase accounts:resetPassword; SDK: confirmPasswordReset.
+   * Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword, firebase
+   * accounts:resetPassword; SDK: confirmPasswordReset.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
-   * token stays valid.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidPassword |
+   * TooManyFromClient}
    */
-  submitPassword(
-    params: PasswordResetSubmitPasswordParams,
-    options?: CallOptions,
-  ): Promise<PasswordResetSubmitPasswordResult>;
+  submitPassword(params: PasswordResetSubmitPasswordParams, options?: CallOptions): Promise<PasswordResetSubmitPasswordResult>;
 }
 
 /** The parameters of `passwordReset.resendCode`. */
@@ -146,9 +74,9 @@ export interface PasswordResetResendCodeParams {
   /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -163,14 +91,14 @@ export interface PasswordResetStartParams {
   /** The email address of the account. */
   username: Username;
   /**
-   * The language of the messages for the whole flow. If the tenant has no template in this language, the language
-   * without its region, the tenant's language and built-in English are used, in this order.
+   * The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the
+   * tenant's language and built-in English are used, in this order.
    */
   language?: LanguageTag;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -185,9 +113,9 @@ export interface PasswordResetSubmitCodeParams {
   /** The one-time code that was sent, digit by digit. */
   code: Code;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -202,9 +130,9 @@ export interface PasswordResetSubmitPasswordParams {
   /** The new password. */
   password: Password;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }

@@ -4,47 +4,30 @@ import type { CallOptions } from "../../src/client.js";
 import type { AccountId, Jwt, RefreshToken, Scope, Session, Tokens } from "../types.js";
 
 /** The methods of `session`. */
-export declare class SessionMethods {
-  private constructor();
-
+export interface SessionMethods {
   /**
    * List the sessions of an account, most recent first.
    *
    * Returns at most 1000 sessions.
    *
-   * @throws {AccountNotFound} The account does not exist or was deleted.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {AccountNotFound | AccountMerged}
    */
-  list(
-    params: SessionListParams,
-    options?: CallOptions,
-  ): Promise<SessionListResult>;
+  list(params: SessionListParams, options?: CallOptions): Promise<SessionListResult>;
 
   /**
    * Exchange a refresh token for new tokens.
    *
-   * Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the session.
-   * Exception: within `refreshReuseGraceSeconds`, a used refresh token is accepted any number of times until one of the
-   * refresh tokens it returned is used.
+   * Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the session. Exception: within
+   * `refreshReuseGraceSeconds`, a used refresh token is accepted any number of times until one of the refresh tokens it returned is used.
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken token;
-   * SDK: getIdToken.
+   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken token; SDK: getIdToken.
    *
-   * @throws {RefreshTokenInvalid} The refresh token is unknown, or its session was ended.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
-   * @throws {RefreshTokenExpired} The refresh token was not used before its expiration.
-   * @throws {RefreshTokenReused} A used refresh token is submitted again (reuse detection).
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
-   * @throws {ScopeNotGranted} A refresh requests scopes that were not granted at sign-in.
+   * @throws {RefreshTokenInvalid | AccountMerged | RefreshTokenExpired | RefreshTokenReused | AccountDisabled | AudienceNotOffered |
+   * ScopeNotOffered | ScopeNotGranted}
    */
-  refresh(
-    params: SessionRefreshParams,
-    options?: CallOptions,
-  ): Promise<SessionRefreshResult>;
+  refresh(params: SessionRefreshParams, options?: CallOptions): Promise<SessionRefreshResult>;
 
   /**
    * Revoke all sessions of an account.
@@ -53,13 +36,9 @@ export declare class SessionMethods {
    *
    * Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
    *
-   * @throws {AccountNotFound} The account does not exist or was deleted.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {AccountNotFound | AccountMerged}
    */
-  revokeAll(
-    params: SessionRevokeAllParams,
-    options?: CallOptions,
-  ): Promise<SessionRevokeAllResult>;
+  revokeAll(params: SessionRevokeAllParams, options?: CallOptions): Promise<SessionRevokeAllResult>;
 
   /**
    * Sign out and revoke the session.
@@ -70,21 +49,10 @@ export declare class SessionMethods {
    *
    * Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
    *
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenUseMismatch |
+   * TokenNotYetValid}
    */
-  signOut(
-    params: SessionSignOutParams,
-    options?: CallOptions,
-  ): Promise<SessionSignOutResult>;
+  signOut(params: SessionSignOutParams, options?: CallOptions): Promise<SessionSignOutResult>;
 }
 
 /** The parameters of `session.list`. */
@@ -104,13 +72,13 @@ export interface SessionRefreshParams {
   /** An opaque, single-use token that is exchanged for new tokens, including a new refresh token. */
   refreshToken: RefreshToken;
   /**
-   * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the
-   * sign-in. At most 255 characters.
+   * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in. At most
+   * 255 characters.
    */
   audience?: string;
   /**
-   * The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults
-   * to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+   * The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to all of them.
+   * For any other audience, any scopes that the tenant offers; defaults to `openid`.
    */
   scope?: Scope;
 }

@@ -4,9 +4,7 @@ import type { CallOptions } from "../../src/client.js";
 import type { ClientOrigin, Code, ContinuationToken, Credential, Jwt, LanguageTag, Password, Scope, SignInStep, TenantId, Username } from "../types.js";
 
 /** The methods of `signIn`. */
-export declare class SignInMethods {
-  private constructor();
-
+export interface SignInMethods {
   /**
    * Sign in anonymously, creating an account without a sign-in method.
    *
@@ -16,349 +14,162 @@ export declare class SignInMethods {
    *
    * Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
    *
-   * @throws {TenantNotFound} The tenant does not exist or was deleted.
-   * @throws {AnonymousNotAllowed} An anonymous sign-in is attempted in a tenant that does not allow it.
-   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {TenantNotFound | AnonymousNotAllowed | SignUpNotAllowed | AudienceNotOffered | ScopeNotOffered | TooManyFromClient}
    */
-  anonymously(
-    params?: SignInAnonymouslyParams,
-    options?: CallOptions,
-  ): Promise<SignInAnonymouslyResult>;
+  anonymously(params?: SignInAnonymouslyParams, options?: CallOptions): Promise<SignInAnonymouslyResult>;
 
   /**
    * Send another sign-in code.
    *
-   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the
-   * previous code stays valid. With `enumerationProtection`, the call is also accepted when the flow requests a
-   * password; the user can then sign in with the code instead.
+   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays
+   * valid. With `enumerationProtection`, the call is also accepted when the flow requests a password; the user can then sign in with the
+   * code instead.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /oauth2/v2.0/challenge; SDK: resendCode.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
-   * the limit of the address ends by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
-   * sent codes.
-   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
-   * webhook, and the first request does not complete within 20 seconds.
-   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | PasswordChangeRequired | StepNotPossible |
+   * TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
    */
-  resendCode(
-    params: SignInResendCodeParams,
-    options?: CallOptions,
-  ): Promise<SignInResendCodeResult>;
+  resendCode(params: SignInResendCodeParams, options?: CallOptions): Promise<SignInResendCodeResult>;
 
   /**
    * Start a sign-in.
    *
-   * Returns the type of credential that the account requires: a password, or a one-time code, which is sent. If the
-   * account has neither, the state is `providerRequired` and the response names its identity providers; if it has none
-   * of them either, the call fails with `passwordNotSet`. With `enumerationProtection`, the response is the same for
-   * existing and unknown addresses: the state is `passwordRequired` if the tenant's `localAccountMethod` is
-   * `emailPassword`, and `codeRequired` otherwise. In the state `codeRequired`, `signIn.submitPassword` is also
-   * accepted; in the state `passwordRequired`, `signIn.resendCode` sends a code instead. An address that cannot sign in
-   * receives a notice instead of a code. If the tenant does not use passwords and the email address of an account
-   * without its own sign-in method is not verified, a code is sent. Signing in with it verifies the address and unlinks
-   * all identity providers from the account.
+   * Returns the type of credential that the account requires: a password, or a one-time code, which is sent. If the account has neither,
+   * the state is `providerRequired` and the response names its identity providers; if it has none of them either, the call fails with
+   * `passwordNotSet`. With `enumerationProtection`, the response is the same for existing and unknown addresses: the state is
+   * `passwordRequired` if the tenant's `localAccountMethod` is `emailPassword`, and `codeRequired` otherwise. In the state `codeRequired`,
+   * `signIn.submitPassword` is also accepted; in the state `passwordRequired`, `signIn.resendCode` sends a code instead. An address that
+   * cannot sign in receives a notice instead of a code. If the tenant does not use passwords and the email address of an account without
+   * its own sign-in method is not verified, a code is sent. Signing in with it verifies the address and unlinks all identity providers from
+   * the account.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
    *
-   * @throws {TenantNotFound} The tenant does not exist or was deleted.
-   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
-   * @throws {UserNotFound} A sign-in or a password reset names an email address that no account has.
-   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
-   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
-   * sign-in method left.
-   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
-   * the limit of the address ends by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
-   * sent codes.
-   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
-   * webhook, and the first request does not complete within 20 seconds.
-   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {TenantNotFound | InvalidUsername | UserNotFound | PasswordNotSet | TooManyCodes | TooManyFailedSends | SendUnderway |
+   * MessageNotSent | TooManyFromClient}
    */
-  start(
-    params: SignInStartParams,
-    options?: CallOptions,
-  ): Promise<SignInStartResult>;
+  start(params: SignInStartParams, options?: CallOptions): Promise<SignInStartResult>;
 
   /**
    * Submit the one-time code of a sign-in.
    *
-   * A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after
-   * the code expired or was invalidated do not count. Tokens are returned only once: repeating the request fails with
-   * `flowFinished`.
+   * A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired
+   * or was invalidated do not count. Tokens are returned only once: repeating the request fails with `flowFinished`.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {InvalidCode} The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
-   * submission counts as an attempt, including a repeated one.
-   * @throws {CodeExpired} A code is submitted, whether correct or not, after the sent code expired or was invalidated by
-   * wrong attempts.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidCode | CodeExpired |
+   * AccountLocked | AccountDisabled | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
    */
-  submitCode(
-    params: SignInSubmitCodeParams,
-    options?: CallOptions,
-  ): Promise<SignInSubmitCodeResult>;
+  submitCode(params: SignInSubmitCodeParams, options?: CallOptions): Promise<SignInSubmitCodeResult>;
 
   /**
    * Submit the password of a sign-in.
    *
-   * A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the continuation token
-   * stays valid. With `enumerationProtection`, a password is also accepted when the flow requests a code. Tokens are
-   * returned only once: repeating the request fails with `flowFinished`.
+   * A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the continuation token stays valid. With
+   * `enumerationProtection`, a password is also accepted when the flow requests a code. Tokens are returned only once: repeating the
+   * request fails with `flowFinished`.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
-   * token stays valid.
-   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidPassword |
+   * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
    */
-  submitPassword(
-    params: SignInSubmitPasswordParams,
-    options?: CallOptions,
-  ): Promise<SignInSubmitPasswordResult>;
+  submitPassword(params: SignInSubmitPasswordParams, options?: CallOptions): Promise<SignInSubmitPasswordResult>;
 
   /**
    * Sign in with the continuation token of a completed flow.
    *
-   * Accepts the continuation token of a completed sign-up, password reset or change of email address. The token is
-   * single-use and valid for 5 minutes. After that, or if the response was lost, the user signs in with the usual
-   * methods. Tokens are returned only once: repeating the request fails with `flowFinished`.
+   * Accepts the continuation token of a completed sign-up, password reset or change of email address. The token is single-use and valid for
+   * 5 minutes. After that, or if the response was lost, the user signs in with the usual methods. Tokens are returned only once: repeating
+   * the request fails with `flowFinished`.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=continuation_token.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
-   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | UserAlreadyExists | StepNotPossible |
+   * AccountDisabled | AccountLocked | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
    */
-  withContinuation(
-    params: SignInWithContinuationParams,
-    options?: CallOptions,
-  ): Promise<SignInWithContinuationResult>;
+  withContinuation(params: SignInWithContinuationParams, options?: CallOptions): Promise<SignInWithContinuationResult>;
 
   /**
    * Sign in with a provider credential, or with email address and password.
    *
-   * An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and
-   * contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted only
-   * once. A new user gets an account. If another account has the email address, the provider is trusted for it, and the
-   * account has no other login of this provider, the login is linked to that account. If the account has second factors,
-   * it is linked after `mfa.resolve`. Otherwise the state is `providerRequired`, nothing changes, and the pending token
-   * of the response can be linked after a sign-in to that account.
+   * An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and contain the nonce
+   * that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account. If
+   * another account has the email address, the provider is trusted for it, and the account has no other login of this provider, the login
+   * is linked to that account. If the account has second factors, it is linked after `mfa.resolve`. Otherwise the state is
+   * `providerRequired`, nothing changes, and the pending token of the response can be linked after a sign-in to that account.
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential,
-   * signInWithPopup, signInWithRedirect, getRedirectResult.
+   * Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential, signInWithPopup,
+   * signInWithRedirect, getRedirectResult.
    *
-   * @throws {TenantNotFound} The tenant does not exist or was deleted.
-   * @throws {IdpNotFound} The identity provider does not exist in the tenant.
-   * @throws {IdpDisabled} A sign-in uses a disabled identity provider.
-   * @throws {InvalidCredential} An ID token, access token, code or user information of an identity provider fails a
-   * check.
-   * @throws {InvalidNonce} The nonce of an ID token is missing, wrong or was already used.
-   * @throws {PendingTokenInvalid} The pending token does not belong to this tenant or is older than 10 minutes.
-   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
-   * respond.
-   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
-   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
-   * corrected.
-   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
-   * @throws {UserNotFound} A sign-in or a password reset names an email address that no account has.
-   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
-   * token stays valid.
-   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
-   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
-   * sign-in method left.
-   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {CallbackInvalid} The callback URL of an identity provider does not belong to the flow. The flow does not
-   * change.
-   * @throws {SignInRefused} The identity provider reports that the user is not allowed to sign in or canceled the
-   * sign-in.
-   * @throws {FlowUsed} A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the
-   * flow succeeded or was refused.
-   * @throws {ListenerGone} A credential without `url` is submitted, but its callback can no longer arrive.
-   * @throws {UserMismatch} A credential that reauthenticates the user belongs to another account or to no account.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {TenantNotFound | IdpNotFound | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid | ProviderUnavailable |
+   * ProviderUnusable | InvalidUsername | UserNotFound | InvalidPassword | PasswordNotSet | PasswordChangeRequired | AccountLocked |
+   * AccountDisabled | AudienceNotOffered | SignUpNotAllowed | ContinuationTokenInvalid | ContinuationTokenExpired | CallbackInvalid |
+   * SignInRefused | FlowUsed | ListenerGone | UserMismatch | TooManyFromClient | ScopeNotOffered}
    */
-  withCredential(
-    params: SignInWithCredentialParams,
-    options?: CallOptions,
-  ): Promise<SignInWithCredentialResult>;
+  withCredential(params: SignInWithCredentialParams, options?: CallOptions): Promise<SignInWithCredentialResult>;
 
   /**
    * Sign in with a custom token signed by the application's backend.
    *
-   * The custom token is a JWT that one of the `customTokenSigners` of the tenant has signed. `iss` and `sub` are the
-   * issuer of the signer, `aud` is the issuer of the tenant, `uid` is the account ID, and `exp` is at most one hour
-   * after `iat`. Optional `claims` are added to the tokens of this session. If no account has the ID, one is created.
-   * The sign-in does not require a second factor.
+   * The custom token is a JWT that one of the `customTokenSigners` of the tenant has signed. `iss` and `sub` are the issuer of the signer,
+   * `aud` is the issuer of the tenant, `uid` is the account ID, and `exp` is at most one hour after `iat`. Optional `claims` are added to
+   * the tokens of this session. If no account has the ID, one is created. The sign-in does not require a second factor.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
    *
-   * @throws {TenantNotFound} The tenant does not exist or was deleted.
-   * @throws {CustomTokenInvalid} A custom token fails a check.
-   * @throws {ClaimNameReserved} `account.setClaims` contains names of claims that tokens use themselves or that other
-   * specifications define.
-   * @throws {ClaimsTooLong} `account.setClaims` contains more than 1000 characters of claims.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
+   * @throws {TenantNotFound | CustomTokenInvalid | ClaimNameReserved | ClaimsTooLong | AccountDisabled | AudienceNotOffered |
+   * ScopeNotOffered | AccountMerged}
    */
-  withCustomToken(
-    params: SignInWithCustomTokenParams,
-    options?: CallOptions,
-  ): Promise<SignInWithCustomTokenResult>;
+  withCustomToken(params: SignInWithCustomTokenParams, options?: CallOptions): Promise<SignInWithCustomTokenResult>;
 
   /**
    * Sign in with email address and password in one request.
    *
-   * For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong
-   * passwords; see `threshold` in `LockoutPolicy`. Every request starts a new session, including a repeated one.
+   * For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; see
+   * `threshold` in `LockoutPolicy`. Every request starts a new session, including a repeated one.
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password, firebase
-   * accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
+   * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password, firebase accounts:signInWithPassword; SDK:
+   * signInWithEmailAndPassword.
    *
-   * @throws {TenantNotFound} The tenant does not exist or was deleted.
-   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
-   * @throws {UserNotFound} A sign-in or a password reset names an email address that no account has.
-   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
-   * token stays valid.
-   * @throws {PasswordNotSet} A password is submitted for an account without one, or a password reset is started in a
-   * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable
-   * sign-in method left.
-   * @throws {PasswordChangeRequired} The password of the account must be changed before the next sign-in.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {AccountDisabled} The user of a disabled account tries to sign in or refresh tokens.
-   * @throws {AudienceNotOffered} The requested audience is not one of the audiences of the tenant.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
-   * @throws {ScopeNotOffered} A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+   * @throws {TenantNotFound | InvalidUsername | UserNotFound | InvalidPassword | PasswordNotSet | PasswordChangeRequired | AccountLocked |
+   * AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
    */
-  withPassword(
-    params: SignInWithPasswordParams,
-    options?: CallOptions,
-  ): Promise<SignInWithPasswordResult>;
+  withPassword(params: SignInWithPasswordParams, options?: CallOptions): Promise<SignInWithPasswordResult>;
 }
 
 /** The parameters of `signIn.anonymously`. */
 export interface SignInAnonymouslyParams {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
-  /**
-   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255
-   * characters.
-   */
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
   audience?: string;
   /**
-   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
-   * Defaults to `openid`.
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
    */
   scope?: Scope;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -371,9 +182,9 @@ export interface SignInResendCodeParams {
   /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -388,14 +199,14 @@ export interface SignInStartParams {
   /** The email address of the account. */
   username: Username;
   /**
-   * The language of the messages for the whole flow. If the tenant has no template in this language, the language
-   * without its region, the tenant's language and built-in English are used, in this order.
+   * The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the
+   * tenant's language and built-in English are used, in this order.
    */
   language?: LanguageTag;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -409,20 +220,16 @@ export interface SignInSubmitCodeParams {
   continuationToken: ContinuationToken;
   /** The one-time code that was sent, digit by digit. */
   code: Code;
-  /**
-   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255
-   * characters.
-   */
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
   audience?: string;
   /**
-   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
-   * Defaults to `openid`.
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
    */
   scope?: Scope;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -436,20 +243,16 @@ export interface SignInSubmitPasswordParams {
   continuationToken: ContinuationToken;
   /** A password. */
   password: Password;
-  /**
-   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255
-   * characters.
-   */
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
   audience?: string;
   /**
-   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
-   * Defaults to `openid`.
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
    */
   scope?: Scope;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -463,20 +266,16 @@ export interface SignInWithContinuationParams {
   continuationToken: ContinuationToken;
   /** The email address with which the flow started. If given, it must match. */
   username?: Username;
-  /**
-   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255
-   * characters.
-   */
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
   audience?: string;
   /**
-   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
-   * Defaults to `openid`.
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
    */
   scope?: Scope;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -492,20 +291,16 @@ export interface SignInWithCredentialParams {
   credential: Credential;
   /** Whether to include the provider's tokens in the result. Defaults to false. */
   returnProviderTokens?: boolean;
-  /**
-   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255
-   * characters.
-   */
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
   audience?: string;
   /**
-   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
-   * Defaults to `openid`.
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
    */
   scope?: Scope;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -519,14 +314,10 @@ export interface SignInWithCustomTokenParams {
   tenantId?: TenantId;
   /** The custom token. */
   token: Jwt;
-  /**
-   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255
-   * characters.
-   */
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
   audience?: string;
   /**
-   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
-   * Defaults to `openid`.
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
    */
   scope?: Scope;
 }
@@ -542,20 +333,16 @@ export interface SignInWithPasswordParams {
   username: Username;
   /** A password. */
   password: Password;
-  /**
-   * The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255
-   * characters.
-   */
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
   audience?: string;
   /**
-   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
-   * Defaults to `openid`.
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
    */
   scope?: Scope;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }

@@ -4,189 +4,85 @@ import type { CallOptions } from "../../src/client.js";
 import type { AttributeValues, ClientOrigin, Code, ContinuationToken, LanguageTag, Password, SignUpStep, TenantId, Username } from "../types.js";
 
 /** The methods of `signUp`. */
-export declare class SignUpMethods {
-  private constructor();
-
+export interface SignUpMethods {
   /**
    * Send another sign-up code.
    *
-   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the
-   * previous code stays valid.
+   * After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays
+   * valid.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
-   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
-   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
-   * the limit of the address ends by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
-   * sent codes.
-   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
-   * webhook, and the first request does not complete within 20 seconds.
-   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | UserAlreadyExists | StepNotPossible |
+   * SignUpNotAllowed | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
    */
-  resendCode(
-    params: SignUpResendCodeParams,
-    options?: CallOptions,
-  ): Promise<SignUpResendCodeResult>;
+  resendCode(params: SignUpResendCodeParams, options?: CallOptions): Promise<SignUpResendCodeResult>;
 
   /**
    * Start a sign-up.
    *
-   * Sends a one-time code to the email address. The password and the attributes can be given now, or later when the flow
-   * requests them; they are checked immediately. The account is created only after the code is verified, so a pending
-   * sign-up does not reserve the email address.
+   * Sends a one-time code to the email address. The password and the attributes can be given now, or later when the flow requests them;
+   * they are checked immediately. The account is created only after the code is verified, so a pending sign-up does not reserve the email
+   * address.
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK:
-   * createUserWithEmailAndPassword.
+   * Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK: createUserWithEmailAndPassword.
    *
-   * @throws {TenantNotFound} The tenant does not exist or was deleted.
-   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
-   * @throws {InvalidUsername} The email address is malformed or contains non-ASCII characters.
-   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
-   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
-   * @throws {PasswordNotAccepted} A password is given in a tenant whose `localAccountMethod` is `emailCode`.
-   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
-   * token stays valid.
-   * @throws {InvalidAttributes} The value of an attribute is not valid, or the tenant does not request an attribute of
-   * this name. The continuation token stays valid.
-   * @throws {TooManyCodes} The number of codes for a flow, or for an address within a period, exceeds the limit. Only
-   * the limit of the address ends by waiting.
-   * @throws {TooManyFailedSends} Ten messages to one address failed within one minute. Failed messages do not count as
-   * sent codes.
-   * @throws {SendUnderway} A request that sends a code is repeated while the first request waits for the mail server or
-   * webhook, and the first request does not complete within 20 seconds.
-   * @throws {MessageNotSent} An SMTP server or webhook does not accept a message, or none is configured.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {TenantNotFound | SignUpNotAllowed | InvalidUsername | UserAlreadyExists | PasswordNotAccepted | InvalidPassword |
+   * InvalidAttributes | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
    */
-  start(
-    params: SignUpStartParams,
-    options?: CallOptions,
-  ): Promise<SignUpStartResult>;
+  start(params: SignUpStartParams, options?: CallOptions): Promise<SignUpStartResult>;
 
   /**
    * Submit the user attributes of a sign-up.
    *
-   * The attributes can be submitted in several requests; the flow requests the required attributes that are still
-   * missing. `null` and empty strings count as missing. If an attribute is not valid, the error lists all invalid
-   * attributes, and nothing of the submission is stored. After the code is verified, optional attributes are stored only
-   * if the request also contains a required attribute. The current settings of the tenant determine which attributes are
-   * missing.
+   * The attributes can be submitted in several requests; the flow requests the required attributes that are still missing. `null` and empty
+   * strings count as missing. If an attribute is not valid, the error lists all invalid attributes, and nothing of the submission is
+   * stored. After the code is verified, optional attributes are stored only if the request also contains a required attribute. The current
+   * settings of the tenant determine which attributes are missing.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
-   * @throws {InvalidAttributes} The value of an attribute is not valid, or the tenant does not request an attribute of
-   * this name. The continuation token stays valid.
-   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
-   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
+   * InvalidAttributes | UserAlreadyExists | TooManyFromClient}
    */
-  submitAttributes(
-    params: SignUpSubmitAttributesParams,
-    options?: CallOptions,
-  ): Promise<SignUpSubmitAttributesResult>;
+  submitAttributes(params: SignUpSubmitAttributesParams, options?: CallOptions): Promise<SignUpSubmitAttributesResult>;
 
   /**
    * Submit the one-time code of a sign-up.
    *
-   * A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after
-   * the code expired or was invalidated do not count.
+   * A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired
+   * or was invalidated do not count.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
-   * @throws {InvalidCode} The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
-   * submission counts as an attempt, including a repeated one.
-   * @throws {CodeExpired} A code is submitted, whether correct or not, after the sent code expired or was invalidated by
-   * wrong attempts.
-   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
-   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
-   * @throws {AccountLocked} Failed attempts locked the account or the address; wrong passwords and wrong codes count
-   * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets
-   * separately and also count for the account.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
+   * InvalidCode | CodeExpired | UserAlreadyExists | AccountLocked | TooManyFromClient}
    */
-  submitCode(
-    params: SignUpSubmitCodeParams,
-    options?: CallOptions,
-  ): Promise<SignUpSubmitCodeResult>;
+  submitCode(params: SignUpSubmitCodeParams, options?: CallOptions): Promise<SignUpSubmitCodeResult>;
 
   /**
    * Submit the password of a sign-up.
    *
-   * Accepted when the flow requests a password, or before the code is submitted. If the password violates the password
-   * policy, the error lists every violated rule. In a tenant whose `localAccountMethod` is `emailCode`, the call fails
-   * with `passwordNotAccepted`. If the tenant changed to `emailCode` after the flow requested a password, the password
-   * is ignored and the sign-up continues.
+   * Accepted when the flow requests a password, or before the code is submitted. If the password violates the password policy, the error
+   * lists every violated rule. In a tenant whose `localAccountMethod` is `emailCode`, the call fails with `passwordNotAccepted`. If the
+   * tenant changed to `emailCode` after the flow requested a password, the password is ignored and the sign-up continues.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=password; SDK: submitPassword.
    *
-   * @throws {ContinuationTokenInvalid} The continuation token is malformed, or belongs to another flow or to an earlier
-   * step.
-   * @throws {ContinuationTokenExpired} The flow was idle for more than 10 minutes; while it waits for a code, the limit
-   * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in
-   * followed within 5 minutes after its completion.
-   * @throws {FlowFinished} A step is submitted to a flow that has already returned tokens, including a repetition of the
-   * last step.
-   * @throws {FlowEnded} A step is submitted to a flow that was ended by another operation.
-   * @throws {StepNotPossible} The step does not follow the current state of the flow.
-   * @throws {SignUpNotAllowed} `signUpAllowed` is false. Sign-ups can neither start nor continue.
-   * @throws {PasswordNotAccepted} A password is given in a tenant whose `localAccountMethod` is `emailCode`.
-   * @throws {InvalidPassword} A new password violates the password policy, or a password is wrong. The continuation
-   * token stays valid.
-   * @throws {UserAlreadyExists} A sign-up or a change of email address names an address that another account has. The
-   * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
-   * @throws {TooManyFromClient} The address of the client exceeded the limit of requests, failures, codes or failed
-   * messages.
+   * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
+   * PasswordNotAccepted | InvalidPassword | UserAlreadyExists | TooManyFromClient}
    */
-  submitPassword(
-    params: SignUpSubmitPasswordParams,
-    options?: CallOptions,
-  ): Promise<SignUpSubmitPasswordResult>;
+  submitPassword(params: SignUpSubmitPasswordParams, options?: CallOptions): Promise<SignUpSubmitPasswordResult>;
 }
 
 /** The parameters of `signUp.resendCode`. */
@@ -194,9 +90,9 @@ export interface SignUpResendCodeParams {
   /** The continuation token of the latest response of the flow. */
   continuationToken: ContinuationToken;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -215,14 +111,14 @@ export interface SignUpStartParams {
   /** The user attributes of the new account. */
   attributes?: AttributeValues;
   /**
-   * The language of the messages for the whole flow. If the tenant has no template in this language, the language
-   * without its region, the tenant's language and built-in English are used, in this order.
+   * The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the
+   * tenant's language and built-in English are used, in this order.
    */
   language?: LanguageTag;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -237,9 +133,9 @@ export interface SignUpSubmitAttributesParams {
   /** The attributes to submit. */
   attributes: AttributeValues;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -254,9 +150,9 @@ export interface SignUpSubmitCodeParams {
   /** The one-time code that was sent, digit by digit. */
   code: Code;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }
@@ -271,9 +167,9 @@ export interface SignUpSubmitPasswordParams {
   /** A password. */
   password: Password;
   /**
-   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
-   * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start
-   * request within one minute returns the same response only for the same origin.
+   * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+   * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
+   * response only for the same origin.
    */
   client?: ClientOrigin;
 }

@@ -4,62 +4,45 @@ import type { CallOptions } from "../../src/client.js";
 import type { Open, Timestamp } from "../types.js";
 
 /** The methods of `store`. */
-export declare class StoreMethods {
-  private constructor();
-
+export interface StoreMethods {
   /**
    * Write a consistent backup of the store without stopping the service.
    *
-   * The backup is a complete store at a single point in time; the service continues to process requests. The file
-   * appears under its name only when it is complete and synchronized to disk, is readable only by the current operating
-   * system user, and never overwrites an existing file. Opening the backup requires the master key with the returned
-   * fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use `pg_dump`.
+   * The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name
+   * only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an
+   * existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the
+   * two separately. For PostgreSQL, use `pg_dump`.
    *
-   * @throws {BackupFileExists} The path for `store.backup` already exists.
-   * @throws {BackupNotHere} `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in
-   * memory, whose master key ends with its process.
-   * @throws {BackupFailed} The directory of the backup does not exist or is not writable, or its disk is full.
+   * @throws {BackupFileExists | BackupNotHere | BackupFailed}
    */
-  backup(
-    params: StoreBackupParams,
-    options?: CallOptions,
-  ): Promise<StoreBackupResult>;
+  backup(params: StoreBackupParams, options?: CallOptions): Promise<StoreBackupResult>;
 
   /**
    * Encrypt the store's data key with a new master key.
    *
-   * Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to
-   * work. After the call, only the new master key opens the store; earlier backups still require the previous one. If
-   * the master key is in a key file next to the store, the file is replaced, and a key is generated if `newMasterKey` is
-   * omitted. The previous key stays in a file `<store>.key.<fingerprint>`; keep that file as long as you keep earlier
-   * backups. If the master key was passed to the process, every process must be started with the new key from its next
-   * start.
+   * Data encrypted with the data key does not change, so the call is fast, and processes with the store open continue to work. After the
+   * call, only the new master key opens the store; earlier backups still require the previous one. If the master key is in a key file next
+   * to the store, the file is replaced, and a key is generated if `newMasterKey` is omitted. The previous key stays in a file
+   * `<store>.key.<fingerprint>`; keep that file as long as you keep earlier backups. If the master key was passed to the process, every
+   * process must be started with the new key from its next start.
    *
-   * @throws {NewMasterKeyNeeded} `store.rekey` is called without a key on a store whose master key was passed to the
-   * process.
-   * @throws {InvalidMasterKey} The key for `store.rekey` does not decode to 32 bytes.
+   * @throws {NewMasterKeyNeeded | InvalidMasterKey}
    */
-  rekey(
-    params?: StoreRekeyParams,
-    options?: CallOptions,
-  ): Promise<StoreRekeyResult>;
+  rekey(params?: StoreRekeyParams, options?: CallOptions): Promise<StoreRekeyResult>;
 
   /**
    * Count the rows of each table in the store.
    *
    * Also returns the size and the state of the store. Counting takes a while in a large store.
    */
-  stats(
-    params?: StoreStatsParams,
-    options?: CallOptions,
-  ): Promise<StoreStatsResult>;
+  stats(params?: StoreStatsParams, options?: CallOptions): Promise<StoreStatsResult>;
 }
 
 /** The parameters of `store.backup`. */
 export interface StoreBackupParams {
   /**
-   * The path of the file to create, absolute or relative to the working directory of the process. Its directory must
-   * exist. At most 4000 characters.
+   * The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist. At most 4000
+   * characters.
    */
   path: string;
 }
@@ -107,10 +90,7 @@ export interface StoreStatsResult {
   location?: string;
   /** The schema version of the store. */
   schemaVersion: number;
-  /**
-   * The number of changes to pools, roles, keys and revocations. When it changes, processes reload the configuration
-   * that they cache.
-   */
+  /** The number of changes to pools, roles, keys and revocations. When it changes, processes reload the configuration that they cache. */
   epoch: number;
   /** The size of the database, in bytes. */
   bytes: number;

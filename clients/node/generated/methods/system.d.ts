@@ -4,62 +4,45 @@ import type { CallOptions } from "../../src/client.js";
 import type { AppliedChange, HealthCheck, IdpDeclaration, Issuer, MethodMetrics, Open, PoolDeclaration, RoleDeclaration, TenantDeclaration, Timestamp } from "../types.js";
 
 /** The methods of `system`. */
-export declare class SystemMethods {
-  private constructor();
-
+export interface SystemMethods {
   /**
    * Apply a declarative configuration of tenants, identity providers, pools and roles.
    *
-   * Creates or updates everything in the document in one transaction; resources that the document does not name are
-   * kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to
-   * its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it keeps its
-   * value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A
-   * list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every
-   * omitted member of the group returns to its default. A pool can use a tenant of the same document as a login
-   * provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied
-   * and the error lists every violation. The rules of the methods for the individual resources apply; their error types
-   * are the rules of the violations.
+   * Creates or updates everything in the document in one transaction; resources that the document does not name are kept. Applying the same
+   * document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and
+   * `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity
+   * provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`,
+   * `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the
+   * same document as a login provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is
+   * applied and the error lists every violation. The rules of the methods for the individual resources apply; their error types are the
+   * rules of the violations.
    *
-   * @throws {InvalidParams} The parameters violate the schema of the method. The error lists every violation.
+   * @throws {InvalidParams}
    */
-  apply(
-    params?: SystemApplyParams,
-    options?: CallOptions,
-  ): Promise<SystemApplyResult>;
+  apply(params?: SystemApplyParams, options?: CallOptions): Promise<SystemApplyResult>;
 
   /**
    * Check the health of the store and the process.
    *
-   * Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the
-   * process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or
-   * replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to
-   * do.
+   * Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A
+   * store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds
+   * even if a check fails: `ready` is then false, and the checks state what to do.
    */
-  health(
-    params?: SystemHealthParams,
-    options?: CallOptions,
-  ): Promise<SystemHealthResult>;
+  health(params?: SystemHealthParams, options?: CallOptions): Promise<SystemHealthResult>;
 
   /**
    * Get the version, store and configuration of this process.
    *
    * The issuer, region and account are part of the tokens and ARNs that this process creates.
    */
-  info(
-    params?: SystemInfoParams,
-    options?: CallOptions,
-  ): Promise<SystemInfoResult>;
+  info(params?: SystemInfoParams, options?: CallOptions): Promise<SystemInfoResult>;
 
   /**
    * Get the request counters and latencies of this process.
    *
-   * Counters only increase. The latency of a request is the time from reading the request to passing its response to the
-   * output.
+   * Counters only increase. The latency of a request is the time from reading the request to passing its response to the output.
    */
-  metrics(
-    params?: SystemMetricsParams,
-    options?: CallOptions,
-  ): Promise<SystemMetricsResult>;
+  metrics(params?: SystemMetricsParams, options?: CallOptions): Promise<SystemMetricsResult>;
 
   /**
    * Check that the process responds, and get its current time.
@@ -68,10 +51,7 @@ export declare class SystemMethods {
    *
    * Also available with `caller: "public"`.
    */
-  ping(
-    params?: SystemPingParams,
-    options?: CallOptions,
-  ): Promise<SystemPingResult>;
+  ping(params?: SystemPingParams, options?: CallOptions): Promise<SystemPingResult>;
 }
 
 /** The parameters of `system.apply`. */
@@ -157,10 +137,7 @@ export interface SystemMetricsResult {
   retries: number;
   /** The number of log lines that were dropped because standard error was not read. */
   droppedLogs: number;
-  /**
-   * The time at which this process last deleted expired rows, by the clock of the store, in seconds since 1970-01-01
-   * UTC.
-   */
+  /** The time at which this process last deleted expired rows, by the clock of the store, in seconds since 1970-01-01 UTC. */
   lastSweptAt?: Timestamp;
   /** The number of expired rows that this process has deleted. */
   sweptRows?: number;

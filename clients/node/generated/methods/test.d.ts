@@ -4,228 +4,152 @@ import type { CallOptions } from "../../src/client.js";
 import type { Fault, JsonObject, Jwt, SentMessage, TestAnswer, TestAnswerError, TestIssuer, TestIssuerAddress, Timestamp } from "../types.js";
 
 /** The methods of `test`. */
-export declare class TestMethods {
-  private constructor();
-
+export interface TestMethods {
   /**
    * Get or set the virtual clock of a testing store.
    *
-   * The changes apply in this order: `reset` returns to the real time, `setAt` sets the time, `advanceSeconds` advances
-   * it, and `freeze` stops or starts the clock. If all of them are omitted, the call only returns the time. When the
-   * call returns, everything due at the new time has taken effect: tokens and flows have expired, keys have changed
-   * their state, and expired rows (flows, sessions, counters, revocations, keys) are deleted. All processes of the
-   * testing store share the clock.
+   * The changes apply in this order: `reset` returns to the real time, `setAt` sets the time, `advanceSeconds` advances it, and `freeze`
+   * stops or starts the clock. If all of them are omitted, the call only returns the time. When the call returns, everything due at the new
+   * time has taken effect: tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions, counters,
+   * revocations, keys) are deleted. All processes of the testing store share the clock.
    *
-   * Available only with `--testing`.
-   *
-   * @throws {ClockOutOfRange} `test.clock` would set a time outside the years 1970 to 9999.
+   * @throws {ClockOutOfRange}
    */
-  clock(
-    params?: TestClockParams,
-    options?: CallOptions,
-  ): Promise<TestClockResult>;
+  clock(params?: TestClockParams, options?: CallOptions): Promise<TestClockResult>;
 
   /**
    * Queue claims or errors for the next responses of the test provider.
    *
-   * Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null`
-   * value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response.
-   * Queued entries are used in order. Without claims and error, the call returns the queue.
+   * Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim.
+   * An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without
+   * claims and error, the call returns the queue.
    *
-   * Available only with `--testing`.
-   *
-   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
+   * @throws {IssuerNotFound}
    */
-  enqueue(
-    params?: TestEnqueueParams,
-    options?: CallOptions,
-  ): Promise<TestEnqueueResult>;
+  enqueue(params?: TestEnqueueParams, options?: CallOptions): Promise<TestEnqueueResult>;
 
   /**
    * Inject, list or clear faults.
    *
-   * Injects one fault into this process and returns all active faults. Without a fault, the call only returns them.
-   * `clear` and `test.reset` remove all faults. Each fault occurs where the real failure would occur, so retries,
-   * compensation and errors are the real ones. If several faults match, the oldest one applies. A `method` fails with
-   * the chosen error, also for requests through `compat.http` and `test.http` that need the method, in the form of their
-   * protocol. `compat.http` as the method affects every request to `test.http`. A `delivery` fault affects the next
-   * messages. A `provider` fault affects HTTP requests of this process to a login provider; cached keys are not
-   * requested again, and a provider that has just failed is not contacted for some seconds or until `clear`. A `store`
-   * fault affects writes to the store. `clockJumpSeconds` changes the clock of this process only: other processes and
-   * `test.clock` are not affected, and no expired rows are deleted.
+   * Injects one fault into this process and returns all active faults. Without a fault, the call only returns them. `clear` and
+   * `test.reset` remove all faults. Each fault occurs where the real failure would occur, so retries, compensation and errors are the real
+   * ones. If several faults match, the oldest one applies. A `method` fails with the chosen error, also for requests through `compat.http`
+   * and `test.http` that need the method, in the form of their protocol. `compat.http` as the method affects every request to `test.http`.
+   * A `delivery` fault affects the next messages. A `provider` fault affects HTTP requests of this process to a login provider; cached keys
+   * are not requested again, and a provider that has just failed is not contacted for some seconds or until `clear`. A `store` fault
+   * affects writes to the store. `clockJumpSeconds` changes the clock of this process only: other processes and `test.clock` are not
+   * affected, and no expired rows are deleted.
    *
-   * Available only with `--testing`.
-   *
-   * @throws {ClockOutOfRange} `test.clock` would set a time outside the years 1970 to 9999.
+   * @throws {ClockOutOfRange}
    */
-  fault(
-    params?: TestFaultParams,
-    options?: CallOptions,
-  ): Promise<TestFaultResult>;
+  fault(params?: TestFaultParams, options?: CallOptions): Promise<TestFaultResult>;
 
   /**
    * Start an HTTP endpoint for compat.http on the loopback interface.
    *
-   * For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The
-   * endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program
-   * that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight
-   * requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint,
-   * returns its URL.
+   * For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on
+   * 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of
+   * `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again
+   * without `port`, or with the port in use by the endpoint, returns its URL.
    *
-   * Available only with `--testing`.
-   *
-   * @throws {PortUnavailable} The port for `test.http` or `test.idp` is in use, or the operating system denies it.
+   * @throws {PortUnavailable}
    */
-  http(
-    params?: TestHttpParams,
-    options?: CallOptions,
-  ): Promise<TestHttpResult>;
+  http(params?: TestHttpParams, options?: CallOptions): Promise<TestHttpResult>;
 
   /**
    * Start or stop a test OpenID Connect provider on the loopback interface.
    *
-   * For tests of services that sign users in with an external provider: configure an issuer of the result there; a
-   * browser or an automated test can then perform the complete login. The users of the provider are the accounts of this
-   * store, and its keys are the keys of the tenants. It signs with RS256, which OpenID Connect Discovery requires of
-   * every provider, for tenants created with this `signingAlgorithm`, otherwise with ES256. Each tenant is an issuer at
-   * `baseUrl`, a slash and the tenant ID; `issuers` adds issuers or changes their behavior. A name that belongs to no
-   * tenant, without `tenantId`, creates a stand-alone issuer: a new tenant of this name with its own keys and no
-   * accounts. Use it to test that a service rejects tokens of foreign issuers. The provider supports discovery, JWKS,
-   * authorization with a login page, token (`authorization_code` with PKCE, `refresh_token`, `client_credentials`, token
-   * exchange, `device_code`), UserInfo, introspection, revocation, device authorization and logout. It listens only on
-   * 127.0.0.1 until the process exits. Calling the method again returns the addresses and replaces issuers of the same
-   * names; after `stop`, it starts again on the same port. `test.enqueue` sets its next responses, `test.token` signs
-   * arbitrary tokens of its issuers, `test.clock` sets its time, and `test.reset` deletes its issuers, codes, logins and
-   * queue. Its state ends with the process; `test.snapshot` saves it and `test.restore` restores it.
+   * For tests of services that sign users in with an external provider: configure an issuer of the result there; a browser or an automated
+   * test can then perform the complete login. The users of the provider are the accounts of this store, and its keys are the keys of the
+   * tenants. It signs with RS256, which OpenID Connect Discovery requires of every provider, for tenants created with this
+   * `signingAlgorithm`, otherwise with ES256. Each tenant is an issuer at `baseUrl`, a slash and the tenant ID; `issuers` adds issuers or
+   * changes their behavior. A name that belongs to no tenant, without `tenantId`, creates a stand-alone issuer: a new tenant of this name
+   * with its own keys and no accounts. Use it to test that a service rejects tokens of foreign issuers. The provider supports discovery,
+   * JWKS, authorization with a login page, token (`authorization_code` with PKCE, `refresh_token`, `client_credentials`, token exchange,
+   * `device_code`), UserInfo, introspection, revocation, device authorization and logout. It listens only on 127.0.0.1 until the process
+   * exits. Calling the method again returns the addresses and replaces issuers of the same names; after `stop`, it starts again on the same
+   * port. `test.enqueue` sets its next responses, `test.token` signs arbitrary tokens of its issuers, `test.clock` sets its time, and
+   * `test.reset` deletes its issuers, codes, logins and queue. Its state ends with the process; `test.snapshot` saves it and `test.restore`
+   * restores it.
    *
-   * Available only with `--testing`.
-   *
-   * @throws {PortUnavailable} The port for `test.http` or `test.idp` is in use, or the operating system denies it.
-   * @throws {TenantNotFound} The tenant does not exist or was deleted.
+   * @throws {PortUnavailable | TenantNotFound}
    */
-  idp(
-    params?: TestIdpParams,
-    options?: CallOptions,
-  ): Promise<TestIdpResult>;
+  idp(params?: TestIdpParams, options?: CallOptions): Promise<TestIdpResult>;
 
   /**
    * Read the messages captured by a testing store.
    *
    * A testing store captures messages instead of sending them. The messages are sorted oldest first.
-   *
-   * Available only with `--testing`.
    */
-  outbox(
-    params?: TestOutboxParams,
-    options?: CallOptions,
-  ): Promise<TestOutboxResult>;
+  outbox(params?: TestOutboxParams, options?: CallOptions): Promise<TestOutboxResult>;
 
   /**
    * Reset the testing store and this process to their initial state.
    *
-   * Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit
-   * records, messages and the seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory
-   * (not those in files), and the issuers and state of `test.idp`, which continues to listen. The tenant `default`
-   * returns to its initial settings, and the clock to the real time or to the start time of `--clock`. Other processes
-   * detect the reset with their next request, on PostgreSQL within one second. The configuration of `--apply` is not
-   * applied again.
-   *
-   * Available only with `--testing`.
+   * Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit records, messages and the
+   * seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory (not those in files), and the issuers and
+   * state of `test.idp`, which continues to listen. The tenant `default` returns to its initial settings, and the clock to the real time or
+   * to the start time of `--clock`. Other processes detect the reset with their next request, on PostgreSQL within one second. The
+   * configuration of `--apply` is not applied again.
    */
-  reset(
-    params?: TestResetParams,
-    options?: CallOptions,
-  ): Promise<TestResetResult>;
+  reset(params?: TestResetParams, options?: CallOptions): Promise<TestResetResult>;
 
   /**
    * Restore a snapshot of the testing store.
    *
-   * Replaces everything in the store, for every process, with the content of the snapshot in one transaction; if the
-   * restore fails, nothing changes. The state of `test.idp` in the snapshot is restored as well; the provider continues
-   * to listen on its port, and issuers with other names that were added since are kept. The clock continues from its
-   * time in the snapshot, or stays stopped at it. The seed also continues, so processes that continue from the same
-   * state with the same requests return the same results. Other processes detect the change with their next request, on
-   * PostgreSQL within one second. Open credentials providers must be opened again. A snapshot can be restored in every
-   * store with the same schema version and data key, regardless of the database. Two stores have the same data key if
-   * both are in memory without a given key, or if both were created with `--testing` under the same master key
-   * (`MINTMARK_MASTER_KEY`).
+   * Replaces everything in the store, for every process, with the content of the snapshot in one transaction; if the restore fails, nothing
+   * changes. The state of `test.idp` in the snapshot is restored as well; the provider continues to listen on its port, and issuers with
+   * other names that were added since are kept. The clock continues from its time in the snapshot, or stays stopped at it. The seed also
+   * continues, so processes that continue from the same state with the same requests return the same results. Other processes detect the
+   * change with their next request, on PostgreSQL within one second. Open credentials providers must be opened again. A snapshot can be
+   * restored in every store with the same schema version and data key, regardless of the database. Two stores have the same data key if
+   * both are in memory without a given key, or if both were created with `--testing` under the same master key (`MINTMARK_MASTER_KEY`).
    *
-   * Available only with `--testing`.
-   *
-   * @throws {SnapshotNotFound} `test.restore` names a snapshot that was not taken in this process.
-   * @throws {SnapshotUnusable} The file for `test.restore` does not exist, is not a snapshot, or was truncated or
-   * altered.
-   * @throws {SnapshotVersionMismatch} The snapshot was taken by a program with another schema version or snapshot
-   * format.
-   * @throws {SnapshotSealMismatch} This store does not have the data key that decrypts the snapshot for `test.restore`.
+   * @throws {SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch}
    */
-  restore(
-    params: TestRestoreParams,
-    options?: CallOptions,
-  ): Promise<TestRestoreResult>;
+  restore(params: TestRestoreParams, options?: CallOptions): Promise<TestRestoreResult>;
 
   /**
    * Seed the random generator of a testing store.
    *
-   * After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each
-   * derived value is used once. Two new stores with the same seed, the same clock and the same sequence of calls return
-   * identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests
-   * to providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are
-   * not reproducible: the port of `idp.authorize`, durations, and the `incident` of an `internalError`. Use reproducible
-   * signatures only for tests, because their timing reveals information about the key. Seed a new or reset store:
-   * existing data does not change, but earlier credentials become invalid. If the store already had this seed, its
-   * sequence continues after the last derived value; `test.reset` restarts it.
-   *
-   * Available only with `--testing`.
+   * After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each derived value is used
+   * once. Two new stores with the same seed, the same clock and the same sequence of calls return identical results. This includes IDs,
+   * codes, keys of all algorithms, tokens with their signatures, salts, requests to providers, continuation and pending tokens, credentials
+   * and audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`, durations, and the `incident`
+   * of an `internalError`. Use reproducible signatures only for tests, because their timing reveals information about the key. Seed a new
+   * or reset store: existing data does not change, but earlier credentials become invalid. If the store already had this seed, its sequence
+   * continues after the last derived value; `test.reset` restarts it.
    */
-  seed(
-    params: TestSeedParams,
-    options?: CallOptions,
-  ): Promise<TestSeedResult>;
+  seed(params: TestSeedParams, options?: CallOptions): Promise<TestSeedResult>;
 
   /**
    * Take a snapshot of the testing store.
    *
-   * The snapshot contains the complete state at a single point in time: tenants, pools, accounts, flows, sessions, keys,
-   * messages, audit records, the clock and the position of the seed. It also contains the state of `test.idp` in this
-   * process: issuers, codes, refresh tokens, devices, browser sessions and the queue. `test.restore` restores it any
-   * number of times. Without `file`, the snapshot is stored under a name in the memory of this process until the process
-   * exits or `test.reset` is called. With `file`, other processes can restore it too, so several tests can start from
-   * the same state. The file appears under its name only when it is complete, is readable only by the current operating
-   * system user (0600), and never overwrites an existing file. The file contains secrets. Secrets of the store are
-   * encrypted; everyone with the master key can decrypt them, and for a store in memory without a given key, everyone
-   * can. Codes, addresses and the state of `test.idp` are not encrypted.
+   * The snapshot contains the complete state at a single point in time: tenants, pools, accounts, flows, sessions, keys, messages, audit
+   * records, the clock and the position of the seed. It also contains the state of `test.idp` in this process: issuers, codes, refresh
+   * tokens, devices, browser sessions and the queue. `test.restore` restores it any number of times. Without `file`, the snapshot is stored
+   * under a name in the memory of this process until the process exits or `test.reset` is called. With `file`, other processes can restore
+   * it too, so several tests can start from the same state. The file appears under its name only when it is complete, is readable only by
+   * the current operating system user (0600), and never overwrites an existing file. The file contains secrets. Secrets of the store are
+   * encrypted; everyone with the master key can decrypt them, and for a store in memory without a given key, everyone can. Codes, addresses
+   * and the state of `test.idp` are not encrypted.
    *
-   * Available only with `--testing`.
-   *
-   * @throws {TooManySnapshots} `test.snapshot` without `file` exceeds the maximum number of snapshots.
-   * @throws {SnapshotFileExists} The path for `test.snapshot` already exists.
-   * @throws {SnapshotNotWritten} The directory of the snapshot does not exist or is not writable, or its disk is full.
+   * @throws {TooManySnapshots | SnapshotFileExists | SnapshotNotWritten}
    */
-  snapshot(
-    params?: TestSnapshotParams,
-    options?: CallOptions,
-  ): Promise<TestSnapshotResult>;
+  snapshot(params?: TestSnapshotParams, options?: CallOptions): Promise<TestSnapshotResult>;
 
   /**
    * Sign a token with arbitrary header fields and claims.
    *
-   * For tests of token verifiers: creates valid tokens without a sign-in, and invalid tokens of every kind. The token
-   * contains `iss`, `sub`, `aud`, `iat` and `exp`. Tokens of a tenant also contain `sid` and `auth_time`; access tokens
-   * also contain `jti`, `client_id` and `scope`. Given claims and header fields replace the defaults; a `null` value
-   * removes a member. Only the issuer is checked, and nothing is stored, except the first key of a tenant that has not
-   * signed a token before. The `sid` is `test.token`, a session that does not exist; `token.verify` and the pools of
-   * this store accept it for any subject, unless an account with that ID is disabled.
+   * For tests of token verifiers: creates valid tokens without a sign-in, and invalid tokens of every kind. The token contains `iss`,
+   * `sub`, `aud`, `iat` and `exp`. Tokens of a tenant also contain `sid` and `auth_time`; access tokens also contain `jti`, `client_id` and
+   * `scope`. Given claims and header fields replace the defaults; a `null` value removes a member. Only the issuer is checked, and nothing
+   * is stored, except the first key of a tenant that has not signed a token before. The `sid` is `test.token`, a session that does not
+   * exist; `token.verify` and the pools of this store accept it for any subject, unless an account with that ID is disabled.
    *
-   * Available only with `--testing`.
-   *
-   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
-   * @throws {NoKeyInState} `test.token` requests a key in a state that no key of the issuer has.
+   * @throws {IssuerNotFound | NoKeyInState}
    */
-  token(
-    params: TestTokenParams,
-    options?: CallOptions,
-  ): Promise<TestTokenResult>;
+  token(params: TestTokenParams, options?: CallOptions): Promise<TestTokenResult>;
 }
 
 /** The parameters of `test.clock`. */
@@ -239,8 +163,8 @@ export interface TestClockParams {
   /** Whether to return to the real time, with the clock running. Defaults to false. */
   reset?: boolean;
   /**
-   * Whether to delete expired rows before the call returns. Otherwise they are deleted in the background some time after
-   * the next change. Defaults to true.
+   * Whether to delete expired rows before the call returns. Otherwise they are deleted in the background some time after the next change.
+   * Defaults to true.
    */
   settle?: boolean;
 }
@@ -292,40 +216,37 @@ export type TestFaultParams =
     /** The address or number whose messages fail. Used only with `delivery`. Defaults to all. At most 1024 characters. */
     to?: string;
     /**
-     * The failure of the provider: `down` refuses connections, `slow` delays its responses by `delayMilliseconds`.
-     * Required with `provider`.
+     * The failure of the provider: `down` refuses connections, `slow` delays its responses by `delayMilliseconds`. Required with
+     * `provider`.
      */
     failure?: "down" | "slow";
     /** The delay of a slow provider, in milliseconds of real time. 1 to 600000. */
     delayMilliseconds?: number;
     /**
-     * The period during which every write fails, in milliseconds of real time, instead of a number of times. Used only
-     * with `store`. 1 to 600000.
+     * The period during which every write fails, in milliseconds of real time, instead of a number of times. Used only with `store`. 1 to
+     * 600000.
      */
     forMilliseconds?: number;
     /**
-     * The number of calls, messages, requests or writes that succeed before the fault occurs. Not used with
-     * `clockJumpSeconds`, which takes effect immediately. 0 to 1000000. Defaults to 0.
+     * The number of calls, messages, requests or writes that succeed before the fault occurs. Not used with `clockJumpSeconds`, which takes
+     * effect immediately. 0 to 1000000. Defaults to 0.
      */
     afterCalls?: number;
     /** The number of times the fault occurs. Defaults to 1; a provider fault stays active until `clear`. 1 to 1000000. */
     times?: number;
-    /**
-     * Whether to remove all active faults first. The clock of this process then returns to the clock of the store.
-     * Defaults to false.
-     */
+    /** Whether to remove all active faults first. The clock of this process then returns to the clock of the store. Defaults to false. */
     clear?: boolean;
   }
   & (
     | {
       /**
-       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
-       * they remove faults. At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because they remove faults.
+       * At most 128 characters.
        */
       method?: string;
       /**
-       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
-       * appears in `test.outbox`, but the response is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in
+       * `test.outbox`, but the response is lost.
        */
       delivery?: undefined;
       /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
@@ -333,20 +254,20 @@ export type TestFaultParams =
       /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: undefined;
       /**
-       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
-       * -3155760000 to 3155760000.
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up. -3155760000 to
+       * 3155760000.
        */
       clockJumpSeconds?: undefined;
     }
     | {
       /**
-       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
-       * they remove faults. At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because they remove faults.
+       * At most 128 characters.
        */
       method?: undefined;
       /**
-       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
-       * appears in `test.outbox`, but the response is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in
+       * `test.outbox`, but the response is lost.
        */
       delivery?: "refused" | "mayHaveArrived";
       /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
@@ -354,20 +275,20 @@ export type TestFaultParams =
       /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: undefined;
       /**
-       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
-       * -3155760000 to 3155760000.
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up. -3155760000 to
+       * 3155760000.
        */
       clockJumpSeconds?: undefined;
     }
     | {
       /**
-       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
-       * they remove faults. At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because they remove faults.
+       * At most 128 characters.
        */
       method?: undefined;
       /**
-       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
-       * appears in `test.outbox`, but the response is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in
+       * `test.outbox`, but the response is lost.
        */
       delivery?: undefined;
       /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
@@ -375,20 +296,20 @@ export type TestFaultParams =
       /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: undefined;
       /**
-       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
-       * -3155760000 to 3155760000.
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up. -3155760000 to
+       * 3155760000.
        */
       clockJumpSeconds?: undefined;
     }
     | {
       /**
-       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
-       * they remove faults. At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because they remove faults.
+       * At most 128 characters.
        */
       method?: undefined;
       /**
-       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
-       * appears in `test.outbox`, but the response is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in
+       * `test.outbox`, but the response is lost.
        */
       delivery?: undefined;
       /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
@@ -396,20 +317,20 @@ export type TestFaultParams =
       /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: "busy" | "full" | "readOnly";
       /**
-       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
-       * -3155760000 to 3155760000.
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up. -3155760000 to
+       * 3155760000.
        */
       clockJumpSeconds?: undefined;
     }
     | {
       /**
-       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because
-       * they remove faults. At most 128 characters.
+       * The method that fails with an error instead of running. `test.fault` and `test.reset` are not allowed because they remove faults.
+       * At most 128 characters.
        */
       method?: undefined;
       /**
-       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and
-       * appears in `test.outbox`, but the response is lost.
+       * The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in
+       * `test.outbox`, but the response is lost.
        */
       delivery?: undefined;
       /** The issuer or another URL of the provider, or its host, optionally with a port. At most 2048 characters. */
@@ -417,8 +338,8 @@ export type TestFaultParams =
       /** The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`). */
       store?: undefined;
       /**
-       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up.
-       * -3155760000 to 3155760000.
+       * The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add up. -3155760000 to
+       * 3155760000.
        */
       clockJumpSeconds?: number;
     }
@@ -449,8 +370,8 @@ export interface TestIdpParams {
   /** Issuers with their own names or behavior. At most 100 elements. */
   issuers?: readonly TestIssuer[];
   /**
-   * Whether to stop listening, to test an unavailable provider. Its logins are kept. If the provider has never been
-   * started, a port is reserved without listening. Defaults to false.
+   * Whether to stop listening, to test an unavailable provider. Its logins are kept. If the provider has never been started, a port is
+   * reserved without listening. Defaults to false.
    */
   stop?: boolean;
 }
@@ -468,8 +389,8 @@ export interface TestIdpResult {
   /** The URL of the public keys of `issuer`. */
   jwksUrl: string;
   /**
-   * The result's `issuer` first, then the other issuers of this call, those of earlier calls, and the issuer of the
-   * default tenant. Every other tenant has an issuer at `baseUrl`, a slash and its ID.
+   * The result's `issuer` first, then the other issuers of this call, those of earlier calls, and the issuer of the default tenant. Every
+   * other tenant has an issuer at `baseUrl`, a slash and its ID.
    */
   issuers: TestIssuerAddress[];
 }
@@ -547,8 +468,8 @@ export type TestSnapshotParams =
   & (
     | {
       /**
-       * The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If `name` and
-       * `file` are omitted, a name is generated. At most 128 characters.
+       * The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If `name` and `file` are omitted, a
+       * name is generated. At most 128 characters.
        */
       name?: string;
       /** The absolute path of the file to create. Its directory must exist. At most 4000 characters. */
@@ -556,8 +477,8 @@ export type TestSnapshotParams =
     }
     | {
       /**
-       * The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If `name` and
-       * `file` are omitted, a name is generated. At most 128 characters.
+       * The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If `name` and `file` are omitted, a
+       * name is generated. At most 128 characters.
        */
       name?: undefined;
       /** The absolute path of the file to create. Its directory must exist. At most 4000 characters. */
@@ -584,8 +505,8 @@ export interface TestSnapshotResult {
 /** The parameters of `test.token`. */
 export interface TestTokenParams {
   /**
-   * The issuer whose key signs the token: the issuer of a tenant or pool of this store, or an issuer of `test.idp`.
-   * Defaults to the default tenant. To name a foreign issuer, set `iss` in `claims`. At most 2048 characters.
+   * The issuer whose key signs the token: the issuer of a tenant or pool of this store, or an issuer of `test.idp`. Defaults to the default
+   * tenant. To name a foreign issuer, set `iss` in `claims`. At most 2048 characters.
    */
   issuer?: string;
   /** The `sub` claim. At most 1024 characters. */
@@ -593,8 +514,8 @@ export interface TestTokenParams {
   /** The `aud` claim. At most 1024 characters. */
   audience: string;
   /**
-   * The token type, which determines `typ` in the header: `id` or `access` for a tenant, `pool` for a pool. Defaults to
-   * `id` for a tenant and to `pool` for a pool.
+   * The token type, which determines `typ` in the header: `id` or `access` for a tenant, `pool` for a pool. Defaults to `id` for a tenant
+   * and to `pool` for a pool.
    */
   use?: "id" | "access" | "pool";
   /** Additional or changed claims. */
@@ -602,13 +523,13 @@ export interface TestTokenParams {
   /** Additional or changed header fields. The signing key does not change, regardless of `alg`. */
   header?: JsonObject;
   /**
-   * The number of seconds from the current time to `exp`. A negative number creates an expired token. -3155760000 to
-   * 3155760000. Defaults to 3600.
+   * The number of seconds from the current time to `exp`. A negative number creates an expired token. -3155760000 to 3155760000. Defaults
+   * to 3600.
    */
   expiresInSeconds?: number;
   /**
-   * The state of the key that signs the token. `gone` is a key that is no longer published. `wrong` is another key with
-   * the `kid` of the active key. `unknown` is another key with its own `kid`. Defaults to "active".
+   * The state of the key that signs the token. `gone` is a key that is no longer published. `wrong` is another key with the `kid` of the
+   * active key. `unknown` is another key with its own `kid`. Defaults to "active".
    */
   keyState?: "active" | "next" | "retired" | "revoked" | "gone" | "wrong" | "unknown";
 }

@@ -4,23 +4,18 @@ import type { CallOptions } from "../../src/client.js";
 import type { IdentityId, Issuer, JsonObject, JsonWebKey, Jwt, Logins, Open, PoolId, PrincipalTags, PublicLogins, Scope, TenantId, Timestamp, TokenUse } from "../types.js";
 
 /** The methods of `token`. */
-export declare class TokenMethods {
-  private constructor();
-
+export interface TokenMethods {
   /**
    * Get the OpenID Connect discovery document of an issuer.
    *
-   * Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it,
-   * publish it under the URL of the issuer, together with the keys from `token.jwks`.
+   * Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL
+   * of the issuer, together with the keys from `token.jwks`.
    *
    * Also available with `caller: "public"`.
    *
-   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
+   * @throws {IssuerNotFound}
    */
-  discovery(
-    params: TokenDiscoveryParams,
-    options?: CallOptions,
-  ): Promise<TokenDiscoveryResult>;
+  discovery(params: TokenDiscoveryParams, options?: CallOptions): Promise<TokenDiscoveryResult>;
 
   /**
    * Get the JSON Web Key Set of an issuer, or of all issuers.
@@ -29,126 +24,60 @@ export declare class TokenMethods {
    *
    * Also available with `caller: "public"`.
    *
-   * @throws {IssuerNotFound} The named issuer is not an issuer of this store.
+   * @throws {IssuerNotFound}
    */
-  jwks(
-    params?: TokenJwksParams,
-    options?: CallOptions,
-  ): Promise<TokenJwksResult>;
+  jwks(params?: TokenJwksParams, options?: CallOptions): Promise<TokenJwksResult>;
 
   /**
    * Mint an OpenID token for an identity and its logins (classic flow).
    *
-   * The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the
-   * logins, as in `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.
+   * The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the logins, as in
+   * `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: cognito GetOpenIdToken.
    *
-   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
-   * @throws {IdentityDisabled} A request or a token names a disabled identity.
-   * @throws {IdentityForbidden} An authenticated identity is used without a login.
-   * @throws {ClassicFlowDisabled} `token.mint` is called in a pool that does not allow the classic flow.
-   * @throws {UnauthenticatedNotAllowed} A request without logins is sent to a pool that does not allow guests.
-   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
-   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
-   * or 20 logins.
-   * @throws {PublicProviderRequired} A client names the developer provider where a public login provider is required.
-   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
-   * @throws {UnsupportedLoginProvider} A login names a provider that is not configured in the pool.
-   * @throws {SamlNotSupported} A login names the ARN of a SAML provider.
-   * @throws {LegacyProviderNotSupported} The configuration of a pool, or a login, names `api.twitter.com` or
-   * `www.digits.com`, which Amazon Cognito used to support.
-   * @throws {LoginTokenInvalid} The token of a login fails a check.
-   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
-   * respond.
-   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
-   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
-   * corrected.
-   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
-   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
-   * make the token too long.
+   * @throws {IdentityNotFound | IdentityDisabled | IdentityForbidden | ClassicFlowDisabled | UnauthenticatedNotAllowed | LoginsDoNotMatch |
+   * LoginConflict | PublicProviderRequired | PoolTokenNotAccepted | UnsupportedLoginProvider | SamlNotSupported |
+   * LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags}
    */
-  mint(
-    params: TokenMintParams,
-    options?: CallOptions,
-  ): Promise<TokenMintResult>;
+  mint(params: TokenMintParams, options?: CallOptions): Promise<TokenMintResult>;
 
   /**
    * Mint an OpenID token for a developer-authenticated user.
    *
-   * The developer user identifier is trusted; every other login in the map is verified. The same identifier always
-   * resolves to the same identity. If `identityId` names a guest, the guest becomes the identity of the user.
+   * The developer user identifier is trusted; every other login in the map is verified. The same identifier always resolves to the same
+   * identity. If `identityId` names a guest, the guest becomes the identity of the user.
    *
    * Equivalent: cognito GetOpenIdTokenForDeveloperIdentity.
    *
-   * @throws {PoolNotFound} The pool does not exist or was deleted.
-   * @throws {UnsupportedDeveloperProvider} The logins do not include the developer provider of the pool, or name a
-   * provider that is not configured in the pool.
-   * @throws {IdentityNotFound} The identity does not exist, was deleted or belongs to another pool.
-   * @throws {IdentityDisabled} A request or a token names a disabled identity.
-   * @throws {LoginsDoNotMatch} The request names an authenticated identity without a login that is linked to it.
-   * @throws {DeveloperUserAlreadyRegistered} `identityId` names one identity, but the developer user identifier belongs
-   * to another.
-   * @throws {LoginConflict} The login belongs to another identity, or the identity already has a login of this provider
-   * or 20 logins.
-   * @throws {InvalidLogin} The value of a login is not valid, such as a developer user identifier with more than 1024
-   * characters.
-   * @throws {InvalidPrincipalTags} A tag that a caller gives or a tag mapping derives from a claim contains characters
-   * that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags
-   * make the token too long.
-   * @throws {PoolTokenNotAccepted} A token minted by a pool is given as a login.
-   * @throws {LoginTokenInvalid} The token of a login fails a check.
-   * @throws {ProviderUnavailable} A login provider does not respond, or reports that it is temporarily unable to
-   * respond.
-   * @throws {ProviderUnusable} The response of a login provider is not valid: its certificate, address, documents or
-   * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is
-   * corrected.
+   * @throws {PoolNotFound | UnsupportedDeveloperProvider | IdentityNotFound | IdentityDisabled | LoginsDoNotMatch |
+   * DeveloperUserAlreadyRegistered | LoginConflict | InvalidLogin | InvalidPrincipalTags | PoolTokenNotAccepted | LoginTokenInvalid |
+   * ProviderUnavailable | ProviderUnusable}
    */
-  mintForDeveloper(
-    params: TokenMintForDeveloperParams,
-    options?: CallOptions,
-  ): Promise<TokenMintForDeveloperResult>;
+  mintForDeveloper(params: TokenMintForDeveloperParams, options?: CallOptions): Promise<TokenMintForDeveloperResult>;
 
   /**
    * Verify a token issued by this store.
    *
-   * Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of the first
-   * failed check. At least one of `audience`, `issuer` and `tenantId` is required.
+   * Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of the first failed check. At
+   * least one of `audience`, `issuer` and `tenantId` is required.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: firebase SDK: verifyIdToken.
    *
-   * @throws {TokenMalformed} The token does not consist of three base64url parts, a part is not a JSON object, a member
-   * is missing or has the wrong type, or the header contains an unknown critical parameter.
-   * @throws {TokenAlgorithmNotAllowed} `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid`
-   * names.
-   * @throws {TokenKeyUnknown} `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-   * @throws {TokenSignatureInvalid} The signature cannot be verified with the key that `kid` names.
-   * @throws {TokenIssuerMismatch} `iss` is not the expected issuer, or not the issuer that owns the signing key.
-   * @throws {TokenAudienceMismatch} `aud` does not contain the expected audience.
-   * @throws {TokenExpired} The time in `exp` is in the past.
-   * @throws {TokenNotYetValid} The time in `iat` or `nbf` is in the future.
-   * @throws {TokenUseMismatch} A token of one type is given where another type is required, such as an access token
-   * instead of an ID token.
-   * @throws {TokenRevoked} The identity, account, session or pool of the token was deleted, disabled or ended, the
-   * signing key was revoked, or `credentials.revoke` applies to the token.
-   * @throws {AccountMerged} The named account was merged into another account by `account.merge`.
-   * @throws {TokenScopeMissing} `token.verify` requires a scope that the token does not have.
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
+   * TokenAudienceMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TokenScopeMissing}
    */
-  verify(
-    params: TokenVerifyParams,
-    options?: CallOptions,
-  ): Promise<TokenVerifyResult>;
+  verify(params: TokenVerifyParams, options?: CallOptions): Promise<TokenVerifyResult>;
 }
 
 /** The parameters of `token.discovery`. */
 export interface TokenDiscoveryParams {
   /**
-   * The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the
-   * issuer of a pool.
+   * The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
    */
   issuer: Issuer;
 }
@@ -236,17 +165,14 @@ export type TokenVerifyParams =
     use?: TokenUse;
     /** The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this claim. */
     scope?: Scope;
-    /**
-     * Whether to reject the token if its identity or account was deleted or disabled, or its session was ended. Defaults
-     * to true.
-     */
+    /** Whether to reject the token if its identity or account was deleted or disabled, or its session was ended. Defaults to true. */
     checkRevoked?: boolean;
   }
   & (
     | {
       /**
-       * The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must
-       * contain it. At most 2048 characters.
+       * The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must contain it. At most
+       * 2048 characters.
        */
       audience: string;
       /** The required issuer. The `iss` claim must be equal to it. */
@@ -256,8 +182,8 @@ export type TokenVerifyParams =
     }
     | {
       /**
-       * The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must
-       * contain it. At most 2048 characters.
+       * The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must contain it. At most
+       * 2048 characters.
        */
       audience?: string;
       /** The required issuer. The `iss` claim must be equal to it. */
@@ -267,8 +193,8 @@ export type TokenVerifyParams =
     }
     | {
       /**
-       * The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must
-       * contain it. At most 2048 characters.
+       * The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must contain it. At most
+       * 2048 characters.
        */
       audience?: string;
       /** The required issuer. The `iss` claim must be equal to it. */

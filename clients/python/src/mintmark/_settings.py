@@ -21,6 +21,9 @@ Path = Union[str, "os.PathLike[str]"]
 
 MEMORY = ":memory:"
 
+# The program in a wheel of a release.
+BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_program", "mintmark")
+
 
 class ClientOptions(Options, total=False):
     """All keyword arguments of a client. `Settings` describes those that are not options of `mintmark serve`."""
@@ -48,7 +51,7 @@ class Settings:
             store: The path of the database file, `":memory:"` for a store that is discarded when the process ends, or the URL of a
                 PostgreSQL database.
             app: The application whose store is used, in the user's data directory.
-            binary: The program. Defaults to `MINTMARK_BINARY`, otherwise to `mintmark` on the `PATH`.
+            binary: The program. Defaults to `MINTMARK_BINARY`, otherwise to the program in the wheel, otherwise to `mintmark` on the `PATH`.
             timeout: The time limit of calls, in seconds. By default, calls have no time limit.
             restart: Whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
             on_notification: Called with the method and the parameters of each notification. The parameters of a known notification have
@@ -139,12 +142,14 @@ def time_limit(timeout: Optional[float]) -> Optional[float]:
 
 
 def find_binary(named: Optional[Path]) -> str:
-    """Returns the path of the program: the argument, otherwise `MINTMARK_BINARY`, otherwise `mintmark` on the `PATH`."""
+    """Returns the path of the program: the argument, otherwise `MINTMARK_BINARY`, the program in the wheel, or `mintmark` on the `PATH`."""
     variable = os.environ.get("MINTMARK_BINARY")
     if named is not None:
         wanted, source = os.fspath(named), ", which binary= names"
     elif variable:
         wanted, source = variable, ", which MINTMARK_BINARY names"
+    elif os.path.exists(BUNDLED):
+        wanted, source = BUNDLED, ", which the wheel contains"
     else:
         wanted, source = "mintmark", " on the PATH"
     found = shutil.which(wanted)

@@ -83,7 +83,7 @@ class Outbox:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("mintmark_scope", f"which tests share a Mintmark process: {', '.join(SCOPES)}", default="function")
-    parser.addini("mintmark_binary", "the program; without it MINTMARK_BINARY, else mintmark on the PATH", default="")
+    parser.addini("mintmark_binary", "the program; without it MINTMARK_BINARY, the program in the wheel, or mintmark on the PATH", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -24,7 +24,7 @@ struct LocalSettings: Sendable {
                 try Configuration.Store(ofApp: app, dataHome: environment["XDG_DATA_HOME"], home: environment["HOME"])
             } ?? Configuration.Store(named: store ?? "")
         return Configuration(
-            store: place, realm: try Realm(issuer: issuer, region: region, account: account, testing: testing), testing: testing,
+            store: place, realm: try Deployment(issuer: issuer, region: region, account: account, testing: testing), testing: testing,
             publicCaller: publicCaller, masterKey: try masterKeyFile.map { try MasterKeyFile(path: $0).readGiven() },
             makesFolders: app != nil,
             clock: clock)

@@ -61,7 +61,7 @@ METHODS: Dict[str, Optional[str]] = {
     "key.rotate": "SigningKey",
     "mfa.challenge": "SignInStep",
     "mfa.confirm": "SignInStep",
-    "mfa.enroll": "EnrolmentStep",
+    "mfa.enroll": "EnrollmentStep",
     "mfa.list": "MfaListResult",
     "mfa.recoveryCodes": "MfaRecoveryCodesResult",
     "mfa.resolve": "SignInStep",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from typing import Dict, Tuple, TypedDict
+from typing import Dict, Literal, Tuple, TypedDict
 
 
 class Options(TypedDict, total=False):
@@ -52,17 +52,17 @@ class Options(TypedDict, total=False):
     region: str | None
     account: str | None
     master_key_file: str | os.PathLike[str] | None
-    caller: str | None
+    caller: Literal["developer", "public"] | None
     testing: bool | None
     clock: datetime | int | None
     audit_issuance: bool | None
     audit_retention_days: int | None
     audit_heads_file: str | os.PathLike[str] | None
-    migrate: str | None
+    migrate: Literal["auto", "never"] | None
     db_connections: int | None
     ca_file: str | os.PathLike[str] | None
     proxy: str | None
-    log_level: str | None
+    log_level: Literal["trace", "debug", "info", "notice", "warning", "error", "critical"] | None
     smtp_url: str | None
     mail_from: str | None
     smtp_user: str | None

@@ -68,7 +68,7 @@ EmailChangeStepState = Literal["codeRequired", "completed"]
 address is verified.
 """
 
-EnrolmentStepState = Literal["codeRequired"]
+EnrollmentStepState = Literal["codeRequired"]
 """The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next."""
 
 FactorHintKind = Literal["totp", "email", "sms", "recovery"]
@@ -1087,7 +1087,7 @@ class EmailChangeStep(Record):
     """The changed account. Present if `state` is `completed`."""
 
 
-class EnrolmentStep(Record):
+class EnrollmentStep(Record):
     """A second factor whose enrollment must be confirmed with a code."""
 
     state: str = member("state")
@@ -2102,8 +2102,9 @@ class TenantAttribute(Record):
     multiple: bool | None = member("multiple", default=None)
     """Whether several options can be selected, separated by commas. Used with `options`. Defaults to false."""
     pattern: str | None = member("pattern", default=None)
-    """A regular expression (PCRE2) that the complete value of a string must match. Values that take too long to match are
-    rejected.
+    """A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot
+    be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and
+    recursion. `\\d`, `\\w` and `\\s` match ASCII only, `\\p{L}` matches any letter, and `(?i)` ignores case.
     """
     in_id_token: bool | None = member("inIdToken", default=None)
     """Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`,
@@ -2652,7 +2653,7 @@ __all__ = [
     "AccountImportFormat", "AccountImportOnExisting", "AppliedChangeChange", "AppliedChangeKind", "AttributeRule",
     "AttributeType", "Channel", "ClientAuthentication", "CredentialScopeMismatchPart",
     "CredentialsProviderAnswerReason", "CredentialsProviderAnswerState", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "EmailChangeStepState", "EnrolmentStepState", "FactorHintKind", "FactorKind",
+    "CredentialsProviderOpenTokenSource", "EmailChangeStepState", "EnrollmentStepState", "FactorHintKind", "FactorKind",
     "FactorWithdrawalState", "FlowEndedCause", "GraphEdgeKind", "GraphNodeKind", "IdentityState", "IdpResponseType",
     "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy",
     "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordResetStepState", "PasswordRule", "PoolProviderProvider",
@@ -2667,7 +2668,7 @@ __all__ = [
     "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
     "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
     "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
-    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EnrolmentStep", "ExportProgress", "Factor",
+    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EnrollmentStep", "ExportProgress", "Factor",
     "FactorHint", "FactorWithdrawal", "GraphEdge", "GraphNode", "HealthCheck", "IdentityChange", "IdentityDeleteResult",
     "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult",
     "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck",

@@ -313,7 +313,7 @@ module Mintmark
     #   issued is returned even if its lifetime is shorter. Defaults to 300.
     # @return [AccountProviderTokenResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, ProviderNotLinked, IdpNotFound, IdpDisabled, ProviderTokenNotKept,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, ProviderNotLinked, IdpNotFound, IdpDisabled, ProviderTokenNotKept,
     #   ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable]
     def provider_token(id_token:, provider_id:, min_valid_seconds: nil, timeout: nil, trace: nil)
       call("account.providerToken", {

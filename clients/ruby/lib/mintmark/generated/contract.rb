@@ -62,7 +62,7 @@ module Mintmark
     "key.rotate" => :SigningKey,
     "mfa.challenge" => :SignInStep,
     "mfa.confirm" => :SignInStep,
-    "mfa.enroll" => :EnrolmentStep,
+    "mfa.enroll" => :EnrollmentStep,
     "mfa.list" => :MfaListResult,
     "mfa.recoveryCodes" => :MfaRecoveryCodesResult,
     "mfa.resolve" => :SignInStep,

@@ -31,8 +31,9 @@ module Mintmark
     # @param custom_parameters [Hash] Additional parameters for the provider, such as `login_hint`, `prompt` or `hd`. Parameters that the
     #   protocol itself uses are rejected.
     # @return [IdpAuthorizeResult]
-    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, ListenerUnavailable, ProviderUnavailable, ProviderUnusable, TokenExpired,
-    #   TokenMalformed, TokenRevoked, AccountMerged]
+    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, ListenerUnavailable, ProviderUnavailable, ProviderUnusable, TokenMalformed,
+    #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
+    #   TokenUseMismatch, TokenRevoked, AccountMerged]
     def authorize(
       provider_id:, tenant_id: nil, id_token: nil, redirect_uri: nil, listen: nil, scopes: nil, custom_parameters: nil, timeout: nil,
       trace: nil
@@ -58,8 +59,9 @@ module Mintmark
     # @param scopes [Array<String>] The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the
     #   provider has `openidOnly`) and to those of the provider's settings.
     # @return [IdpAuthorizeDeviceResult]
-    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, SignInRefused, ProviderUnavailable, ProviderUnusable, TokenExpired, TokenMalformed,
-    #   TokenRevoked, AccountMerged]
+    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, SignInRefused, ProviderUnavailable, ProviderUnusable, TokenMalformed,
+    #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
+    #   TokenUseMismatch, TokenRevoked, AccountMerged]
     def authorize_device(provider_id:, tenant_id: nil, id_token: nil, scopes: nil, timeout: nil, trace: nil)
       call("idp.authorizeDevice", {
         "providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "scopes" => scopes

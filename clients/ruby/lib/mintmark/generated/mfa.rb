@@ -73,7 +73,7 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
-    # @return [EnrolmentStep]
+    # @return [EnrollmentStep]
     # @raise [SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors,
     #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
     #   SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,

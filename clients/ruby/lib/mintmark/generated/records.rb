@@ -325,7 +325,7 @@ module Mintmark
   end
 
   # A second factor whose enrollment must be confirmed with a code.
-  class EnrolmentStep < Record
+  class EnrollmentStep < Record
     member :state, "state" # The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
     # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
     # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
@@ -1190,7 +1190,9 @@ module Mintmark
     member :label, "label" # The text that users see in a form.
     member :options, "options", [:AttributeOption] # The allowed values of a string.
     member :multiple, "multiple" # Whether several options can be selected, separated by commas. Used with `options`. Defaults to false.
-    # A regular expression (PCRE2) that the complete value of a string must match. Values that take too long to match are rejected.
+    # A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot be matched in
+    # linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion. `\d`, `\w` and `\s` match
+    # ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
     member :pattern, "pattern"
     # Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`,
     # `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.

@@ -657,6 +657,7 @@ class AccountMethods(Namespace):
                 instead of an ID token.
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
             ProviderNotLinkedError: The login to unlink is not linked to the account.
             IdpNotFoundError: The identity provider does not exist in the tenant.
             IdpDisabledError: A sign-in uses a disabled identity provider.
@@ -1140,7 +1141,7 @@ class AsyncAccountMethods(AsyncNamespace):
 
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-        ProviderNotLinkedError, IdpNotFoundError, IdpDisabledError, ProviderTokenNotKeptError,
+        AccountMergedError, ProviderNotLinkedError, IdpNotFoundError, IdpDisabledError, ProviderTokenNotKeptError,
         ProviderTokenExpiredError, ProviderTokenRefusedError, ProviderUnavailableError, ProviderUnusableError.
         """
         return types.AccountProviderTokenResult._of(await self._send("account.providerToken", {

@@ -59,9 +59,18 @@ class IdpMethods(Namespace):
             ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
-            TokenExpiredError: The time in `exp` is in the past.
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
                 member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
@@ -103,9 +112,18 @@ class IdpMethods(Namespace):
             ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
-            TokenExpiredError: The time in `exp` is in the past.
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
                 member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
@@ -361,8 +379,9 @@ class AsyncIdpMethods(AsyncNamespace):
         """Start a sign-in at an identity provider in the user's browser.
 
         Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, ListenerUnavailableError,
-        ProviderUnavailableError, ProviderUnusableError, TokenExpiredError, TokenMalformedError, TokenRevokedError,
-        AccountMergedError.
+        ProviderUnavailableError, ProviderUnusableError, TokenMalformedError, TokenAlgorithmNotAllowedError,
+        TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
         """
         return types.IdpAuthorizeResult._of(await self._send("idp.authorize", {
             "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "redirectUri": redirect_uri,
@@ -376,7 +395,9 @@ class AsyncIdpMethods(AsyncNamespace):
         """Start a device authorization at an identity provider (RFC 8628).
 
         Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, SignInRefusedError, ProviderUnavailableError,
-        ProviderUnusableError, TokenExpiredError, TokenMalformedError, TokenRevokedError, AccountMergedError.
+        ProviderUnusableError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
+        TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError.
         """
         return types.IdpAuthorizeDeviceResult._of(await self._send("idp.authorizeDevice", {
             "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "scopes": scopes,

@@ -129,7 +129,7 @@ class MfaMethods(Namespace):
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         timeout: float | None = None, trace: str | None = None,
-    ) -> types.EnrolmentStep:
+    ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
         Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires
@@ -210,7 +210,7 @@ class MfaMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
         """
-        return types.EnrolmentStep._of(self._send("mfa.enroll", {
+        return types.EnrollmentStep._of(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "client": client,
         }, timeout, trace))
@@ -439,7 +439,7 @@ class AsyncMfaMethods(AsyncNamespace):
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         timeout: float | None = None, trace: str | None = None,
-    ) -> types.EnrolmentStep:
+    ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
         Raises: SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError,
@@ -451,7 +451,7 @@ class AsyncMfaMethods(AsyncNamespace):
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
         TokenUseMismatchError, TokenRevokedError, AccountMergedError.
         """
-        return types.EnrolmentStep._of(await self._send("mfa.enroll", {
+        return types.EnrollmentStep._of(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "client": client,
         }, timeout, trace))

@@ -317,7 +317,7 @@ public struct AccountMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - providerId: A provider that is linked to the account.
     ///   - minValidSeconds: The minimum remaining lifetime of the access token, in seconds. A token that the provider has just issued is returned even if its lifetime is shorter. Defaults to 300.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `ProviderNotLinkedError`, `IdpNotFoundError`, `IdpDisabledError`, `ProviderTokenNotKeptError`, `ProviderTokenExpiredError`, `ProviderTokenRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `IdpNotFoundError`, `IdpDisabledError`, `ProviderTokenNotKeptError`, `ProviderTokenExpiredError`, `ProviderTokenRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func providerToken(idToken: String, providerId: String, minValidSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountProviderTokenResult {
         var _params = MemberWriter()

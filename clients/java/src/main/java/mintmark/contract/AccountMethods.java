@@ -793,8 +793,8 @@ public final class AccountMethods {
      *
      * <p>Errors: TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
      * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenExpiredException, TokenNotYetValidException,
-     * TokenUseMismatchException, TokenRevokedException, ProviderNotLinkedException, IdpNotFoundException,
-     * IdpDisabledException, ProviderTokenNotKeptException, ProviderTokenExpiredException,
+     * TokenUseMismatchException, TokenRevokedException, AccountMergedException, ProviderNotLinkedException,
+     * IdpNotFoundException, IdpDisabledException, ProviderTokenNotKeptException, ProviderTokenExpiredException,
      * ProviderTokenRefusedException, ProviderUnavailableException, ProviderUnusableException.
      *
      * @param params what it takes

@@ -37,7 +37,9 @@ public final class IdpMethods {
      * <p>Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
      *
      * <p>Errors: TenantNotFoundException, IdpNotFoundException, IdpDisabledException, ListenerUnavailableException,
-     * ProviderUnavailableException, ProviderUnusableException, TokenExpiredException, TokenMalformedException,
+     * ProviderUnavailableException, ProviderUnusableException, TokenMalformedException,
+     * TokenAlgorithmNotAllowedException, TokenKeyUnknownException, TokenSignatureInvalidException,
+     * TokenIssuerMismatchException, TokenExpiredException, TokenNotYetValidException, TokenUseMismatchException,
      * TokenRevokedException, AccountMergedException.
      *
      * @param params what it takes
@@ -87,7 +89,9 @@ public final class IdpMethods {
      * signed in, without blocking a thread.
      *
      * <p>Errors: TenantNotFoundException, IdpNotFoundException, IdpDisabledException, SignInRefusedException,
-     * ProviderUnavailableException, ProviderUnusableException, TokenExpiredException, TokenMalformedException,
+     * ProviderUnavailableException, ProviderUnusableException, TokenMalformedException,
+     * TokenAlgorithmNotAllowedException, TokenKeyUnknownException, TokenSignatureInvalidException,
+     * TokenIssuerMismatchException, TokenExpiredException, TokenNotYetValidException, TokenUseMismatchException,
      * TokenRevokedException, AccountMergedException.
      *
      * @param params what it takes

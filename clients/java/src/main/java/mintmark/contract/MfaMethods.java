@@ -151,8 +151,8 @@ public final class MfaMethods {
      * @param params what it takes
      * @return what it answers
      */
-    public Types.EnrolmentStep enroll(EnrollParams params) {
-        return caller.call("mfa.enroll", params.toJson(), Read.object(Types.EnrolmentStep::of));
+    public Types.EnrollmentStep enroll(EnrollParams params) {
+        return caller.call("mfa.enroll", params.toJson(), Read.object(Types.EnrollmentStep::of));
     }
 
     /**
@@ -161,8 +161,8 @@ public final class MfaMethods {
      * @param params what it takes
      * @return what it answers
      */
-    public CompletableFuture<Types.EnrolmentStep> enrollAsync(EnrollParams params) {
-        return caller.callAsync("mfa.enroll", params.toJson(), Read.object(Types.EnrolmentStep::of));
+    public CompletableFuture<Types.EnrollmentStep> enrollAsync(EnrollParams params) {
+        return caller.callAsync("mfa.enroll", params.toJson(), Read.object(Types.EnrollmentStep::of));
     }
 
     /**
@@ -171,7 +171,7 @@ public final class MfaMethods {
      * @param params says what it takes to a builder
      * @return what it answers
      */
-    public Types.EnrolmentStep enroll(Consumer<EnrollParams.Builder> params) {
+    public Types.EnrollmentStep enroll(Consumer<EnrollParams.Builder> params) {
         return enroll(Records.told(EnrollParams.builder(), params).build());
     }
 
@@ -181,7 +181,7 @@ public final class MfaMethods {
      * @param params says what it takes to a builder
      * @return what it answers
      */
-    public CompletableFuture<Types.EnrolmentStep> enrollAsync(Consumer<EnrollParams.Builder> params) {
+    public CompletableFuture<Types.EnrollmentStep> enrollAsync(Consumer<EnrollParams.Builder> params) {
         return enrollAsync(Records.told(EnrollParams.builder(), params).build());
     }
 

@@ -2282,7 +2282,7 @@ public final class Types {
      * token expires (<code>totp</code>), in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
-    public record EnrolmentStep(
+    public record EnrollmentStep(
             State state,
             String continuationToken,
             String factorId,
@@ -2304,9 +2304,9 @@ public final class Types {
          * @return the record
          * @throws IllegalArgumentException if a member is not what it should be
          */
-        public static EnrolmentStep of(Map<String, ?> json) {
+        public static EnrollmentStep of(Map<String, ?> json) {
             var members = new Members(json);
-            return new EnrolmentStep(
+            return new EnrollmentStep(
                     members.get("state", Read.text(State::new)),
                     members.get("continuationToken", Read.STRING),
                     members.get("factorId", Read.STRING),
@@ -2331,7 +2331,7 @@ public final class Types {
         /** Shows no secrets. */
         @Override
         public String toString() {
-            return Records.text("EnrolmentStep", this::tell);
+            return Records.text("EnrollmentStep", this::tell);
         }
 
         private void tell(Sink sink) {
@@ -9039,8 +9039,10 @@ public final class Types {
      * @param options The allowed values of a string. May be null.
      * @param multiple Whether several options can be selected, separated by commas. Used with <code>options</code>.
      * Defaults to false. May be null.
-     * @param pattern A regular expression (PCRE2) that the complete value of a string must match. Values that take
-     * too long to match are rejected. May be null.
+     * @param pattern A regular expression that the complete value of a string must match. The syntax is that of Perl
+     * without what cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic
+     * groups, conditions and recursion. <code>&#92;d</code>, <code>&#92;w</code> and <code>&#92;s</code> match ASCII
+     * only, <code>&#92;p{L}</code> matches any letter, and <code>(?i)</code> ignores case. May be null.
      * @param inIdToken Whether the attribute is added to ID tokens as a claim of the same name. Names of existing
      * claims, such as <code>sub</code>, <code>exp</code>, <code>name</code>, <code>scope</code> or
      * <code>mintmark</code>, are rejected. <code>displayName</code> is always added as the claim <code>name</code>.
@@ -9216,8 +9218,10 @@ public final class Types {
             }
 
             /**
-             * A regular expression (PCRE2) that the complete value of a string must match. Values that take too long
-             * to match are rejected.
+             * A regular expression that the complete value of a string must match. The syntax is that of Perl without
+             * what cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic
+             * groups, conditions and recursion. <code>&#92;d</code>, <code>&#92;w</code> and <code>&#92;s</code>
+             * match ASCII only, <code>&#92;p{L}</code> matches any letter, and <code>(?i)</code> ignores case.
              *
              * @param pattern it
              * @return this

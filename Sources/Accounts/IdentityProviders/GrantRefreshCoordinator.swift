@@ -1,0 +1,55 @@
+import Contract
+import Platform
+import Synchronization
+
+/// Coordinates refreshes of provider tokens. Two concurrent refreshes would use one refresh token twice, which a provider may treat as
+/// theft. A refresh therefore takes a lease in the row of the login, and other refreshes wait. A lease that does not end is taken over,
+/// because its process has died.
+final class GrantRefreshCoordinator: Sendable {
+    private struct Lease {
+        let since = Monotonic.nanoseconds()
+        var isOwn = false
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    /// The patience is longer than the timeout of a request to a provider.
+    private static let (patience, pause): (UInt64, UInt64) = (20_000_000_000, 200_000_000)
+    private let leases = Mutex<[String: Lease]>([:])
+    private let alarms: TimerThread
+
+    init(alarms: TimerThread) { self.alarms = alarms }
+
+    func begin(_ lease: String) { leases.withLock { $0[lease] = Lease(isOwn: true) } }
+
+    func end(_ lease: String) {
+        for body in leases.withLock({ $0.removeValue(forKey: lease) })?.waiting ?? [] { body() }
+    }
+
+    /// Returns the wait for the end of a lease, or `nil` if the lease has been held for too long.
+    func wait(for lease: String) -> AwaitsPeople? {
+        let isLate = leases.withLock { leases in
+            if leases.count >= 1024 { leases = leases.filter { $0.value.isOwn || !Self.isOver($0.value) } }
+            let known = leases[lease] ?? Lease()
+            let isLate = !known.isOwn && Self.isOver(known)
+            leases[lease] = isLate ? nil : known
+            return isLate
+        }
+        return isLate ? nil : AwaitsPeople(isBrief: true) { [self] in whenOver(lease, $0) }
+    }
+
+    private static func isOver(_ lease: Lease) -> Bool { Monotonic.nanoseconds() - lease.since > patience }
+
+    /// Runs `body` when this process ends the lease. If another process holds it, runs `body` after a pause.
+    private func whenOver(_ lease: String, _ body: @escaping @Sendable () -> Void) {
+        let isOwn: Bool? = leases.withLock { leases in
+            guard let known = leases[lease] else { return nil }
+            if known.isOwn { leases[lease]?.waiting.append(body) }
+            return known.isOwn
+        }
+        switch isOwn {
+        case true?: break
+        case false?: alarms.afterOrHere(nanoseconds: Self.pause, body)
+        case nil: body()
+        }
+    }
+}

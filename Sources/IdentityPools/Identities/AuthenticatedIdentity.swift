@@ -1,0 +1,31 @@
+import Contract
+import ServiceContext
+import Storage
+
+/// An identity that a client gave, with its verified logins: the input of `token.mint`, `credentials.get` and `identity.unlink`.
+struct AuthenticatedIdentity {
+    let pool: PoolRecord
+    let identity: Identity
+    let proofs: [VerifiedLogin]
+}
+
+extension ServiceContext {
+    /// Reads the given identity and verifies its logins. The checks are made in this order: existence, state, logins.
+    ///
+    /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `ClassicFlowDisabled`, and the errors of the verification of logins.
+    func prove(
+        _ identityId: String, _ logins: Members<String>?, _ configurations: PoolConfigurationCache, _ call: any CallContext, now: Int64,
+        classicFlow: Bool = false
+    ) throws -> AuthenticatedIdentity {
+        let (pool, identity) = try database.read { tx in
+            guard let identity = try tx.identity(identityId), let pool = try configurations.knownPool(identity.poolId, in: tx) else {
+                throw IdentityNotFound(identityId: identityId)
+            }
+            return (pool, identity)
+        }
+        if identity.state == .disabled { throw IdentityDisabled(identityId: identityId) }
+        if classicFlow, !pool.allowClassicFlow { throw ClassicFlowDisabled(poolId: pool.id) }
+        let proofs = try LoginVerifier(self, configurations).verify(logins, of: pool, call, now: now)
+        return AuthenticatedIdentity(pool: pool, identity: identity, proofs: proofs)
+    }
+}

@@ -1,0 +1,138 @@
+import Contract
+import JSON
+import JSONRPC
+import Storage
+
+/// The methods that a process offers: the contract's methods, each bound to its handler and its lane.
+public struct MethodRegistry: MethodLookup {
+    private let methods: MethodsByName
+    private let names: [String]
+    private let testing: Bool
+
+    /// - Parameter mintmark: The service. Its configuration contains the access level of the caller and the testing mode.
+    public init(_ mintmark: Mintmark) {
+        let configuration = mintmark.configuration
+        let offered = Contract.MethodTable.all.filter { Self.isOffered($0, by: configuration) }
+        names = offered.map(\.name)
+        testing = configuration.testing
+        // Methods that the caller is not allowed to call are included, so that they fail with a specific error.
+        let known = Contract.MethodTable.all.filter { !$0.isTesting || configuration.testing }
+        methods = MethodsByName(known.map { Self.method($0, mintmark) })
+    }
+
+    /// Returns whether a process with this configuration offers a method.
+    static func isOffered(_ method: MethodInfo, by configuration: Configuration) -> Bool {
+        (!method.isTesting || configuration.testing) && (!configuration.publicCaller || method.caller == .public)
+    }
+
+    public func method(named name: String) -> Method? { methods.method(named: name) }
+
+    public func nearest(to name: String) -> [String] {
+        // Calling a testing method without `--testing` is a common mistake.
+        if !testing, Contract.MethodTable.all.contains(where: { $0.isTesting && $0.name == name }) { return ["\(name) with --testing"] }
+        let offered = Set(names)
+        let called = MethodInfo.called(name, among: Contract.MethodTable.all.filter { offered.contains($0.name) }).map(\.name)
+        return called + Contract.NearestNames.of(name, among: names).filter { !called.contains($0) }
+    }
+
+    private static func method(_ info: MethodInfo, _ mintmark: Mintmark) -> Method {
+        guard isOffered(info, by: mintmark.configuration) else {
+            return Method(info.name) { _, _, _ in throw Answer(CallerNotAllowed(method: info.name)) }
+        }
+        let isPublic = mintmark.configuration.publicCaller
+        let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
+        let faults = mintmark.faults
+        if let storeless = StoreIndependentMethods.method(info.name, mintmark) {
+            return Method(info.name, on: Lane(info.cost)) { call, params, result in
+                try faults?.meet(call)
+                try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
+            }
+        }
+        let isRemote = mintmark.configuration.store.isRemote
+        return Method(info.name, lane: { Lane(info.cost(of: $0), isRemote: isRemote) }) { call, params, result in
+            try faults?.meet(call)
+            try run(place, mintmark, isPublic: isPublic, call, params, &result)
+        }
+    }
+
+    /// Runs the method at this index of the table. Runs it again after it waited for another call.
+    private static func run(
+        _ place: Int, _ mintmark: Mintmark, isPublic: Bool, _ call: Call, _ params: JSONNode?, _ result: inout JSONWriter
+    ) throws {
+        let mayWait = call.lane != .compute
+        do {
+            try AnsweredByOther.joining(call, &result) { result in
+                try answering {
+                    // Opening the store may take long, so the reading thread does not open it.
+                    guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                    try LockWaitPolicy.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
+                        try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                    }
+                }
+            }
+        } catch let wait as WaitsForOthers {
+            try wait.resume(call, &result) { call, result in
+                try run(place, mintmark, isPublic: isPublic, call, params, &result)
+            }
+        } catch let wait as AwaitsPeople {
+            let later = try call.answerLater(endsWithInput: !wait.isBrief, onCancel: wait.giveUp)
+            wait.whenOver {
+                later.resume(on: .network) { call, result in try run(place, mintmark, isPublic: isPublic, call, params, &result) }
+            }
+        }
+    }
+
+    private static func answering(_ body: () throws -> Void) throws {
+        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
+            guard let known = contractError(error) else { throw error }
+            throw Answer(known)
+        }
+    }
+}
+
+extension Lane {
+    /// Returns the lane on which a call of this cost starts. A quick call moves to another lane if it would have to wait.
+    ///
+    /// - Parameter isRemote: Whether the store is on a database server, so that every access waits.
+    init(_ cost: MethodCost, isRemote: Bool = false) {
+        self =
+            switch cost {
+            case .quick: isRemote ? .store : .compute
+            case .store: .store
+            case .slow: .hash
+            case .network: .network
+            }
+    }
+}
+
+/// Wraps a contract error as a response error.
+struct Answer: ResponseError {
+    let error: any ContractError
+    init(_ error: any ContractError) { self.error = error }
+    var code: Int { error.code }
+    var type: String { Swift.type(of: error).type }
+    var message: String { error.message }
+    func writeData(to writer: inout JSONWriter) { error.writeData(to: &writer) }
+}
+
+/// The context of a call for its handler.
+struct CallAdapter: CallContext {
+    private let call: Call
+    let isPublicCaller: Bool
+
+    /// Whether the call is on a lane that may wait for other machines.
+    var mayWaitForOthers: Bool { call.lane == .network }
+    /// Whether the call can run again later without blocking a thread until then.
+    var mayAnswerLater: Bool { call.mayAnswerLater }
+
+    init(_ call: Call, isPublicCaller: Bool) {
+        self.call = call
+        self.isPublicCaller = isPublicCaller
+    }
+
+    var trace: String? { call.trace }
+    var isCancelled: Bool { call.isCancelled }
+    var isFirstRun: Bool { call.isFirstRun }
+    func progress(_ value: JSONValue) { call.progress(value) }
+    func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) { call.notify(N.name) { params.write(to: &$0) } }
+}

@@ -1,0 +1,101 @@
+import Contract
+import Crypto
+import JSON
+import Network
+
+/// Sends requests to login providers over the network.
+public protocol LoginProviderClient: Sendable {
+    /// Whether providers on this machine can be reached by plain HTTP without `allowInsecure`, as in tests.
+    var allowsPlainLoopback: Bool { get }
+
+    /// Returns the key that a token's header names, or `nil` if the issuer has no such key.
+    ///
+    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`, or the error that moves the call to a thread that may wait for the network.
+    func key(
+        for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
+    ) throws -> PublicKey?
+
+    /// Returns the JSON object of a provider's response, with the HTTP status.
+    ///
+    /// - Throws: The errors of `key`.
+    func object(_ question: LoginProviderRequest, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+        status: Int, object: JSONNode
+    )
+
+    /// Returns the discovery document of an issuer, after checking that it names this issuer. It is cached like the keys.
+    ///
+    /// - Throws: The errors of `key`.
+    func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode
+
+    /// Removes the document of an issuer from the cache, so that the next call fetches it again.
+    func forgetDescription(of issuer: String, _ provider: ProviderAddress)
+
+    /// Fetches and inspects the documents of an issuer, without the cache.
+    ///
+    /// - Throws: The error that moves the call to a thread that may wait for the network. Failures of the issuer are part of the result.
+    func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection
+}
+
+/// A request to a provider.
+public struct LoginProviderRequest: Sendable {
+    public let url: String
+    public let headers: [(name: String, value: String)]
+    /// The body of a POST request; `nil` for a GET request.
+    public let body: [UInt8]?
+    public let contentType: String
+    /// The issuer whose document contains the URL; `nil` if the URL is built in or configured by an administrator.
+    public let issuer: String?
+
+    package init(
+        _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil, contentType: String = "application/json",
+        namedBy issuer: String? = nil
+    ) {
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.contentType = contentType
+        self.issuer = issuer
+    }
+}
+
+/// The network settings for requests to a provider.
+public struct ProviderAddress: Sendable, Hashable {
+    /// The name of the provider's logins.
+    public let name: String
+    public let allowsInsecure: Bool
+    public let allowsPrivateNetwork: Bool
+
+    package init(name: String, allowsInsecure: Bool, allowsPrivateNetwork: Bool) {
+        self.name = name
+        self.allowsInsecure = allowsInsecure
+        self.allowsPrivateNetwork = allowsPrivateNetwork
+    }
+}
+
+/// Sends no requests: only providers whose keys are configured in the pool can be verified.
+public struct NoLoginProviderClient: LoginProviderClient {
+    public init() {}
+
+    public var allowsPlainLoopback: Bool { false }
+
+    public func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
+        throw ProviderUnavailable(
+            provider: provider.name, reason: "this process sends no requests to providers. Configure the keys in the pool.")
+    }
+
+    public func object(_ question: LoginProviderRequest, of provider: ProviderAddress, _ call: any CallContext) throws -> (
+        status: Int, object: JSONNode
+    ) {
+        throw ProviderUnavailable(provider: provider.name, reason: "this process sends no requests to providers.")
+    }
+
+    public func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode {
+        throw ProviderUnavailable(provider: provider.name, reason: "this process sends no requests to providers.")
+    }
+
+    public func forgetDescription(of issuer: String, _ provider: ProviderAddress) {}
+
+    public func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection {
+        IssuerInspection(failure: IssuerFailure(.unavailable, "This process sends no requests to providers."))
+    }
+}

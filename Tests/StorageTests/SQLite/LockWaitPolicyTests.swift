@@ -1,0 +1,88 @@
+import Platform
+import Storage
+import Testing
+
+@Suite("Transactions that must not wait")
+struct PatienceTests {
+    @Test("a write that must not wait throws immediately, and its body does not run", arguments: Backend.all)
+    func write(_ backend: Backend) throws {
+        let database = try backend.open()
+        #expect(throws: WouldWait.self) { try LockWaitPolicy.with(.none) { try database.insert("a") } }
+        #expect(try database.count() == 0)
+    }
+
+    @Test("a read that must not wait succeeds if no lock is in the way", arguments: Backend.embedded)
+    func read(_ backend: Backend) throws {
+        let database = try backend.open()
+        try database.insert("a")
+        #expect(try LockWaitPolicy.with(.none) { try database.has("a") })
+        #expect(LockWaitPolicy.current == .full)
+    }
+
+    @Test("on disk, a read never waits for a write")
+    func whileWriting() throws {
+        let database = try Backend.file.open()
+        try database.insert("a")
+        let (isWriting, hasRead) = (Signal(), Signal())
+        try together(2) { thread in
+            if thread == 0 {
+                try database.write { tx in
+                    try tx.execute("INSERT INTO item (id) VALUES ($1)", "b")
+                    isWriting.send()
+                    #expect(hasRead.wait(seconds: 20))
+                }
+            } else {
+                isWriting.wait()
+                let seen = try LockWaitPolicy.with(.none) { [try database.has("a"), try database.has("b")] }
+                #expect(seen == [true, false])
+                #expect(try database.count() == 1)
+                hasRead.send()
+            }
+        }
+    }
+
+    @Test("in memory, a read that must not wait throws during a write, and other reads wait")
+    func memoryWhileWriting() throws {
+        let database = try Backend.memory.open()
+        let (isWriting, hasTried) = (Signal(), Signal())
+        try together(2) { thread in
+            if thread == 0 {
+                try database.write { tx in
+                    try tx.execute("INSERT INTO item (id) VALUES ($1)", "b")
+                    isWriting.send()
+                    #expect(hasTried.wait(seconds: 20))
+                }
+            } else {
+                isWriting.wait()
+                #expect(throws: WouldWait.self) { try LockWaitPolicy.with(.none) { try database.count() } }
+                hasTried.send()
+                #expect(try database.count() == 1)
+            }
+        }
+    }
+
+    @Test("a store in memory never fails with busy, whatever the number of readers and writers")
+    func memoryStorm() throws {
+        let database = try Backend.memory.open()
+        try together(24) { thread in
+            for number in 0..<100 {
+                if thread % 2 == 0 { try database.insert("\(thread) \(number)") } else { _ = try database.count() }
+            }
+        }
+        #expect(try database.count() == 1200)
+    }
+
+    @Test("patience applies to one thread and is restored after the body, including after an error")
+    func threads() throws {
+        #expect(throws: Refused.self) {
+            try LockWaitPolicy.with(.none) {
+                #expect(LockWaitPolicy.current == .none)
+                LockWaitPolicy.with(.full) { #expect(LockWaitPolicy.current == .full) }
+                #expect(LockWaitPolicy.current == .none)
+                throw Refused()
+            }
+        }
+        #expect(LockWaitPolicy.current == .full)
+        try LockWaitPolicy.with(.none) { try together(1) { _ in #expect(LockWaitPolicy.current == .full) } }
+    }
+}
