@@ -48,7 +48,7 @@ class Starting(ClientTest):
                 self.assertEqual(_settings.find_binary(None), bundled)
                 self.assertEqual(_settings.find_binary("/bin/true"), "/bin/true")
                 os.remove(bundled)
-                with self.assertRaisesRegex(mintmark.BinaryNotFound, "mintmark on the PATH"):
+                with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "mintmark on the PATH"):
                     _settings.find_binary(None)
 
     def test_error_for_a_program_that_cannot_run_names_it(self):
