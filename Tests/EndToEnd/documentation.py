@@ -211,7 +211,7 @@ def first_program(language, suffix):
 # The code around the recipes in a client's README. A recipe uses `m`, a client with a testing store. Each entry has the text before all recipes,
 # before and after one recipe, the indentation, and the text after all recipes. Recipes in a compiled language form one program.
 RECIPES = {
-    "python": ("import mintmark\n", "with mintmark.testing() as m:\n", "", 4, ""),
+    "python": ("import mintmark\nfrom mintmark.testing import TestingMintmark\n", "with TestingMintmark() as m:\n", "", 4, ""),
     "js": ("import { TestingClient as Client } from \"mintmark/testing\";\nconst m = await Client.start();\n", "", "await m.close();\n", 0, ""),
     "ruby": ("require \"mintmark\"\nrequire \"mintmark/testing\"\n", "Mintmark.testing do |m|\n", "end\n", 2, ""),
     "bash": ("set -e\nsource mintmark.bash\nmintmark_testing\n", "", "", 0, ""),

@@ -8,12 +8,12 @@ enum PythonNames {
 
     /// A scope with reserved names in addition to the keywords.
     enum Scope: String {
-        /// Parameters of a method. `timeout` and `trace` follow them, and the body uses further names.
-        case method = "timeout trace types cast params answer"
-        /// Members of a record; all records have these members.
-        case record = "of raw"
+        /// Parameters of a method. `timeout`, `trace` and `progress` follow them.
+        case method = "timeout trace progress types"
+        /// Members of a record: names that all records have or that their declarations use.
+        case record = "from_dict to_dict member utc list_of map_of"
         /// Members of an error's data; all errors have these members.
-        case error = "add_note args code data message trace type with_traceback"
+        case error = "add_note args code data detail list_of map_of message trace type utc with_traceback"
 
         fileprivate var taken: [Substring] { rawValue.split(separator: " ") }
     }

@@ -2,7 +2,7 @@
 struct PythonSource {
     private var lines: [String]
     private var depth = 0
-    private static let width = 110
+    private static let width = 120
 
     /// - Parameters:
     ///   - origin: The schemas from which the file is generated.
@@ -13,7 +13,10 @@ struct PythonSource {
         line()
     }
 
-    var text: String { lines.joined(separator: "\n") + "\n" }
+    /// Returns the finished file. `path` is relative to the generated folder.
+    func file(_ path: String) -> GeneratedFile {
+        GeneratedFile(path: "\(PythonEmitter.folder)/\(path)", text: lines.joined(separator: "\n") + "\n")
+    }
 
     mutating func line(_ text: String = "") {
         lines.append(text.isEmpty ? "" : String(repeating: "    ", count: depth) + text)
@@ -27,13 +30,29 @@ struct PythonSource {
         depth -= 1
     }
 
-    /// Appends a head with its parts on one line if they fit, otherwise on separate lines.
+    /// Appends a head with its parts on one line if they fit, otherwise on several lines.
     mutating func block(_ head: String, parts: [String], end: String, _ body: (inout PythonSource) -> Void) {
-        let flat = "\(head)(\(parts.joined(separator: ", ")))\(end)"
-        if depth * 4 + flat.count < Self.width { return block(flat, body) }
-        line(head + "(")
-        for part in parts { line("    \(part),") }
-        block(")" + end, body)
+        list(head + "(", parts, ")\(end):")
+        depth += 1
+        body(&self)
+        depth -= 1
+    }
+
+    /// Appends `head`, the items separated by commas, and `tail`: on one line if they fit, otherwise on several lines.
+    mutating func list(_ head: String, _ items: [String], _ tail: String) {
+        let whole = head + items.joined(separator: ", ") + tail
+        if depth * 4 + whole.count <= Self.width { return line(whole) }
+        line(head)
+        var current = ""
+        for item in items.map({ $0 + "," }) {
+            if !current.isEmpty, depth * 4 + 4 + current.count + 1 + item.count > Self.width {
+                line("    " + current)
+                current = ""
+            }
+            current += (current.isEmpty ? "" : " ") + item
+        }
+        line("    " + current)
+        line(tail)
     }
 
     /// Appends a docstring. Line breaks are kept, and long lines are wrapped with the indentation of their first line.

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "src"))
 
 import mintmark  # noqa: E402
+import mintmark.testing  # noqa: E402
 from mintmark._record import Record  # noqa: E402
 from mintmark.generated.contract import METHODS  # noqa: E402
 
@@ -23,9 +24,9 @@ class Down(Exception):
 
 
 KINDS = [
-    (mintmark.BinaryTooOld, "tooOld"), (mintmark.AnsweredError, "answered"), (mintmark.BinaryNotFound, "notFound"),
-    (mintmark.ProtocolError, "garbage"), (mintmark.ConnectionLost, "ended"), (mintmark.CallTimeout, "timedOut"),
-    (mintmark.ClientClosed, "closed"), ((Cancelled, asyncio.CancelledError), "cancelled"), (Down, "own"), ((ValueError, TypeError), "refused"),
+    (mintmark.BinaryTooOldError, "tooOld"), (mintmark.APIError, "answered"), (mintmark.BinaryNotFoundError, "notFound"),
+    (mintmark.ProtocolError, "garbage"), (mintmark.ProcessEndedError, "ended"), (mintmark.CallTimeoutError, "timedOut"),
+    (mintmark.ClientClosedError, "closed"), ((Cancelled, asyncio.CancelledError), "cancelled"), (Down, "own"), ((ValueError, TypeError), "refused"),
 ]
 
 
@@ -53,6 +54,11 @@ def options(step):
     return {known[name]: value for name, value in step.items() if name in known}
 
 
+def client_class(step, production, testing):
+    """Returns the class of a client: that for testing stores, which has the methods `test.*`, if the step names a testing store."""
+    return testing if step.get("testing") and ("store" in step or "app" in step) else production
+
+
 def typed(client, method):
     """Returns the typed method of a name."""
     namespace, verb = method.split(".")
@@ -63,7 +69,7 @@ def called(client, step):
     """Calls the typed method if it accepts these parameters, and otherwise the method by its name."""
     method, params = step["method"], step.get("params") or {}
     more = {"timeout": step.get("timeoutSeconds"), "trace": step.get("trace")}
-    if method in METHODS and None not in params.values() and all(camel(snake(name)) == name for name in params):
+    if method in METHODS and hasattr(client, snake(method.split(".")[0])) and None not in params.values() and all(camel(snake(name)) == name for name in params):
         try:
             return typed(client, method)(**arguments(params), **more)
         except TypeError as error:
@@ -74,7 +80,7 @@ def called(client, step):
 
 def plain(found):
     """Converts a result to JSON with all its members."""
-    return found.raw if isinstance(found, Record) else found
+    return found.to_dict() if isinstance(found, Record) else found
 
 
 def strange(client, step):
@@ -94,4 +100,4 @@ def described(error):
     if kind is None:
         return {"fault": f"{type(error).__name__}: {error}"}
     details = {name: getattr(error, name) for name in ("code", "type", "data", "trace") if hasattr(error, name)}
-    return {"error": {"kind": kind, "class": type(error).__name__, "message": str(error), **details}}
+    return {"error": {"kind": kind, "class": type(error).__name__.removesuffix("Error"), "message": str(error), **details}}

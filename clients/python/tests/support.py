@@ -11,6 +11,7 @@ import unittest
 
 import mintmark
 from mintmark import Mintmark
+from mintmark.testing import TestingMintmark
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
 SOURCES = os.path.join(ROOT, "clients", "python", "src")
@@ -28,9 +29,9 @@ class ClientTest(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def memory(self, **options):
-        """Returns a client of an empty testing store in memory."""
-        options = {"store": ":memory:", "testing": True, "timeout": 60, **options}
-        client = Mintmark(**options)
+        """Returns a client of an empty testing store in memory, or of another store with `testing=False`."""
+        is_testing = options.get("testing", True)
+        client = TestingMintmark(**options) if is_testing else Mintmark(**{"store": ":memory:", "timeout": 60, **options})
         self.addCleanup(client.close)
         return client
 

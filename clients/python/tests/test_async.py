@@ -8,7 +8,7 @@ import unittest
 import unittest.mock
 
 from support import NOWHERE, ClientTest, mint, mintmark, pid
-from mintmark import AsyncMintmark
+from mintmark.testing import AsyncTestingMintmark
 
 
 class AsyncTest(ClientTest, unittest.IsolatedAsyncioTestCase):
@@ -16,7 +16,7 @@ class AsyncTest(ClientTest, unittest.IsolatedAsyncioTestCase):
         asyncio.get_running_loop().set_debug(False)  # debug mode is slow with a thousand tasks
 
     async def client(self, **options):
-        m = AsyncMintmark(**{"store": ":memory:", "testing": True, "timeout": 60, "stderr": None, **options})
+        m = AsyncTestingMintmark(**{"stderr": None, **options})
         self.addAsyncCleanup(m.close)
         return m
 
@@ -26,7 +26,7 @@ class AsyncTest(ClientTest, unittest.IsolatedAsyncioTestCase):
 
 class Calls(AsyncTest):
     async def test_thousand_concurrent_tasks_receive_their_own_results(self):
-        async with mintmark.async_testing() as m:
+        async with AsyncTestingMintmark() as m:
             pool = await self.shop(m)
             minted = await asyncio.gather(*[mint(m, pool, f"user {number % 50}") for number in range(1000)])
         identities = {}
@@ -47,19 +47,19 @@ class Calls(AsyncTest):
 
     async def test_errors_are_typed(self):
         m = await self.client()
-        with self.assertRaises(mintmark.PoolNotFound) as caught:
+        with self.assertRaises(mintmark.PoolNotFoundError) as caught:
             await m.pool.get(pool_id=NOWHERE, trace="t")
         self.assertEqual((caught.exception.pool_id, caught.exception.trace), (NOWHERE, "t"))
 
     async def test_result_of_sixteen_million_bytes_is_received(self):
         m = await self.client(binary=self.program("answer(result={'now': 1, 'much': 'x' * 16_000_000})"))
-        self.assertEqual(len((await m.system.ping()).raw["much"]), 16_000_000)
+        self.assertEqual(len((await m.system.ping())["much"]), 16_000_000)
 
     async def test_notification_callback_can_be_a_coroutine_that_makes_calls(self):
         heard = asyncio.Queue()
 
         async def hear(method, params):
-            await heard.put((method, params, (await m.system.ping()).now))
+            await heard.put((method, params.to_dict(), (await m.system.ping()).to_dict()["now"]))
 
         m = await self.client(on_notification=hear, binary=self.program("""
             if m["method"] == "system.info":
@@ -82,7 +82,7 @@ class Ending(AsyncTest):
         with self.assertRaises(TimeoutError):
             await m.system.ping(timeout=0.1)
         os.kill(pid(m), signal.SIGCONT)
-        self.assertGreater((await m.system.ping()).now, 0)
+        self.assertTrue((await m.system.ping()).now)
 
     async def test_cancelling_a_task_cancels_its_call(self):
         m = await self.client(binary=self.program("if m['method'] == 'system.info': answer(result={'now': 1})"))
@@ -99,14 +99,14 @@ class Ending(AsyncTest):
         self.assertIn('"$/cancelRequest","params":{"id":3}', self.seen())
 
     async def test_calls_of_a_killed_process_fail_and_the_next_call_starts_a_new_process(self):
-        m = await self.stopped(store=self.path("shop.db"), testing=False)
+        m = await self.stopped(store=self.path("shop.db"))
         calls = [asyncio.ensure_future(m.system.ping()) for _ in range(5)]
         await asyncio.sleep(0.1)
         os.kill(pid(m), signal.SIGKILL)
         for each in await asyncio.gather(*calls, return_exceptions=True):
-            self.assertIsInstance(each, mintmark.ConnectionLost)
+            self.assertIsInstance(each, mintmark.ProcessEndedError)
             self.assertEqual(each.exit_status, -9)
-        self.assertGreater((await m.system.ping()).now, 0)
+        self.assertTrue((await m.system.ping()).now)
         for _ in range(3):
             os.kill(pid(m), signal.SIGKILL)
             while not m._process._is_ending:  # the output is closed, but the exit status is not known yet
@@ -117,10 +117,10 @@ class Ending(AsyncTest):
         m = await self.client()
         await m.system.ping()
         os.kill(pid(m), signal.SIGKILL)
-        with self.assertRaises(mintmark.ConnectionLost):
+        with self.assertRaises(mintmark.ProcessEndedError):
             for _ in range(1000):
                 await m.system.ping()
-        with self.assertRaisesRegex(mintmark.ConnectionLost, "in memory and is gone: make a new AsyncMintmark"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "in memory and is gone: make a new AsyncTestingMintmark"):
             await m.system.ping()
 
     async def test_close_finishes_calls_in_flight_and_rejects_later_calls(self):
@@ -128,8 +128,8 @@ class Ending(AsyncTest):
         call = asyncio.ensure_future(m.system.ping())
         await asyncio.sleep(0.7)
         await m.close()
-        self.assertEqual((await call).now, 7)
-        with self.assertRaises(mintmark.ClientClosed):
+        self.assertEqual((await call).to_dict(), {"now": 7})
+        with self.assertRaises(mintmark.ClientClosedError):
             await m.system.ping()
 
     async def test_close_kills_a_process_that_does_not_exit(self):
@@ -159,21 +159,22 @@ class Ending(AsyncTest):
         self.eventually(has_ended, "its program is left")
 
     async def test_missing_old_and_failing_programs_raise_specific_errors(self):
-        with self.assertRaises(mintmark.BinaryNotFound):
-            AsyncMintmark(store=":memory:", binary="/nowhere/mintmark")
+        with self.assertRaises(mintmark.BinaryNotFoundError):
+            AsyncTestingMintmark(binary="/nowhere/mintmark")
         old = await self.client(binary=self.program("answer(error={'code': -32601, 'message': 'No.', 'data': {'type': 'methodNotFound'}})"))
-        with self.assertRaises(mintmark.BinaryTooOld):
+        with self.assertRaises(mintmark.BinaryTooOldError):
             await old.system.ping()
-        with self.assertRaisesRegex(mintmark.ConnectionLost, "status 64"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "status 64"):
             await (await self.client(arguments=["--no-such-option"])).system.ping()
 
 
 class Loops(ClientTest):
     def test_process_ends_with_a_program_that_does_not_close_its_client(self):
         number = int(self.run_script("""
-            import asyncio, mintmark
+            import asyncio
+            from mintmark.testing import AsyncTestingMintmark
             async def main():
-                m = mintmark.async_testing()
+                m = AsyncTestingMintmark()
                 await m.system.ping()
                 print(m._process._process.pid)
                 asyncio.ensure_future(m.system.ping())
@@ -183,13 +184,13 @@ class Loops(ClientTest):
 
     def test_canceling_a_call_during_the_start_does_not_affect_other_calls(self):
         async def main():
-            async with AsyncMintmark(store=":memory:") as warm:
+            async with AsyncTestingMintmark() as warm:
                 await warm.system.ping()
-            m = AsyncMintmark(store=":memory:", timeout=60)
+            m = AsyncTestingMintmark()
             first, second = asyncio.ensure_future(m.system.ping()), asyncio.ensure_future(m.system.ping())
             await asyncio.sleep(0)
             first.cancel()
-            self.assertGreater((await second).now, 0)
+            self.assertTrue((await second).now)
             await m.close()
             self.assertTrue(first.cancelled())
 

@@ -440,7 +440,7 @@ class Refusals(Boto3Test):
                 self.assertEqual(error.response["Error"]["Type"], "Sender")
         policy = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}]})
         self.assertGreater(call(**assume(Policy=policy))["PackedPolicySize"], 0)
-        now = self.m.test.clock(freeze=True, advance_seconds=901).now
+        now = int(self.m.test.clock(freeze=True, advance_seconds=901).now.timestamp())
         expires = jwt.decode(token, options={"verify_signature": False})["exp"]
         error = self.fails("ExpiredTokenException", f"Token expired: current date/time {now} must be before the expiration date/time {expires}", call, **assume())
         self.assertIsInstance(error, self.anonymous("sts").exceptions.ClientError)

@@ -9,7 +9,9 @@ import re
 import unittest
 
 from support import ROOT, ClientTest, mintmark
-from mintmark import AnsweredError, AsyncMintmark, Mintmark
+from mintmark import APIError
+from mintmark.testing import AsyncTestingMintmark, TestingMintmark
+from mintmark.generated.contract import PROGRESS
 from mintmark.types import Record
 
 
@@ -20,6 +22,16 @@ def load(name):
 
 def snake(name):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def class_name(error):
+    """Returns the name of the exception class of an error type."""
+    name = error[0].upper() + error[1:]
+    return name if name.endswith("Error") else name + "Error"
+
+
+def to_json(value):
+    return value.to_dict() if isinstance(value, Record) else value
 
 
 def find(client, method):
@@ -59,7 +71,7 @@ def members(value):
         return sum(map(members, value.values()))
     if not isinstance(value, Record):
         return 0
-    return sum(1 + members(getattr(value, attribute)) for attribute, _ in value._members)
+    return sum(1 + members(getattr(value, attribute)) for attribute in type(value)._members)
 
 
 class TheContract(ClientTest):
@@ -68,8 +80,8 @@ class TheContract(ClientTest):
         self.methods = load("openrpc.json")["methods"]
 
     def test_every_method_exists_in_both_clients_with_its_parameters_and_a_docstring(self):
-        with mintmark.testing() as plain:
-            both = [plain, AsyncMintmark(store=":memory:")]
+        with TestingMintmark() as plain:
+            both = [plain, AsyncTestingMintmark()]
             for client in both:
                 for method in self.methods:
                     with self.subTest(method["name"], client=type(client).__name__):
@@ -77,24 +89,36 @@ class TheContract(ClientTest):
                         parameters = inspect.signature(found).parameters
                         names = ((each, snake(each["name"])) for each in method["params"])
                         wanted = {name + "_" * keyword.iskeyword(name): each.get("required", False) for each, name in names}
-                        self.assertEqual(
-                            {name: each.default is each.empty for name, each in parameters.items() if name not in ("timeout", "trace")},
-                            wanted)
+                        own = {name: each for name, each in parameters.items() if name not in ("timeout", "trace", "progress")}
+                        self.assertEqual({name: each.default is each.empty for name, each in own.items()}, wanted)
                         self.assertLessEqual({"timeout", "trace"}, set(parameters))
                         self.assertIn(method["summary"], found.__doc__)
+                        self.assertEqual("progress" in parameters, method["name"] in PROGRESS)
                         for name in wanted:
-                            self.assertRegex(found.__doc__, rf"(?ms)^ +{name} \(.+?\):\s")   # the description of a type can take two lines
-                        self.assertEqual(inspect.iscoroutinefunction(found), isinstance(client, AsyncMintmark))
+                            if client is plain:
+                                self.assertRegex(found.__doc__, rf"(?m)^ +{name}( \(.+?\))?:\s")
+                        for error in load(f"methods/{method['name']}.json").get("errors", []):
+                            self.assertIn(class_name(error), found.__doc__)
+                        self.assertEqual(inspect.iscoroutinefunction(found), isinstance(client, AsyncTestingMintmark))
 
     def test_every_error_has_its_class_with_its_number_and_details(self):
         for entry in load("errors.json")["errors"]:
             with self.subTest(entry["type"]):
-                kind = getattr(mintmark, entry["type"][0].upper() + entry["type"][1:])
-                self.assertTrue(issubclass(kind, AnsweredError))
+                kind = getattr(mintmark, class_name(entry["type"]))
+                self.assertTrue(issubclass(kind, APIError))
                 self.assertEqual((kind.code, kind.type), (entry["code"], entry["type"]))
                 self.assertIn(entry["when"].split()[0], kind.__doc__)
                 for name in entry["data"].get("properties", {}):
-                    self.assertTrue(getattr(kind, snake(name)).__doc__)
+                    self.assertTrue(hasattr(kind, snake(name)) or name == "method", name)
+
+    def test_generated_files_are_below_their_limit(self):
+        lines = 0
+        for folder, _, names in os.walk(os.path.join(os.path.dirname(mintmark.__file__), "generated")):
+            for name in names:
+                if name.endswith(".py"):
+                    with open(os.path.join(folder, name), encoding="utf-8") as file:
+                        lines += len(file.readlines())
+        self.assertLess(lines, 13_000)
 
     def examples(self):
         """Yields every example with the steps of its fixtures. All run in testing stores, which capture messages in the outbox."""
@@ -119,13 +143,13 @@ class TheContract(ClientTest):
             with self.subTest(example["method"], example=example["name"]), self.memory(stderr=None) as m:
                 names = {}
                 for step in steps:
-                    capture(step["result"], m.call(step["method"], fill(step["params"], names)), names)
+                    capture(step["result"], to_json(m.call(step["method"], fill(step["params"], names))), names)
                 arguments = {snake(name): value for name, value in fill(example["params"], names).items()}
                 if "error" in example:
-                    with self.assertRaises(AnsweredError) as caught:
+                    with self.assertRaises(APIError) as caught:
                         find(m, example["method"])(**arguments)
                     self.assertEqual(caught.exception.type, example["error"])
-                    self.assertIs(type(caught.exception), getattr(mintmark, example["error"][0].upper() + example["error"][1:]))
+                    self.assertIs(type(caught.exception), getattr(mintmark, class_name(example["error"])))
                 else:
                     result = find(m, example["method"])(**arguments)
                     if isinstance(result, Record):
@@ -136,14 +160,14 @@ class TheContract(ClientTest):
 
     def test_every_example_succeeds_with_the_asyncio_client(self):
         async def run(example, steps):
-            async with AsyncMintmark(store=":memory:", testing=True, stderr=None, timeout=60) as m:
+            async with AsyncTestingMintmark(stderr=None) as m:
                 names = {}
                 for step in steps:
-                    capture(step["result"], await m.call(step["method"], fill(step["params"], names)), names)
+                    capture(step["result"], to_json(await m.call(step["method"], fill(step["params"], names))), names)
                 arguments = {snake(name): value for name, value in fill(example["params"], names).items()}
                 try:
                     members(await find(m, example["method"])(**arguments))
-                except AnsweredError as error:
+                except APIError as error:
                     self.assertEqual(error.type, example.get("error"))
                 else:
                     self.assertNotIn("error", example)

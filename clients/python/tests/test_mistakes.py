@@ -5,7 +5,8 @@ import datetime
 import os
 
 from support import ClientTest, mint, mintmark, shop
-from mintmark import AsyncCredentialsProvider, AsyncMintmark, CredentialsProvider, Mintmark
+from mintmark import AsyncCredentialsProvider, AsyncMintmark, CredentialsProvider, Mintmark, types
+from mintmark.testing import AsyncTestingMintmark
 
 ACCOUNTS = [{"email": f"user{number}@example.com"} for number in range(450)]
 SILENT = "#!/bin/sh\nexec sleep 600\n"
@@ -15,8 +16,8 @@ class Progress(ClientTest):
     def test_progress_arrives_before_the_result(self):
         heard, told = [], []
         m = self.memory(on_notification=lambda *notification: heard.append(notification))
-        result = m.call("account.import", {"accounts": ACCOUNTS}, progress=lambda value: told.append(value["nextLine"]))
-        self.assertEqual((result["imported"], heard), (450, []))
+        result = m.account.import_(accounts=ACCOUNTS, progress=lambda progress: told.append(progress.next_line))
+        self.assertEqual((result.imported, heard), (450, []))
         self.assertGreaterEqual(len(told), 2)
         self.assertEqual(told, sorted(set(told)))
 
@@ -29,12 +30,21 @@ class Progress(ClientTest):
             m.call("account.import", {"accounts": ACCOUNTS}, progress=fail)
         m.system.ping()
 
+    def test_calls_by_name_convert_progress_too(self):
+        told = []
+        self.memory().call("account.import", {"accounts": ACCOUNTS}, progress=told.append)
+        self.assertEqual({type(each) for each in told}, {types.ImportProgress})
+
+    def test_only_methods_that_report_progress_accept_a_callback(self):
+        with self.assertRaises(TypeError):
+            self.memory().pool.list(progress=print)
+
     def test_progress_arrives_at_an_asyncio_call(self):
         async def run():
             told = []
-            async with mintmark.async_testing(stderr=None) as m:
-                result = await m.call("account.import", {"accounts": ACCOUNTS}, progress=told.append)
-                return result["imported"], [each["nextLine"] for each in told]
+            async with AsyncTestingMintmark(stderr=None) as m:
+                result = await m.account.import_(accounts=ACCOUNTS, progress=told.append)
+                return result.imported, [each.next_line for each in told]
         imported, lines = asyncio.run(run())
         self.assertEqual(imported, 450)
         self.assertGreaterEqual(len(lines), 2)
@@ -49,21 +59,21 @@ class Mistakes(ClientTest):
         return path
 
     def test_program_that_exits_without_output_raises_with_advice(self):
-        with self.assertRaisesRegex(mintmark.ConnectionLost, "/true the right program.*MINTMARK_BINARY"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "/true the right program.*MINTMARK_BINARY"):
             self.memory(binary="/bin/true", restart=True).system.ping()
 
         async def run():
             async with AsyncMintmark(store=":memory:", binary="/bin/true", stderr=None) as m:
                 await m.system.ping()
-        with self.assertRaisesRegex(mintmark.ConnectionLost, "/true the right program.*MINTMARK_BINARY"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "/true the right program.*MINTMARK_BINARY"):
             asyncio.run(run())
 
     def test_folder_and_plain_file_as_program_raise_binary_not_found(self):
-        with self.assertRaisesRegex(mintmark.BinaryNotFound, "which binary= names, is a folder.*MINTMARK_BINARY="):
+        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "which binary= names, is a folder.*MINTMARK_BINARY="):
             Mintmark(store=":memory:", binary=self.folder)
         plain = self.script("text")
         os.chmod(plain, 0o600)
-        with self.assertRaisesRegex(mintmark.BinaryNotFound, "is no program that may be run"):
+        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "is no program that may be run"):
             Mintmark(store=":memory:", binary=plain)
 
     def test_close_does_not_wait_for_a_program_that_never_responded(self):
@@ -72,7 +82,7 @@ class Mistakes(ClientTest):
 
             async def run():
                 m = AsyncMintmark(**options)
-                with self.assertRaises(mintmark.CallTimeout):
+                with self.assertRaises(mintmark.CallTimeoutError):
                     await m.system.ping()
                 await m.close(grace=3600)
                 return m._process._process.returncode
@@ -80,7 +90,7 @@ class Mistakes(ClientTest):
                 self.assertEqual(asyncio.run(run()), -15)
                 continue
             m = Mintmark(**options)
-            with self.assertRaises(mintmark.CallTimeout):
+            with self.assertRaises(mintmark.CallTimeoutError):
                 m.system.ping()
             m.close(grace=3600)
             self.assertEqual(m._process._process.returncode, -15)
@@ -97,7 +107,7 @@ class Mistakes(ClientTest):
 
     def test_repr_of_a_client_contains_no_secrets(self):
         m = self.memory(environment={"MINTMARK_MASTER_KEY": "5ec1" * 16})
-        self.assertEqual(repr(m), f"<Mintmark of {m.binary}>")
+        self.assertEqual(repr(m), f"<TestingMintmark of {m.binary}>")
 
 
 class Given(ClientTest):
@@ -118,7 +128,7 @@ class Given(ClientTest):
     def test_backend_can_return_a_result_or_its_json(self):
         def minted(logins):
             return mint(self.m, self.pool, logins["login.shop"])
-        for key, backend in (("a", lambda logins, _: minted(logins)), ("b", lambda logins, _: minted(logins).raw),
+        for key, backend in (("a", lambda logins, _: minted(logins)), ("b", lambda logins, _: minted(logins).to_dict()),
                              ("c", lambda logins, _: {"identity_id": minted(logins).identity_id, "token": minted(logins).token})):
             self.assertEqual(self.provider(backend, key).get().state, "ready")
 
@@ -131,11 +141,11 @@ class Given(ClientTest):
 
     def test_asyncio_accepts_functions_and_coroutine_functions(self):
         async def run():
-            async with mintmark.async_testing(stderr=None) as m:
+            async with AsyncTestingMintmark(stderr=None) as m:
                 pool = (await m.pool.create(name="shop", developer_provider="login.shop")).pool_id
                 role = (await m.role.put(name="shopper", pool_id=pool)).role_arn
                 await m.pool.set_roles(pool_id=pool, roles={"authenticated": role})
-                given = (await m.token.mint_for_developer(pool_id=pool, logins={"login.shop": "alice"})).raw
+                given = (await m.token.mint_for_developer(pool_id=pool, logins={"login.shop": "alice"})).to_dict()
                 first = AsyncCredentialsProvider(m, pool, lambda logins, identity_id: given, logins={"login.shop": "alice"})
                 self.assertEqual((await first.get()).state, "ready")
                 second = AsyncCredentialsProvider(m, pool, lambda logins, identity_id: None, key="other", logins={"login.shop": "alice"})

@@ -1,6 +1,5 @@
 """Tests of the process of a client: finding the program, its end, restarts and its log."""
 
-import inspect
 import io
 import os
 import re
@@ -13,7 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
 from support import ClientTest, mintmark, pid, shop
-from mintmark import Mintmark, _settings
+from mintmark import Mintmark, Options, _settings
+from mintmark.generated.options import OPTIONS
+from mintmark.testing import TestingMintmark
 
 
 class Starting(ClientTest):
@@ -23,13 +24,14 @@ class Starting(ClientTest):
                 Mintmark(**options)
 
     def test_missing_program_raises_with_advice(self):
-        with self.assertRaisesRegex(mintmark.BinaryNotFound, "/nowhere/mintmark, which binary= names.*clients/shell/mintmark.*swift build.*MINTMARK_BINARY="):
+        advice = "/nowhere/mintmark, which binary= names.*clients/shell/mintmark.*swift build.*MINTMARK_BINARY="
+        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, advice):
             Mintmark(store=":memory:", binary="/nowhere/mintmark")
         with mock.patch.dict(os.environ, MINTMARK_BINARY="/nowhere/else"):
             with self.assertRaisesRegex(FileNotFoundError, "/nowhere/else, which MINTMARK_BINARY names"):
                 Mintmark(store=":memory:")
         with mock.patch.dict(os.environ, MINTMARK_BINARY="", PATH="/nowhere"):
-            with self.assertRaisesRegex(mintmark.BinaryNotFound, "mintmark on the PATH"):
+            with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "mintmark on the PATH"):
                 Mintmark(store=":memory:")
 
     def test_program_is_found_on_the_path(self):
@@ -46,41 +48,40 @@ class Starting(ClientTest):
                 self.assertEqual(_settings.find_binary(None), bundled)
                 self.assertEqual(_settings.find_binary("/bin/true"), "/bin/true")
                 os.remove(bundled)
-                with self.assertRaisesRegex(mintmark.BinaryNotFound, "mintmark on the PATH"):
+                with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "mintmark on the PATH"):
                     _settings.find_binary(None)
 
     def test_error_for_a_program_that_cannot_run_names_it(self):
         with open(self.path("broken"), "w") as file:
             file.write("#!/nowhere/at/all\n")
         os.chmod(self.path("broken"), 0o755)
-        with self.assertRaisesRegex(mintmark.BinaryNotFound, "broken cannot be run"):
+        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "broken cannot be run"):
             Mintmark(store=":memory:", binary=self.path("broken"))
 
     def test_program_without_a_method_of_this_client_is_too_old(self):
         m = self.stand_in("answer(error={'code': -32601, 'message': 'No.', 'data': {'type': 'methodNotFound', 'method': m['method']}})")
-        with self.assertRaisesRegex(mintmark.BinaryTooOld, "does not know system.ping: it is older than this client") as caught:
+        with self.assertRaisesRegex(mintmark.BinaryTooOldError, "does not know system.ping: it is older than this client") as caught:
             m.system.ping()
-        self.assertIsInstance(caught.exception, mintmark.MethodNotFound)
-        self.assertEqual(caught.exception.method, "system.ping")
-        with self.assertRaises(mintmark.MethodNotFound) as caught:
+        self.assertNotIsInstance(caught.exception, mintmark.APIError)
+        with self.assertRaises(mintmark.MethodNotFoundError) as caught:
             m.call("no.such")
-        self.assertNotIsInstance(caught.exception, mintmark.BinaryTooOld)
+        self.assertNotIsInstance(caught.exception, mintmark.BinaryTooOldError)
 
     def test_testing_method_without_a_testing_store_raises_with_advice(self):
-        with self.assertRaisesRegex(mintmark.MethodNotFound, "testing=True") as caught:
-            self.memory(testing=False).test.clock()
-        self.assertNotIsInstance(caught.exception, mintmark.BinaryTooOld)
+        with self.assertRaisesRegex(mintmark.MethodNotFoundError, "testing=True") as caught:
+            self.memory(testing=False).call("test.clock")
+        self.assertNotIsInstance(caught.exception, mintmark.BinaryTooOldError)
 
     def test_rejected_arguments_raise_with_status_64(self):
         m = self.memory(arguments=["--no-such-option"], stderr=None)
-        with self.assertRaisesRegex(mintmark.ConnectionLost, "status 64.*refused its arguments.*--no-such-option") as caught:
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "status 64.*refused its arguments.*--no-such-option") as caught:
             m.system.ping()
         self.assertEqual(caught.exception.exit_status, 64)
 
     def test_options_reach_the_process(self):
         m = self.memory(
             region="moon-1", account="123456789012", issuer="https://id.example", caller="developer", clock=1_700_000_000, migrate="auto",
-            log_level="warning", sequential=True, drain=1, max_line=2_000_000, parent=os.getpid(), audit_issuance=True,
+            log_level="warning", sequential=True, drain_seconds=1, max_line_bytes=2_000_000, parent=os.getpid(), audit_issuance=True,
             arguments=["--log-level", "error"], environment={"MINTMARK_MASTER_KEY": "00" * 32})
         info = m.system.info()
         self.assertEqual((info.region, info.account, info.issuer, info.testing), ("moon-1", "123456789012", "https://id.example", True))
@@ -89,9 +90,26 @@ class Starting(ClientTest):
         help = subprocess.run([os.environ["MINTMARK_BINARY"], "serve", "--help"], capture_output=True, text=True, check=True).stdout
         flags = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", help, re.M)) - {"help", "version"}
         self.assertGreater(len(flags), 15)
-        arguments = inspect.signature(Mintmark.__init__).parameters
+        names = {flag.lstrip("-") for flag, _ in OPTIONS.values()}
+        self.assertEqual({name for name in OPTIONS if name not in Options.__annotations__}, {"store", "app"})
         # The client supports only line framing; core dumps are for debugging the program itself.
-        self.assertEqual({flag for flag in flags if flag.replace("-", "_") not in arguments}, {"framing", "allow-core-dumps"})
+        self.assertEqual(flags - names, {"framing", "allow-core-dumps"})
+
+    def test_unknown_option_raises(self):
+        with self.assertRaisesRegex(TypeError, "unknown option 'drain'; mintmark.Options lists"):
+            Mintmark(store=":memory:", drain=1)
+
+    def test_variables_that_name_a_store_do_not_reach_the_process(self):
+        with mock.patch.dict(os.environ, MINTMARK_APP="other", MINTMARK_STORE=self.path("other.db")):
+            self.memory().system.ping()
+        self.assertFalse(os.path.exists(self.path("other.db")))
+
+    def test_import_does_not_load_asyncio_and_production_clients_have_no_testing_methods(self):
+        self.assertEqual(self.run_script("""
+            import sys, mintmark
+            print("asyncio" in sys.modules, "mintmark.testing" in sys.modules, mintmark.AsyncMintmark.__name__, "asyncio" in sys.modules)
+        """).split(), ["False", "False", "AsyncMintmark", "True"])
+        self.assertFalse(hasattr(self.file(), "test"))
 
     def test_configuration_document_is_applied(self):
         with open(self.path("shop.json"), "w") as file:
@@ -122,7 +140,7 @@ class Ending(ClientTest):
         m.close()
         with self.assertRaises(ProcessLookupError):
             os.kill(number, 0)
-        with self.assertRaises(mintmark.ClientClosed):
+        with self.assertRaises(mintmark.ClientClosedError):
             m.system.ping()
         m.close()
 
@@ -132,7 +150,7 @@ class Ending(ClientTest):
             call = threads.submit(m.system.ping)
             time.sleep(0.7)
             m.close()
-            self.assertEqual(call.result().now, 7)
+            self.assertEqual(call.result().to_dict(), {"now": 7})
 
     def test_close_kills_a_process_that_does_not_exit(self):
         m = self.memory()
@@ -159,16 +177,17 @@ class Ending(ClientTest):
     def test_close_leaves_no_descriptors_and_threads_open(self):
         before, threads = len(os.listdir("/proc/self/fd")), threading.active_count()
         for _ in range(5):
-            with mintmark.testing() as m:
+            with TestingMintmark() as m:
                 m.system.ping()
         self.eventually(lambda: threading.active_count() <= threads, "threads are left")
         self.assertEqual(len(os.listdir("/proc/self/fd")), before)
 
     def test_process_of_a_garbage_collected_client_ends(self):
         number = int(self.run_script("""
-            import gc, mintmark, os, time, warnings
+            import gc, os, time, warnings
+            from mintmark.testing import TestingMintmark
             warnings.simplefilter("error")
-            m = mintmark.testing()
+            m = TestingMintmark()
             m.system.ping()
             number = m._process._process.pid
             del m
@@ -184,8 +203,9 @@ class Ending(ClientTest):
 
     def test_process_ends_with_a_program_that_does_not_close_its_client(self):
         out = self.run_script("""
-            import mintmark, threading, time
-            m = mintmark.testing()
+            import threading, time
+            from mintmark.testing import TestingMintmark
+            m = TestingMintmark()
             m.system.ping()
             print(m._process._process.pid, time.monotonic())
         """)
@@ -195,8 +215,9 @@ class Ending(ClientTest):
 
     def test_program_can_end_while_its_process_is_stopped(self):
         out = self.run_script("""
-            import mintmark, os, signal, threading
-            m = mintmark.testing()
+            import os, signal, threading
+            from mintmark.testing import TestingMintmark
+            m = TestingMintmark()
             m.system.ping()
             os.kill(m._process._process.pid, signal.SIGSTOP)
             threading.Thread(target=m.system.ping, daemon=True).start()
@@ -208,7 +229,7 @@ class Ending(ClientTest):
 class Dying(ClientTest):
     def test_call_of_a_killed_process_reports_signal_and_last_line(self):
         m = self.stand_in("print('Error: the disk is gone', file=sys.stderr, flush=True); os.kill(os.getpid(), 9)")
-        with self.assertRaisesRegex(mintmark.ConnectionLost, "signal 9.*the disk is gone") as caught:
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "signal 9.*the disk is gone") as caught:
             m.system.ping()
         self.assertEqual((caught.exception.exit_status, caught.exception.last_line), (-9, "Error: the disk is gone"))
         self.assertIsInstance(caught.exception, ConnectionError)
@@ -222,7 +243,7 @@ class Dying(ClientTest):
             time.sleep(0.2)
             os.kill(pid(m), signal.SIGKILL)
             for each in calls:
-                self.assertIsInstance(each.exception(10), mintmark.ConnectionLost)
+                self.assertIsInstance(each.exception(10), mintmark.ProcessEndedError)
 
     def test_next_call_on_a_store_file_starts_a_new_process(self):
         m = self.file()
@@ -239,7 +260,7 @@ class Dying(ClientTest):
         m.system.ping()
         os.kill(pid(m), signal.SIGKILL)
         m._process.wait_for_end()
-        with self.assertRaisesRegex(mintmark.ConnectionLost, "signal 9.*in memory and is gone: make a new Mintmark"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "signal 9.*in memory and is gone: make a new TestingMintmark"):
             m.system.ping()
 
     def test_restart_can_be_enabled_and_disabled(self):
@@ -249,7 +270,7 @@ class Dying(ClientTest):
             os.kill(pid(m), signal.SIGKILL)
             m._process.wait_for_end()
         asked.system.ping()
-        with self.assertRaisesRegex(mintmark.ConnectionLost, "restart=False"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "restart=False"):
             forbidden.system.ping()
 
     def test_relative_store_path_is_kept_after_a_restart_in_another_folder(self):
@@ -273,9 +294,10 @@ class Forking(ClientTest):
     def test_forked_child_starts_its_own_process_and_releases_the_pipes_of_the_parent(self):
         out = self.run_script("""
             import os, sys, time, mintmark, warnings
+            from mintmark.testing import TestingMintmark
             warnings.simplefilter("ignore")
             m = mintmark.Mintmark(store=sys.argv[1], timeout=20, stderr=None)
-            memory = mintmark.testing()
+            memory = TestingMintmark()
             pool = m.pool.create(name="shop")
             ready, go = os.pipe(), os.pipe()
             child = os.fork()
@@ -283,7 +305,7 @@ class Forking(ClientTest):
                 assert m.pool.get(pool_id=pool.pool_id) == pool
                 try:
                     memory.system.ping()
-                except mintmark.ConnectionLost as error:
+                except mintmark.ProcessEndedError as error:
                     assert "forked" in str(error)
                 else:
                     os._exit(3)
@@ -318,7 +340,7 @@ class Answers(ClientTest):
             self.eventually(lambda: os.path.exists(self.path("seen")) and "system.ping" in self.seen(), "it was sent")
             with self.assertRaisesRegex(mintmark.MintmarkError, "garbage"):
                 m.pool.list()
-            self.assertEqual(call.result(10).now, 7)
+            self.assertEqual(call.result(10).to_dict(), {"now": 7})
 
     def test_progress_is_delivered_only_within_the_time_limit(self):
         m = self.memory(stderr=None, binary=self.program("""
@@ -330,7 +352,7 @@ class Answers(ClientTest):
         def slow(value):
             told.append(value)
             time.sleep(0.2)
-        with self.assertRaises(mintmark.CallTimeout):
+        with self.assertRaises(mintmark.CallTimeoutError):
             m.call("pool.list", timeout=0.5, progress=slow)
         self.assertLess(len(told), 10)
 

@@ -36,12 +36,12 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
         pool = await a_shop(m)
         provider = AsyncCredentialsProvider(m, pool, self.backend(m, pool, []))
         await provider.close()
-        with self.assertRaisesRegex(mintmark.errors.ClientClosed, "was closed"):
+        with self.assertRaisesRegex(mintmark.errors.ClientClosedError, "was closed"):
             await provider.identity_id()
         shop = plain.pool.create(name="shop", allow_unauthenticated=True).pool_id
         with CredentialsProvider(plain, shop, lambda logins, identity_id: None) as other:
             pass
-        with self.assertRaisesRegex(mintmark.errors.ClientClosed, "was closed"):
+        with self.assertRaisesRegex(mintmark.errors.ClientClosedError, "was closed"):
             other.identity_id()
 
     async def test_concurrent_calls_share_one_token_request(self):
@@ -60,7 +60,7 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
             await provider.set_logins({"login.shop": "bob"})
             self.assertNotEqual((await provider.get()).identity_id, renewed.identity_id)
             self.assertEqual(asked[-1], {"login.shop": "bob"})
-        with self.assertRaises(mintmark.ProviderNotOpen):
+        with self.assertRaises(mintmark.ProviderNotOpenError):
             await provider.get()
 
     async def test_exception_of_the_backend_is_raised(self):
@@ -92,5 +92,5 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
         os.chmod(self.path("old"), 0o755)
         m = await self.client(binary=self.path("old"))
         for _ in range(2):
-            with self.assertRaisesRegex(mintmark.BinaryTooOld, "is Mintmark 0.0.1, older than this client"):
+            with self.assertRaisesRegex(mintmark.BinaryTooOldError, "is Mintmark 0.0.1, older than this client"):
                 await m.system.ping()

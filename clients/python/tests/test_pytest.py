@@ -27,12 +27,12 @@ class Plugin(ClientTest):
         def test_first(mintmark, mintmark_clock):
             mintmark.pool.create(name="shop")
             mintmark_clock.freeze(1_700_000_000)
-            assert mintmark_clock.advance(hours=2, minutes=1) == 1_700_007_260
+            assert mintmark_clock.advance(hours=2, minutes=1).timestamp() == 1_700_007_260
             seen.append(mintmark._process._process.pid)
 
         def test_second(mintmark, mintmark_clock):
             assert mintmark.pool.list().pools == []
-            assert mintmark_clock.now() > 1_750_000_000
+            assert mintmark_clock.now().timestamp() > 1_750_000_000
             seen.append(mintmark._process._process.pid)
 
         def test_processes():
@@ -60,13 +60,13 @@ class Plugin(ClientTest):
 
             def test_second(mintmark):
                 assert mintmark.test.fault().armed == []
-                assert abs(mintmark.system.ping().now - mintmark.test.clock().now) < 600
+                assert abs((mintmark.system.ping().now - mintmark.test.clock().now).total_seconds()) < 600
                 mintmark.pool.create(name="shop")
                 assert mintmark.test.enqueue().waiting == []
                 asked = "/authorize?client_id=shop&response_type=code&redirect_uri=http://localhost/b&scope=openid"
                 direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
                 assert direct.open(mintmark.test.idp().issuer + asked).status == 200
-                with pytest.raises(package.errors.SnapshotNotFound):
+                with pytest.raises(package.errors.SnapshotNotFoundError):
                     mintmark.test.restore(name="mine")
         """, "mintmark_scope = session\n"))
 
@@ -85,14 +85,14 @@ class Plugin(ClientTest):
                     with pytest.raises(pytest.fail.Exception, match="was sent to bob@example.com; messages were sent to alice@example.com"):
                         ask("bob@example.com")
                 assert mintmark_outbox.last().to == "alice@example.com" and len(mintmark_outbox.messages("bob@example.com")) == 0
-                assert mintmark_clock.set(datetime.datetime(2030, 1, 1, tzinfo=datetime.timezone.utc)) >= 1893456000
-                with pytest.raises(ValueError, match="time zone"):
+                assert mintmark_clock.set(datetime.datetime(2030, 1, 1, tzinfo=datetime.timezone.utc)).year == 2030
+                with pytest.raises(ValueError, match="without a time zone"):
                     mintmark_clock.set(datetime.datetime(2030, 1, 1))
         """))
 
     def test_failed_test_shows_the_log_and_an_invalid_setting_is_reported(self):
         talks = self.program("print('a word', file=sys.stderr, flush=True); answer(result={'now': 1})")
-        said = self.run_tests("def test_it(mintmark): assert mintmark.system.ping().now == 0", f"mintmark_binary = {talks}\n", status=1)
+        said = self.run_tests("def test_it(mintmark): assert mintmark.system.ping() is None", f"mintmark_binary = {talks}\n", status=1)
         self.assertIn("1 failed", said)
         self.assertIn("a word", said)
         self.assertIn("mintmark_scope is one of", self.run_tests("def test_it(mintmark): pass", "mintmark_scope = moon\n", status=4))
@@ -108,8 +108,8 @@ class Plugin(ClientTest):
             def test_second(mintmark, mintmark_clock):
                 import datetime
                 before = mintmark_clock.freeze()
-                assert mintmark_clock.advance(datetime.timedelta(hours=1)) == before + 3600
-                assert mintmark_clock.advance(30.0, minutes=1) == before + 3690
+                assert mintmark_clock.advance(datetime.timedelta(hours=1)) == before + datetime.timedelta(seconds=3600)
+                assert mintmark_clock.advance(30.0, minutes=1) == before + datetime.timedelta(seconds=3690)
         """, "mintmark_scope = session\n", status=1))
 
     def test_closed_client_is_replaced_for_the_next_test(self):
@@ -123,7 +123,7 @@ class Plugin(ClientTest):
 
     def test_traceback_of_a_failed_call_ends_in_the_test(self):
         said = self.run_tests("def test_it(mintmark):\n    mintmark.pool.get(pool_id='wrong')", status=1)
-        self.assertRegex(said, r"test_it\.py:2: InvalidParams")
+        self.assertRegex(said, r"test_it\.py:2: InvalidParamsError")
         self.assertNotIn("_client.py", said)
 
     def test_waiting_call_does_not_delay_the_next_test(self):

@@ -12,7 +12,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import mintmark
+from mintmark.testing import TestingMintmark
 from service import serve
 
 LOCAL = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -27,7 +27,7 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 class ServiceTest(unittest.TestCase):
     def setUp(self):
-        self.m = self.enterContext(mintmark.testing()) if hasattr(self, "enterContext") else self._entered(mintmark.testing())
+        self.m = self.enterContext(TestingMintmark()) if hasattr(self, "enterContext") else self._entered(TestingMintmark())
         self.idp = self.m.test.idp()
         self.alice = self.m.account.create(username="alice@example.com", password="a-long-enough-passphrase-77").account_id
         self.url = self.start()

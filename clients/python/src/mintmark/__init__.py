@@ -6,14 +6,42 @@
         pool = m.pool.create(name="shop", developer_provider="login.shop")
         minted = m.token.mint_for_developer(pool_id=pool.pool_id, logins={"login.shop": "alice"})
 
-`AsyncMintmark` is the client for asyncio. `testing()` starts a new testing store in memory with a virtual clock.
+`AsyncMintmark` is the client for asyncio. `mintmark.testing` has clients with an empty testing store in memory.
 """
+
+from typing import TYPE_CHECKING, Any
 
 # `as` marks a name as public for type checkers.
 from . import errors as errors, types as types
-from ._async import AsyncMintmark as AsyncMintmark
 from ._client import Mintmark as Mintmark
-from ._provider import AsyncCredentialsProvider as AsyncCredentialsProvider, CredentialsProvider as CredentialsProvider
-from ._testing import async_testing as async_testing, testing as testing
+from ._provider import CredentialsProvider as CredentialsProvider
 from .errors import *  # noqa: F403
+from .errors import (
+    APIError as APIError,
+    BinaryNotFoundError as BinaryNotFoundError,
+    BinaryTooOldError as BinaryTooOldError,
+    CallTimeoutError as CallTimeoutError,
+    ClientClosedError as ClientClosedError,
+    MintmarkError as MintmarkError,
+    ProcessEndedError as ProcessEndedError,
+    ProtocolError as ProtocolError,
+)
 from .generated.contract import __version__ as __version__
+from .generated.options import Options as Options
+
+if TYPE_CHECKING:
+    from ._async import AsyncMintmark as AsyncMintmark
+    from ._async_provider import AsyncCredentialsProvider as AsyncCredentialsProvider
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the clients for asyncio at their first use, because importing asyncio takes longer than all other imports."""
+    if name == "AsyncMintmark":
+        from ._async import AsyncMintmark
+
+        return AsyncMintmark
+    if name == "AsyncCredentialsProvider":
+        from ._async_provider import AsyncCredentialsProvider
+
+        return AsyncCredentialsProvider
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

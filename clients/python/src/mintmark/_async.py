@@ -8,9 +8,10 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple, Type, TypeVar
 
 from ._async_process import AsyncProcess
-from ._errors import CallTimeout, ClientClosed
+from ._errors import CallTimeoutError, ClientClosedError
 from ._process import GRACE
 from ._settings import Settings, time_limit
+from ._typed import params_of, result_of, telling
 from ._wire import cancel_line, named, progress_token, raised, request_line
 from .generated.clients import AsyncNamespaces
 
@@ -36,11 +37,11 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         self, method: str, params: Optional[Mapping[str, Any]] = None, *,
         timeout: Optional[float] = None, trace: Optional[str] = None, progress: Optional[Callable[[Any], Any]] = None,
     ) -> Any:
-        """Calls a method by its name in the contract, with the parameter names of the contract, and returns the result as JSON.
+        """Calls a method by its name in the contract, with the parameter names of the contract, and returns the result as a `Record`.
 
-        `progress` is called with each progress value of the method, before the call returns.
+        `progress` is called with each progress value of the method, before the call returns. It is a function or a coroutine function.
         """
-        return await self._call(method, named(params), timeout, trace, progress)
+        return result_of(method, await self._call(method, named(params), timeout, trace, progress))
 
     async def close(self, grace: float = GRACE) -> None:
         """Closes the client. The process finishes the requests that it has received, then exits.
@@ -73,7 +74,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         id = next(self._ids)
         process, future = await self._send(id, request_line(id, method, params, trace, self.maximum_bytes, progress is not None))
         if progress is not None:
-            self._progress[id] = progress
+            self._progress[id] = telling(method, progress)
         timer = None if limit is None or limit == math.inf else asyncio.get_running_loop().call_later(limit, give_up, future)
         try:
             answer = await future
@@ -86,7 +87,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
                 timer.cancel()
         if answer is None:
             process.cancel(id, cancel_line(id))
-            raise CallTimeout(f"{method} was not answered within {limit:g} s; it was cancelled.")
+            raise CallTimeoutError(f"{method} was not answered within {limit:g} s; it was cancelled.")
         if "error" in answer:
             raise raised(answer, method, self.binary, self.testing)
         return answer.get("result")
@@ -108,7 +109,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
     async def _running(self) -> AsyncProcess:
         """Returns the process. Starts a new one if it has ended; concurrent calls share one start."""
         if self._is_closed:
-            raise ClientClosed("This client is closed; make a new AsyncMintmark.")
+            raise ClientClosedError("This client is closed; make a new AsyncMintmark.")
         process = self._process
         if process is not None and self._starting is None:
             ended = await process.ended()
@@ -136,7 +137,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
             if progress is not None:
                 outcome = progress(params.get("value"))
             elif self._on_notification is not None:
-                outcome = self._on_notification(method, params)
+                outcome = self._on_notification(method, params_of(method, params))
             else:
                 return
         except Exception as error:

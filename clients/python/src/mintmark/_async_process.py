@@ -4,7 +4,7 @@ import asyncio
 import signal
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
-from ._errors import BinaryNotFound, MintmarkError
+from ._errors import BinaryNotFoundError, MintmarkError
 from ._process import GRACE, SILENCE, signal_group
 from ._settings import again, lost, no_mintmark, too_old
 from ._stderr import Destination, StandardError
@@ -45,7 +45,8 @@ class AsyncProcess:
                 env=dict(environment), limit=READ_AHEAD, start_new_session=True,
             )
         except OSError as error:
-            raise BinaryNotFound(f"{command[0]} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
+            raise BinaryNotFoundError(
+                f"{command[0]} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
         finally:
             stderr.start()
         return cls(command[0], process, stderr, notify)

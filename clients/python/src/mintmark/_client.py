@@ -8,10 +8,11 @@ import weakref
 from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Type, TypeVar
 
-from ._errors import CallTimeout, ClientClosed
+from ._errors import CallTimeoutError, ClientClosedError
 from ._fork import abandon_after_fork
 from ._process import GRACE, Pending, Process
 from ._settings import Settings, time_limit
+from ._typed import params_of, result_of, telling
 from ._wire import cancel_line, named, raised, request_line
 from .generated.clients import Namespaces
 
@@ -40,11 +41,11 @@ class Mintmark(Settings, Namespaces):
         self, method: str, params: Optional[Mapping[str, Any]] = None, *,
         timeout: Optional[float] = None, trace: Optional[str] = None, progress: Optional[Callable[[Any], Any]] = None,
     ) -> Any:
-        """Calls a method by its name in the contract, with the parameter names of the contract, and returns the result as JSON.
+        """Calls a method by its name in the contract, with the parameter names of the contract, and returns the result as a `Record`.
 
         `progress` is called with each progress value of the method, in the calling thread. If it raises, the call is canceled.
         """
-        return self._call(method, named(params), timeout, trace, progress)
+        return result_of(method, self._call(method, named(params), timeout, trace, progress))
 
     def close(self, grace: float = GRACE) -> None:
         """Closes the client. The process finishes the requests that it has received, then exits.
@@ -81,6 +82,8 @@ class Mintmark(Settings, Namespaces):
         limit = self.timeout if timeout is None else time_limit(timeout)
         deadline = None if limit is None else time.monotonic() + limit
         id = next(self._ids)
+        if progress is not None:
+            progress = telling(method, progress)
         process, pending = self._send(id, request_line(id, method, params, trace, self.maximum_bytes, progress is not None), progress)
         try:
             in_time = pending.wait(None if deadline is None else deadline - time.monotonic())
@@ -90,7 +93,7 @@ class Mintmark(Settings, Namespaces):
         if not in_time:
             process.cancel(id, cancel_line(id))
             if not pending.wait(0):
-                raise CallTimeout(f"{method} was not answered within {limit:g} s; it was cancelled.")
+                raise CallTimeoutError(f"{method} was not answered within {limit:g} s; it was cancelled.")
         if pending.failure is not None:
             raise pending.failure
         answer = pending.answer or {}
@@ -116,7 +119,7 @@ class Mintmark(Settings, Namespaces):
         """Returns the process. Starts a new one if it has ended."""
         with self._lock:
             if self._is_closed:
-                raise ClientClosed("This client is closed; make a new Mintmark.")
+                raise ClientClosedError("This client is closed; make a new Mintmark.")
             process = self._process
             if process is not None:
                 if process.ended is None:
@@ -153,6 +156,6 @@ class Notifications:
     def _run(self, callback: Callable[[str, Any], Any]) -> None:
         for method, params in iter(self._waiting.get, None):
             try:
-                callback(method, params)
+                callback(method, params_of(method, params))
             except Exception as error:
                 threading.excepthook(threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread())))

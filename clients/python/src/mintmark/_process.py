@@ -10,7 +10,7 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
-from ._errors import BinaryNotFound, ConnectionLost, MintmarkError
+from ._errors import BinaryNotFoundError, ProcessEndedError, MintmarkError
 from ._fork import abandon_after_fork
 from ._outbox import Outbox
 from ._settings import again, lost, no_mintmark, too_old
@@ -119,7 +119,8 @@ class Process:
                 bufsize=0, start_new_session=True,
             )
         except OSError as error:
-            raise BinaryNotFound(f"{self._binary} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
+            raise BinaryNotFoundError(
+                f"{self._binary} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
         finally:
             self._stderr.start()
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -278,7 +279,7 @@ class Process:
             return
         self._lock = threading.Lock()
         self._pending.clear()
-        self._end = ConnectionLost("The mintmark process belongs to the program that this one was forked from.")
+        self._end = ProcessEndedError("The mintmark process belongs to the program that this one was forked from.")
         self._process.returncode = 0
         self._outbox.abandon()
         self._stderr.abandon()

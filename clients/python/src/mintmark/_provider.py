@@ -1,14 +1,11 @@
-"""Providers of temporary credentials, with tokens that the application's backend mints."""
+"""The provider of temporary credentials, with tokens that the application's backend mints."""
 
-import asyncio
-import inspect
 import threading
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Protocol, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Union
 
-from ._async import AsyncMintmark
 from ._client import Mintmark
-from ._errors import ClientClosed
-from .generated.errors import ProviderNotOpen
+from ._errors import ClientClosedError
+from .generated.errors import ProviderNotOpenError
 from .generated.types import CredentialsProviderAnswer
 
 
@@ -26,7 +23,6 @@ Given = Union[IdentityToken, Mapping[str, Any]]
 """An `IdentityToken`, or its JSON with `identityId` and `token`."""
 
 OnTokenRequired = Callable[[Dict[str, str], Optional[str]], Given]
-AsyncOnTokenRequired = Callable[[Dict[str, str], Optional[str]], Union[Given, Awaitable[Given]]]
 
 
 def taken(given: Any) -> Dict[str, Any]:
@@ -73,9 +69,9 @@ class Opening:
         self._is_closed = False
 
 
-def closed_before() -> ClientClosed:
+def closed_before() -> ClientClosedError:
     """Returns the error for a provider that was closed before its first use."""
-    return ClientClosed("This CredentialsProvider was closed. Make another one.")
+    return ClientClosedError("This CredentialsProvider was closed. Make another one.")
 
 
 class CredentialsProvider(Opening):
@@ -120,7 +116,7 @@ class CredentialsProvider(Opening):
     def close(self) -> None:
         """Closes the provider and discards its data in memory. The store keeps the identity ID under the provider's key."""
         if not self._is_closed and self._provider is not None:
-            self._client.call("credentialsProvider.close", {"provider": self._provider})
+            self._client._call("credentialsProvider.close", {"provider": self._provider}, None, None)
         self._is_closed = True
 
     def __enter__(self) -> "CredentialsProvider":
@@ -130,107 +126,30 @@ class CredentialsProvider(Opening):
         self.close()
 
     def _ready(self, method: str, params: Dict[str, Any]) -> CredentialsProviderAnswer:
-        answer = CredentialsProviderAnswer.of(self._call(method, params))
+        answer = CredentialsProviderAnswer._of(self._call(method, params))
         if answer.state != "tokenRequired":
             return answer
         with self._asking:
             # Another thread may have submitted a token while this one waited for the lock.
-            answer = CredentialsProviderAnswer.of(self._call(method, {}))
+            answer = CredentialsProviderAnswer._of(self._call(method, {}))
             if answer.state != "tokenRequired":
                 return answer
             given = taken(self._on_token_required(dict(answer.logins or {}), answer.identity_id))
-            return CredentialsProviderAnswer.of(self._client.call("credentialsProvider.submitToken", {
-                "continuationToken": answer.continuation_token, **given}))
+            return CredentialsProviderAnswer._of(self._client._call("credentialsProvider.submitToken", {
+                "continuationToken": answer.continuation_token, **given}, None, None))
 
     def _call(self, method: str, params: Dict[str, Any]) -> Any:
         provider = self._open(None)
         try:
-            return self._client.call(method, {**params, "provider": provider})
-        except ProviderNotOpen:
+            return self._client._call(method, {**params, "provider": provider}, None, None)
+        except ProviderNotOpenError:
             # The process was restarted and no longer has the provider.
-            return self._client.call(method, {**params, "provider": self._open(provider)})
+            return self._client._call(method, {**params, "provider": self._open(provider)}, None, None)
 
     def _open(self, instead_of: Optional[str]) -> str:
         with self._opening:
             if self._is_closed and self._provider is None:
                 raise closed_before()
             if self._provider is None or (self._provider == instead_of and not self._is_closed):
-                self._provider = str(self._client.call("credentialsProvider.open", self._params)["provider"])
-            return self._provider
-
-
-class AsyncCredentialsProvider(Opening):
-    """The credentials provider for asyncio. `on_token_required` is a coroutine function or a function."""
-
-    def __init__(self, client: AsyncMintmark, pool_id: str, on_token_required: AsyncOnTokenRequired, **options: Any) -> None:
-        """`options` are the arguments of `Opening`."""
-        super().__init__(pool_id, **options)
-        self._client = client
-        self._on_token_required = callback(on_token_required)
-        self._opening, self._asking = asyncio.Lock(), asyncio.Lock()
-
-    async def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
-        """Returns valid credentials, with `identity_id` and `role_arn`. `refresh` renews them even if they are still valid."""
-        return await self._ready("credentialsProvider.get", {"refresh": True} if refresh else {})
-
-    async def identity_id(self) -> str:
-        """Returns the ID of the identity."""
-        found = (await self._ready("credentialsProvider.identityId", {})).identity_id
-        assert found is not None
-        return found
-
-    async def set_logins(self, logins: Mapping[str, str]) -> None:
-        """Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity."""
-        self._params["logins"] = dict(logins)
-        await self._call("credentialsProvider.setLogins", {"logins": dict(logins)})
-
-    async def clear_credentials(self) -> None:
-        """Discards the credentials and keeps the identity."""
-        await self._call("credentialsProvider.clearCredentials", {})
-
-    async def clear_keychain(self) -> None:
-        """Discards the credentials, the identity and the logins. Call this when the user signs out or another user signs in."""
-        self._params["logins"] = None
-        await self._call("credentialsProvider.clearKeychain", {})
-
-    async def close(self) -> None:
-        """Closes the provider and discards its data in memory. The store keeps the identity ID under the provider's key."""
-        if not self._is_closed and self._provider is not None:
-            await self._client.call("credentialsProvider.close", {"provider": self._provider})
-        self._is_closed = True
-
-    async def __aenter__(self) -> "AsyncCredentialsProvider":
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.close()
-
-    async def _ready(self, method: str, params: Dict[str, Any]) -> CredentialsProviderAnswer:
-        answer = CredentialsProviderAnswer.of(await self._call(method, params))
-        if answer.state != "tokenRequired":
-            return answer
-        async with self._asking:
-            # Another task may have submitted a token while this one waited for the lock.
-            answer = CredentialsProviderAnswer.of(await self._call(method, {}))
-            if answer.state != "tokenRequired":
-                return answer
-            given = self._on_token_required(dict(answer.logins or {}), answer.identity_id)
-            found = taken(await given if inspect.isawaitable(given) else given)
-            return CredentialsProviderAnswer.of(await self._client.call("credentialsProvider.submitToken", {
-                "continuationToken": answer.continuation_token, **found}))
-
-    async def _call(self, method: str, params: Dict[str, Any]) -> Any:
-        provider = await self._open(None)
-        try:
-            return await self._client.call(method, {**params, "provider": provider})
-        except ProviderNotOpen:
-            # The process was restarted and no longer has the provider.
-            return await self._client.call(method, {**params, "provider": await self._open(provider)})
-
-    async def _open(self, instead_of: Optional[str]) -> str:
-        async with self._opening:
-            if self._is_closed and self._provider is None:
-                raise closed_before()
-            if self._provider is None or (self._provider == instead_of and not self._is_closed):
-                self._provider = str((await self._client.call("credentialsProvider.open", self._params))["provider"])
+                self._provider = str(self._client._call("credentialsProvider.open", self._params, None, None)["provider"])
             return self._provider

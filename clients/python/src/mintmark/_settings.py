@@ -1,15 +1,21 @@
 """The constructor arguments of both clients, and the resulting command line."""
 
+from __future__ import annotations
+
 import copy
 import os
 import shutil
 import sys
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence, Union
 
-from ._errors import BinaryNotFound, ConnectionLost, MintmarkError, ProtocolError
+from ._errors import BinaryNotFoundError, BinaryTooOldError, MintmarkError, ProcessEndedError, ProtocolError
+from ._record import seconds
 from ._stderr import Destination
-from .errors import BinaryTooOld
 from .generated.contract import __version__
+from .generated.options import OPTIONS, Options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -19,120 +25,61 @@ MEMORY = ":memory:"
 BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_program", "mintmark")
 
 
+class ClientOptions(Options, total=False):
+    """All keyword arguments of a client. `Settings` describes those that are not options of `mintmark serve`."""
+
+    binary: Path | None
+    timeout: float | None
+    restart: bool | None
+    on_notification: Callable[[str, Any], Any] | None
+    stderr: Destination
+    arguments: Sequence[str]
+    environment: Mapping[str, str] | None
+
+
 class Settings:
     """The constructor of both clients."""
 
     def __init__(
-        self,
-        store: Optional[Path] = None,
-        app: Optional[str] = None,
-        testing: bool = False,
-        binary: Optional[Path] = None,
-        *,
-        timeout: Optional[float] = None,
-        restart: Optional[bool] = None,
-        on_notification: Optional[Callable[[str, Any], Any]] = None,
-        stderr: Destination = "inherit",
-        issuer: Optional[str] = None,
-        region: Optional[str] = None,
-        account: Optional[str] = None,
-        master_key_file: Optional[Path] = None,
-        caller: Optional[str] = None,
-        clock: Optional[int] = None,
-        audit_issuance: bool = False,
-        audit_heads_file: Optional[str] = None,
-        migrate: Optional[str] = None,
-        log_level: Optional[str] = None,
-        sequential: bool = False,
-        drain: Optional[int] = None,
-        max_line: Optional[int] = None,
-        parent: Optional[int] = None,
-        apply: Optional[Path] = None,
-        audit_retention_days: Optional[int] = None,
-        db_connections: Optional[int] = None,
-        ca_file: Optional[Path] = None,
-        proxy: Optional[str] = None,
-        smtp_url: Optional[str] = None,
-        mail_from: Optional[str] = None,
-        smtp_user: Optional[str] = None,
-        smtp_password_file: Optional[Path] = None,
-        smtp_unencrypted: bool = False,
-        webhook_url: Optional[str] = None,
-        webhook_secret_file: Optional[Path] = None,
-        trace_file: Optional[Path] = None,
-        arguments: Sequence[str] = (),
-        environment: Optional[Mapping[str, str]] = None,
+        self, store: Path | None = None, app: str | None = None, *, binary: Path | None = None, timeout: float | None = None,
+        restart: bool | None = None, on_notification: Callable[[str, Any], Any] | None = None, stderr: Destination = "inherit",
+        arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None, **options: Unpack[Options],
     ) -> None:
         """Exactly one of `store` and `app` is required.
 
         Args:
-            store: The path of the database file, or `":memory:"` for a store that is discarded when the process ends.
+            store: The path of the database file, `":memory:"` for a store that is discarded when the process ends, or the URL of a
+                PostgreSQL database.
             app: The application whose store is used, in the user's data directory.
-            testing: Whether to use a testing store, which has a virtual clock.
             binary: The program. Defaults to `MINTMARK_BINARY`, otherwise to the program in the wheel, otherwise to `mintmark` on the `PATH`.
             timeout: The time limit of calls, in seconds. By default, calls have no time limit.
             restart: Whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
-            on_notification: Called with the method and the params of each notification, such as `credentialsProvider/identityChanged`.
+            on_notification: Called with the method and the parameters of each notification. The parameters of a known notification have
+                its type, such as `types.IdentityChange`.
             stderr: The destination of the process's log: `"inherit"`, an open file, or `None` to discard it.
-            issuer: The base URL of all issuers; must be an https URL.
-            region: The first part of pool and identity IDs.
-            account: The account number in ARNs.
-            master_key_file: The file with the master key.
-            caller: The access level: `developer`, or `public` for only the methods that require a token of the user.
-            clock: The virtual clock of a new testing store, in seconds since 1970-01-01 UTC.
-            audit_issuance: Whether to record tokens minted for existing identities in the audit log.
-            audit_heads_file: The file to which the heads of the audit log are appended.
-            migrate: Whether to migrate the tables of an older store: `auto` or `never`.
-            log_level: The minimum level of log records, from `trace` to `critical`.
-            sequential: Whether to run requests strictly one after the other.
-            drain: The time that SIGTERM waits for requests in flight, in seconds.
-            max_line: The maximum size of a request, in bytes.
-            parent: The PID of the process with which Mintmark exits. Defaults to this process; 0 for none.
-            apply: The configuration document that the store must match before it serves requests: see `system.apply`.
-            audit_retention_days: The retention of audit records, in days.
-            db_connections: The maximum number of open connections to a PostgreSQL server.
-            ca_file: The file with certificates (PEM) that are trusted for identity providers, in addition to the system's certificates.
-            proxy: The HTTP proxy for requests to identity providers.
-            smtp_url: The mail server, such as `smtp://mail.example.com:587` (STARTTLS) or `smtps://mail.example.com`.
-            mail_from: The sender address of emails.
-            smtp_user: The user name for the mail server. The password is in a file, or in `MINTMARK_SMTP_PASSWORD` in `environment`.
-            smtp_password_file: The file with the password for the mail server.
-            smtp_unencrypted: Whether to connect to the mail server without TLS; allowed only for loopback addresses.
-            webhook_url: The URL to which text messages are posted, and emails if no mail server is set.
-            webhook_secret_file: The file with the secret that signs the posted messages; or `MINTMARK_WEBHOOK_SECRET` in `environment`.
-            trace_file: The file to which all requests and responses are written, without secrets.
             arguments: Additional arguments of `mintmark serve`, passed unchanged.
             environment: Additional environment variables, such as `MINTMARK_MASTER_KEY`.
+            options: The options of `mintmark serve`, which `mintmark.Options` describes.
         """
         if (store is None) == (app is None):
             raise ValueError(
                 "name the data, by either store= or app=: Mintmark(store=\":memory:\") for data that ends with the process, "
                 "Mintmark(store=\"shop.db\") for a file, Mintmark(app=\"shop\") for an application's own store"
             )
-        self.timeout = time_limit(timeout)
-        self.testing = testing
-        self.binary = find_binary(binary)
-        self.maximum_bytes = 1_048_576 if max_line is None else max_line
+        flags = command_line({**options, "store": absolute(store), "app": app})
+        self.timeout: float | None = time_limit(timeout)
+        self.testing: bool = bool(options.get("testing"))
+        self.binary: str = find_binary(binary)
+        self.maximum_bytes: int = options.get("max_line_bytes") or 1_048_576
         self._in_memory = store is not None and os.fspath(store) == MEMORY
         self._restart = not self._in_memory if restart is None else restart
         self._on_notification = on_notification
         self._stderr = stderr
-        self.environment = {**os.environ, **(environment or {})}
-        options = [
-            ("--store", absolute(store)), ("--app", app), ("--issuer", issuer), ("--region", region), ("--account", account),
-            ("--master-key-file", None if master_key_file is None else os.path.abspath(master_key_file)), ("--caller", caller),
-            ("--clock", clock), ("--migrate", migrate), ("--log-level", log_level), ("--drain", drain), ("--max-line", max_line),
-            ("--parent", parent), ("--apply", absolute(apply)), ("--audit-retention-days", audit_retention_days),
-            ("--db-connections", db_connections), ("--ca-file", absolute(ca_file)), ("--proxy", proxy),
-            ("--smtp-url", smtp_url), ("--mail-from", mail_from), ("--smtp-user", smtp_user),
-            ("--smtp-password-file", absolute(smtp_password_file)), ("--webhook-url", webhook_url),
-            ("--webhook-secret-file", absolute(webhook_secret_file)), ("--trace-file", absolute(trace_file)),
-            ("--audit-heads-file", absolute(audit_heads_file)),
-        ]
-        flags = [("--testing", testing), ("--audit-issuance", audit_issuance), ("--sequential", sequential),
-                 ("--smtp-unencrypted", smtp_unencrypted)]
-        self.command = command(self.binary, options, flags, arguments)
-        self._has_parent = parent is not None or any(each.startswith("--parent") for each in arguments)
+        # The variables that name a store would take precedence over the options.
+        inherited = {name: value for name, value in os.environ.items() if name not in ("MINTMARK_STORE", "MINTMARK_APP")}
+        self.environment: Mapping[str, str] = {**inherited, **(environment or {})}
+        self.command: List[str] = [self.binary, "serve", *flags, *arguments]
+        self._has_parent = options.get("parent") is not None or any(each.startswith("--parent") for each in arguments)
         self._begin()
 
     def command_here(self) -> List[str]:
@@ -150,25 +97,32 @@ class Settings:
         """Raises the reason the process has ended if it must not be replaced."""
         if self._restart:
             return
-        if type(ended) is not ConnectionLost:
+        if type(ended) is not ProcessEndedError:
             raise again(ended)
         why = "Its store was in memory and is gone" if self._in_memory else "restart=False forbids a new one"
-        raise ConnectionLost(f"{ended} {why}: make a new {type(self).__name__}.", ended.exit_status, ended.last_line)
+        raise ProcessEndedError(f"{ended} {why}: make a new {type(self).__name__}.", ended.exit_status, ended.last_line)
 
     def _begin(self) -> None:
         """Initializes a client after its settings."""
         raise NotImplementedError
 
 
-def command(
-    binary: str, options: Sequence[Tuple[str, Union[str, int, None]]], flags: Sequence[Tuple[str, bool]], more: Sequence[str]
-) -> List[str]:
-    """Returns the command line."""
-    line = [binary, "serve"]
-    for name, value in options:
-        if value is not None:
-            line.append(f"{name}={value}")
-    return line + [name for name, given in flags if given] + list(more)
+def command_line(options: Mapping[str, Any]) -> List[str]:
+    """Converts options to arguments of `mintmark serve`.
+
+    Raises:
+        TypeError: If an option is unknown.
+    """
+    line = []
+    for name, value in options.items():
+        if name not in OPTIONS:
+            raise TypeError(f"unknown option {name!r}; mintmark.Options lists the options of mintmark serve")
+        flag, kind = OPTIONS[name]
+        if kind == "boolean":
+            line += [flag] if value else []
+        elif value is not None:
+            line.append(f"{flag}={absolute(value) if kind == 'path' else seconds(value) if kind == 'time' else value}")
+    return line
 
 
 def absolute(store: Optional[Path]) -> Optional[str]:
@@ -182,7 +136,8 @@ def absolute(store: Optional[Path]) -> Optional[str]:
 def time_limit(timeout: Optional[float]) -> Optional[float]:
     """Checks that a time limit is a positive number."""
     if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
-        raise (ValueError if isinstance(timeout, (int, float)) else TypeError)(f"timeout is a positive number of seconds, or None for as long as it takes; not {timeout!r}")
+        kind = ValueError if isinstance(timeout, (int, float)) else TypeError
+        raise kind(f"timeout is a positive number of seconds, or None for as long as it takes; not {timeout!r}")
     return timeout
 
 
@@ -202,15 +157,15 @@ def find_binary(named: Optional[Path]) -> str:
         trouble = f"There is no program {wanted}{source}."
         if os.path.dirname(wanted) and os.path.exists(wanted):
             trouble = f"{wanted}{source}, is {'a folder' if os.path.isdir(wanted) else 'no program that may be run'}."
-        raise BinaryNotFound(
+        raise BinaryNotFoundError(
             f"{trouble} Build it in Mintmark's repository: `clients/shell/mintmark --version` makes .build/mintmark, "
-            "`swift build -c release --product mintmark` makes .build/release/mintmark. Then pass its path as binary=, set MINTMARK_BINARY to it "
-            "(export MINTMARK_BINARY=$PWD/.build/mintmark), or put it on the PATH."
+            "`swift build -c release --product mintmark` makes .build/release/mintmark. Then pass its path as binary=, "
+            "set MINTMARK_BINARY to it (export MINTMARK_BINARY=$PWD/.build/mintmark), or put it on the PATH."
         )
     return os.path.abspath(found)
 
 
-def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_stranger: bool = False) -> ConnectionLost:
+def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_stranger: bool = False) -> ProcessEndedError:
     """Returns the exception for calls whose process has ended. `is_stranger` means that it never responded."""
     how = "ended"
     if exit_status is not None:
@@ -222,19 +177,21 @@ def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_s
         text += f" Is {binary} the right program? Name another with binary= or MINTMARK_BINARY."
     if last_line:
         text += f" Its last words: {last_line}"
-    return ConnectionLost(text, exit_status, last_line)
+    return ProcessEndedError(text, exit_status, last_line)
 
 
 def no_mintmark(binary: str, line: str) -> ProtocolError:
     """Returns the exception for calls whose process is not Mintmark."""
-    return ProtocolError(f"{binary} does not answer as Mintmark does: it wrote {line}. Is it the right program? Name another with binary= or MINTMARK_BINARY.")
+    return ProtocolError(
+        f"{binary} does not answer as Mintmark does: it wrote {line}. Is it the right program? "
+        "Name another with binary= or MINTMARK_BINARY.")
 
 
-def too_old(binary: str, version: str) -> BinaryTooOld:
+def too_old(binary: str, version: str) -> BinaryTooOldError:
     """Returns the exception for calls whose process is older than this client."""
-    return BinaryTooOld(
+    return BinaryTooOldError(
         f"The binary {binary} is Mintmark {version}, older than this client, which was made for {__version__}. "
-        "Install the mintmark this client came with, and name it with binary= or MINTMARK_BINARY.", {"type": BinaryTooOld.type})
+        "Install the mintmark this client came with, and name it with binary= or MINTMARK_BINARY.")
 
 
 def again(error: MintmarkError) -> MintmarkError:

@@ -3,11 +3,10 @@
 import json
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from ._errors import AnsweredError
+from ._errors import APIError, BinaryTooOldError, MintmarkError
 from ._record import plain
-from .errors import BinaryTooOld, InvalidRequest, MethodNotFound
 from .generated.contract import METHODS, TESTING_METHODS, __version__
-from .generated.errors import BY_TYPE
+from .generated.errors import BY_TYPE, InvalidRequestError, MethodNotFoundError
 
 # The process rejects JSON that is nested deeper, and its error then lacks the ID of the request.
 MAXIMUM_DEPTH = 64
@@ -25,7 +24,7 @@ def request_line(
     """Encodes a request. Rejects requests that the process could not attribute to the call.
 
     Raises:
-        InvalidRequest: If the line is too long or too deeply nested.
+        InvalidRequestError: If the line is too long or too deeply nested.
         ValueError, TypeError: If a value has no JSON form: NaN, a lone surrogate, a cycle, or an object of an unsupported type.
     """
     envelope: Dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": method}
@@ -45,7 +44,7 @@ def request_line(
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"the parameters of {method} have no JSON: {error}") from None
     if len(line) > maximum_bytes:
-        raise refused(f"a line of {len(line)} bytes is longer than the {maximum_bytes} of max_line")
+        raise refused(f"a line of {len(line)} bytes is longer than the {maximum_bytes} of max_line_bytes")
     if line.count(b"{") + line.count(b"[") > MAXIMUM_DEPTH and depth(envelope) > MAXIMUM_DEPTH:
         raise refused(f"it nests deeper than {MAXIMUM_DEPTH}")
     return line + b"\n"
@@ -63,8 +62,8 @@ def cancel_line(id: int) -> bytes:
     return b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % id
 
 
-def refused(reason: str) -> InvalidRequest:
-    return InvalidRequest(f"This request cannot be sent: {reason}.", {"type": InvalidRequest.type, "reason": reason})
+def refused(reason: str) -> InvalidRequestError:
+    return InvalidRequestError(f"This request cannot be sent: {reason}.", {"type": InvalidRequestError.type, "reason": reason})
 
 
 def depth(value: Any) -> int:
@@ -151,21 +150,18 @@ def is_meant(message: Mapping[str, Any]) -> bool:
     return isinstance(error, dict) and isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
 
 
-def raised(message: Dict[str, Any], method: Optional[str], binary: str, testing: bool) -> AnsweredError:
+def raised(message: Dict[str, Any], method: str, binary: str, testing: bool) -> MintmarkError:
     """Returns the exception for a response with an `error`."""
     error = message["error"]
     data = error.get("data")
     data = data if isinstance(data, dict) else {}
     kind = data.get("type", "")
-    known = BY_TYPE.get(kind, AnsweredError)
+    known = BY_TYPE.get(kind, APIError)
     text = error.get("message", "")
-    if known is MethodNotFound and method in METHODS:
-        if method not in TESTING_METHODS:
-            known = BinaryTooOld
-            text = (
+    if known is MethodNotFoundError and method in METHODS:
+        if method not in TESTING_METHODS or testing:
+            return BinaryTooOldError(
                 f"The binary {binary} does not know {method}: it is older than this client. "
-                "Install the mintmark this client came with, and name it with binary= or MINTMARK_BINARY."
-            )
-        elif not testing:
-            text = f"{method} is only there in testing: Mintmark(…, testing=True), or mintmark.testing()."
-    return known(text, data, message.get("trace"), error.get("code"), kind)
+                "Install the mintmark this client came with, and name it with binary= or MINTMARK_BINARY.")
+        text = f"{method} requires a testing store: mintmark.testing.TestingMintmark(), or Mintmark(…, testing=True)."
+    return known(text, data, message.get("trace"), error.get("code"), kind, method)

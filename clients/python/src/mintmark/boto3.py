@@ -1,9 +1,10 @@
 """Runs boto3 against a Mintmark process, which handles the requests of a session's `cognito-identity` and `sts` clients.
 
-    import boto3, mintmark, mintmark.boto3
+    import boto3, mintmark.boto3
+    from mintmark.testing import TestingMintmark
 
     session = boto3.Session(region_name="eu-west-1", aws_access_key_id="any", aws_secret_access_key="any")
-    with mintmark.testing() as m:
+    with TestingMintmark() as m:
         mintmark.boto3.connect(session, m)
         pool = session.client("cognito-identity").create_identity_pool(…)
 

@@ -1,18 +1,14 @@
-"""All exceptions: `MintmarkError` is the base class, and `AnsweredError` is the base class of the errors that Mintmark returns."""
+"""All exceptions: `MintmarkError` is the base class, and `APIError` is the base class of the errors that Mintmark returns."""
 
 # `as` marks a name as public for type checkers.
 from ._errors import (
-    AnsweredError as AnsweredError,
-    BinaryNotFound as BinaryNotFound,
-    CallTimeout as CallTimeout,
-    ClientClosed as ClientClosed,
-    ConnectionLost as ConnectionLost,
+    APIError as APIError,
+    BinaryNotFoundError as BinaryNotFoundError,
+    BinaryTooOldError as BinaryTooOldError,
+    CallTimeoutError as CallTimeoutError,
+    ClientClosedError as ClientClosedError,
     MintmarkError as MintmarkError,
+    ProcessEndedError as ProcessEndedError,
     ProtocolError as ProtocolError,
 )
 from .generated.errors import *  # noqa: F403
-from .generated.errors import MethodNotFound
-
-
-class BinaryTooOld(MethodNotFound):
-    """The program is older than this client or lacks one of its methods. The message contains the recommended action."""

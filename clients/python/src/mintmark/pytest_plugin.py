@@ -12,41 +12,40 @@ process, whose store is reset before each test. `mintmark_binary` names the prog
 import datetime
 import os
 from types import TracebackType
-from typing import Any, Iterator, List, NoReturn, Optional, Union
+from typing import Any, Iterator, NoReturn, Optional, Sequence, Union
 
 import pytest
 
-from ._client import Mintmark
-from ._errors import ClientClosed, ConnectionLost
-from ._testing import testing
-from .generated.types import SentMessage
+from ._errors import ClientClosedError, ProcessEndedError
+from .generated.testing.types import SentMessage
+from .testing import TestingMintmark
 
 SCOPES = ("function", "class", "module", "package", "session")
 
 
 class Clock:
-    """The virtual clock of a testing store. Times are seconds since 1970, or `datetime`s with a time zone."""
+    """The virtual clock of a testing store. Times are `datetime`s with a time zone, or seconds since 1970."""
 
-    def __init__(self, client: Mintmark) -> None:
+    def __init__(self, client: TestingMintmark) -> None:
         self._client = client
 
-    def now(self) -> int:
+    def now(self) -> datetime.datetime:
         """Returns the current time."""
         return self._client.test.clock().now
 
-    def freeze(self, at: Union[int, datetime.datetime, None] = None) -> int:
+    def freeze(self, at: Union[int, datetime.datetime, None] = None) -> datetime.datetime:
         """Stops the clock, at the given time or the current one."""
-        return self._client.test.clock(freeze=True, set_at=None if at is None else seconds(at)).now
+        return self._client.test.clock(freeze=True, set_at=at).now
 
-    def run(self) -> int:
+    def run(self) -> datetime.datetime:
         """Lets the clock run again."""
         return self._client.test.clock(freeze=False).now
 
-    def set(self, at: Union[int, datetime.datetime]) -> int:
+    def set(self, at: Union[int, datetime.datetime]) -> datetime.datetime:
         """Sets the clock."""
-        return self._client.test.clock(set_at=seconds(at)).now
+        return self._client.test.clock(set_at=at).now
 
-    def advance(self, by: Union[float, datetime.timedelta] = 0, **more: float) -> int:
+    def advance(self, by: Union[float, datetime.timedelta] = 0, **more: float) -> datetime.datetime:
         """Advances the clock by seconds, by a `datetime.timedelta`, or by its keyword arguments: `advance(hours=1)`."""
         time = (by if isinstance(by, datetime.timedelta) else datetime.timedelta(seconds=by)) + datetime.timedelta(**more)
         return self._client.test.clock(advance_seconds=int(time.total_seconds())).now
@@ -55,10 +54,10 @@ class Clock:
 class Outbox:
     """The emails and text messages that a testing store has captured."""
 
-    def __init__(self, client: Mintmark) -> None:
+    def __init__(self, client: TestingMintmark) -> None:
         self._client = client
 
-    def messages(self, to: Optional[str] = None) -> List[SentMessage]:
+    def messages(self, to: Optional[str] = None) -> Sequence[SentMessage]:
         """Returns all messages, or those to one address or phone number."""
         return self._client.test.outbox(to=to).messages
 
@@ -80,14 +79,6 @@ class Outbox:
         others = list(dict.fromkeys(each.to for each in self.messages()))
         sent = f"messages were sent to {', '.join(others)}" if others else "no messages were sent"
         pytest.fail(f"no {what} was sent{'' if to is None else ' to ' + to}; {sent}", pytrace=False)
-
-
-def seconds(at: Union[int, datetime.datetime]) -> int:
-    if isinstance(at, int):
-        return at
-    if at.tzinfo is None:
-        raise ValueError("name the time zone of a datetime, such as datetime.timezone.utc")
-    return int(at.timestamp())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -126,15 +117,15 @@ class Shared:
 
     def __init__(self, binary: Optional[str]) -> None:
         self._binary = binary
-        self.client = testing(binary=binary)
+        self.client: TestingMintmark = TestingMintmark(binary=binary)
 
     def make_new(self) -> None:
         """Resets the store, or starts a new process if a previous test has ended it."""
         try:
             self.client.test.reset()
-        except (ConnectionLost, ClientClosed):
+        except (ProcessEndedError, ClientClosedError):
             self.close()
-            self.client = testing(binary=self._binary)
+            self.client = TestingMintmark(binary=self._binary)
 
     def close(self) -> None:
         # The store is discarded, so calls that are still waiting, such as for an email, are not awaited.
@@ -150,7 +141,7 @@ def mintmark_process(request: pytest.FixtureRequest) -> Iterator[Shared]:
 
 
 @pytest.fixture
-def mintmark(request: pytest.FixtureRequest, mintmark_process: Shared) -> Mintmark:
+def mintmark(request: pytest.FixtureRequest, mintmark_process: Shared) -> TestingMintmark:
     """A client of Mintmark with an empty testing store in memory."""
     if request.config.getini("mintmark_scope") != "function":
         mintmark_process.make_new()
@@ -158,12 +149,12 @@ def mintmark(request: pytest.FixtureRequest, mintmark_process: Shared) -> Mintma
 
 
 @pytest.fixture
-def mintmark_clock(mintmark: Mintmark) -> Clock:
+def mintmark_clock(mintmark: TestingMintmark) -> Clock:
     """The virtual clock of the test's store."""
     return Clock(mintmark)
 
 
 @pytest.fixture
-def mintmark_outbox(mintmark: Mintmark) -> Outbox:
+def mintmark_outbox(mintmark: TestingMintmark) -> Outbox:
     """The messages that the test's store has captured."""
     return Outbox(mintmark)
