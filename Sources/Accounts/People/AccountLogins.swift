@@ -79,7 +79,9 @@ extension Transaction {
         try execute("DELETE FROM account_login WHERE account_id = $1 AND provider_id = $2", accountId, providerId) == 1
     }
 
-    package func deleteAccountLogins(of accountId: String) throws { try execute("DELETE FROM account_login WHERE account_id = $1", accountId) }
+    package func deleteAccountLogins(of accountId: String) throws {
+        try execute("DELETE FROM account_login WHERE account_id = $1", accountId)
+    }
 }
 
 extension AccountLogin {

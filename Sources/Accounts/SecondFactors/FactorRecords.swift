@@ -20,7 +20,8 @@ package struct FactorRecord: Sendable, Equatable {
     package var lastUsedAt: Int64?
 
     package init(
-        id: String, accountId: String, kind: Kind, displayName: String? = nil, target: String? = nil, secret: [UInt8]? = nil, lastStep: Int64? = nil, enrolledAt: Int64, lastUsedAt: Int64? = nil
+        id: String, accountId: String, kind: Kind, displayName: String? = nil, target: String? = nil, secret: [UInt8]? = nil,
+        lastStep: Int64? = nil, enrolledAt: Int64, lastUsedAt: Int64? = nil
     ) {
         self.id = id
         self.accountId = accountId
