@@ -25,6 +25,18 @@ class Linking(Federation):
         self.refused("tokenRevoked", self.sidecar, "token.verify", {"token": guest["idToken"], "tenantId": "default"})
         self.assertEqual(self.account(self.sidecar.call("signIn.withPassword", {"username": "Carol@example.com", "password": PASSWORD})), account)
 
+    def test_linking_a_provider_keeps_the_audience_of_the_session_or_uses_the_requested_one(self):
+        self.sidecar.call("tenant.update", {"tenantId": "default", "audiences": ["api://a", "api://b"]})
+        self.password_account()
+        session = self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD, "audience": "api://a"})
+        linked = self.link(session["idToken"], self.credential(email="carol@example.com"))
+        self.assertEqual(claims_of(linked["accessToken"])["aud"], "api://a")
+        refreshed = self.sidecar.call("session.refresh", {"refreshToken": linked["refreshToken"]})
+        self.assertEqual(claims_of(refreshed["accessToken"])["aud"], "api://a")
+        other = self.sidecar.call("account.link", {
+            "idToken": linked["idToken"], "credential": self.credential(self.idp("oidc.other")), "audience": "api://b"})
+        self.assertEqual(claims_of(other["accessToken"])["aud"], "api://b")
+
     def test_anonymous_sign_in_fails_if_the_tenant_does_not_allow_it(self):
         self.refused("anonymousNotAllowed", self.sidecar, "signIn.anonymously", {})
 

@@ -73,7 +73,7 @@ extension SignInCompletion {
         by attempt: SignInCall, in tx: Transaction
     ) throws -> FirstFactor {
         guard own.account.method == .anonymous else {
-            let signIn = PendingSignIn(signIn.proof, audience: nil, scope: signIn.scope)
+            let signIn = PendingSignIn(signIn.proof, audience: signIn.audience, scope: signIn.scope)
             return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         }
         let outcome = try conclude(account, of: tenant, with: signIn, by: attempt, in: tx)
