@@ -118,6 +118,7 @@ class InTheBrowser(EndToEnd):
     def test_unrelated_callback_is_rejected_and_correct_callback_completes(self):
         flow = self.authorize()
         waiting = self.sign_in(flow)
+        self.browser.requests.clear()   # An earlier test uses the same browser.
         self.browser.open(f"{flow['redirectUri']}?code=stolen&state=wrong")
         self.reads(flow, "stranger", "Unexpected request", "Nothing has changed")
         self.browser.requests.clear()

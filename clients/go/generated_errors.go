@@ -1027,7 +1027,7 @@ type ProviderOvertakenError struct {
 // TenantNotFoundError is [ErrTenantNotFound] with its data.
 type TenantNotFoundError struct {
 	*APIError `json:"-"`
-	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	// The tenant ID, as the request names it.
 	TenantID string `json:"tenantId"`
 }
 

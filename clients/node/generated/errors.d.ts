@@ -736,8 +736,8 @@ export declare class ProviderOvertaken extends Answered<"providerOvertaken", Pro
 
 /** The details of `TenantNotFound`. */
 export interface TenantNotFoundData {
-  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
-  tenantId: TenantId;
+  /** The tenant ID, as the request names it. */
+  tenantId: string;
 }
 /** 4001: The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND. */
 export declare class TenantNotFound extends Answered<"tenantNotFound", TenantNotFoundData> {}

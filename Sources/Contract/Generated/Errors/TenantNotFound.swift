@@ -4,7 +4,7 @@ import JSON
 
 /// The tenant does not exist or was deleted.
 public struct TenantNotFound: ContractError {
-    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    /// The tenant ID, as the request names it.
     public var tenantId: String
 
     public init(tenantId: String) {

@@ -743,7 +743,7 @@ class TenantNotFoundError(APIError):
     code = 4001
     type = "tenantNotFound"
     tenant_id: str = detail("tenantId")
-    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    """The tenant ID, as the request names it."""
 
 
 class TenantExistsError(APIError):

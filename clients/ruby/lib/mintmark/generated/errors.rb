@@ -401,7 +401,7 @@ module Mintmark
 
   # The tenant does not exist or was deleted.
   class TenantNotFound < APIError
-    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    detail :tenant_id, "tenantId" # The tenant ID, as the request names it.
   end
 
   # `tenant.create` names a tenant ID that is already in use.

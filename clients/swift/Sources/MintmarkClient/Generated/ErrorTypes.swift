@@ -794,7 +794,7 @@ public struct ProviderOvertakenError: KnownError {
 public struct TenantNotFoundError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
-    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    /// The tenant ID, as the request names it.
     public var tenantId: String? { answer.member("tenantId") }
 }
 

@@ -2536,7 +2536,7 @@ public final class Errors {
         }
 
         /**
-         * The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+         * The tenant ID, as the request names it.
          *
          * @return it, or null where the answer does not say so
          */
