@@ -160,7 +160,7 @@ wheel_works() {
     mkdir -p "$work/no-openssl" && : >"$work/no-openssl/libcrypto.so.3" || exit 1
     clean "$environment/bin/python" -c "import mintmark
 mintmark.Mintmark(store=':memory:', stderr=None, environment={'LD_LIBRARY_PATH': '$work/no-openssl'}).system.ping()" >"$work/said.python" 2>&1
-    grep 'ConnectionLost: .* ended with status 69 .*install the Debian package libssl3' "$work/said.python" && ! grep 'right program' "$work/said.python" || { cat "$work/said.python"; exit 1; }
+    grep 'ProcessEndedError: .* ended with status 69 .*install the Debian package libssl3' "$work/said.python" && ! grep 'right program' "$work/said.python" || { cat "$work/said.python"; exit 1; }
     # With pip install --target, for a folder that is no environment.
     clean "$environment/bin/pip" install --quiet --disable-pip-version-check --no-index --no-cache-dir --target "$work/target" "$work"/one/*.whl || exit 1
     [ "$(clean "$work/target/bin/mintmark" --version)" = "$(service version)" ] || exit 1
