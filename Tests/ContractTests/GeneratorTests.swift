@@ -56,6 +56,17 @@ import Testing
         ("methods/pool.create.json", "[\"RS256\", ", "[\"RS384\", ", "RS384 is not among the values of /signingAlgorithm"),
         ("methods/role.get.json", "exactlyOne", "one", "needs one of exactlyOne"),
         ("methods/role.get.json", "\"roleArn\"]", "\"arn\"]", "is no optional member"),
+        (
+            "types/SignUpStep.json", "\"propertyName\": \"state\"", "\"propertyName\": \"step\"",
+            "oneOf/0: needs a description, and step as a"
+        ),
+        ("types/SignUpStep.json", "\"const\": \"passwordRequired\"", "\"const\": \"completed\"", "one variant for each of its values"),
+        ("types/SignUpStep.json", "\"AccountId.json\"", "\"AccountId.json\", \"minLength\": 1", "the keyword minLength cannot be used"),
+        (
+            "types/EmailChangeStep.json", "{\"$ref\": \"ContinuationToken.json\"}", "{\"type\": \"integer\"}",
+            "the variants have different types for continuationToken"
+        ),
+        ("methods/signUp.start.json", "\"sentTo\"", "\"accountId\"", "/accountId is not described"),
         ("errors.json", "\"code\": 2001", "\"code\": 2002", "the code 2002 belongs to poolNotFound and poolExists"),
         ("errors.json", "Pool {poolId} does not exist", "Pool {id} does not exist", "{id}, which is no required member"),
         (

@@ -32,6 +32,10 @@ def compiled(schema):
     """Returns the check of a schema, as a function. It also refuses members that the schema does not contain."""
     if "$ref" in schema:
         return type_check(os.path.basename(schema["$ref"])[:-5])
+    if "oneOf" in schema:
+        return union_check(schema)
+    if "const" in schema:
+        return enumeration_check({"enum": [schema["const"]]})
     if schema["type"] == "object" and ("properties" in schema or schema.get("additionalProperties") is False):
         return object_check(schema)
     kinds = {"boolean": boolean_check, "integer": integer_check, "string": string_check, "array": array_check, "object": map_check}
@@ -161,6 +165,21 @@ def object_check(schema):
             if not is_kept[rule](len(names & value.keys())):
                 found = (found or []) + [("", f"must have {rule} of {', '.join(sorted(names))}")]
         return found
+    return check
+
+
+def union_check(schema):
+    """Returns the check of an object whose discriminator determines its other members: it must match this variant exactly."""
+    discriminator = schema["discriminator"]["propertyName"]
+    variants = {each["properties"][discriminator]["const"]: compiled(each) for each in schema["oneOf"]}
+
+    def check(value):
+        if type(value) is not dict:
+            return [("", f"must be an object, found {shown(value)}")]
+        name = value.get(discriminator)
+        if type(name) is not str or name not in variants:
+            return [(pointer(discriminator), f"must be one of {', '.join(variants)}, found {shown(name)}")]
+        return [(path, f"{what} (for {discriminator} {name})") for path, what in variants[name](value) or ()] or None
     return check
 
 

@@ -55,6 +55,9 @@ class Contract:
         if "$ref" in schema:
             base = "https://mintmark.invalid/types/" + os.path.basename(schema["$ref"])
             schema = self.registry.contents(base)
+        if "oneOf" in schema and isinstance(value, dict):
+            name = schema["discriminator"]["propertyName"]
+            schema = next((each for each in schema["oneOf"] if each["properties"][name]["const"] == value.get(name)), {})
         if isinstance(value, list):
             return [each for i, v in enumerate(value) for each in self._unknown(schema.get("items", {}), v, base, f"{path}/{i}")]
         if not isinstance(value, dict) or "properties" not in schema:

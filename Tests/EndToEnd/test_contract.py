@@ -14,7 +14,7 @@ from sidecar import ROOT
 KEYWORDS = {
     "type", "properties", "required", "additionalProperties", "enum", "const", "oneOf", "$ref", "pattern", "format", "minimum", "maximum", "minLength",
     "maxLength", "items", "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems", "propertyNames", "default", "description", "secret", "choices",
-    "patternDescription",
+    "patternDescription", "discriminator",
 }
 
 

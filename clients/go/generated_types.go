@@ -835,30 +835,29 @@ type CredentialsGetResult struct {
 
 // CredentialsProviderAnswer is the result of a credentials provider, or the token that it requires first.
 type CredentialsProviderAnswer struct {
-	// The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must
-	// mint a token and submit it with `credentialsProvider.submitToken`.
+	// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it
+	// with `credentialsProvider.submitToken`.
 	State CredentialsProviderAnswerState `json:"state"`
-	// The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for `token.mintForDeveloper`.
+	// `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`.
 	IdentityID string `json:"identityId,omitempty"`
-	// The credentials. Present if `state` is `ready`, except for `credentialsProvider.identityId`.
+	// The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`.
 	Credentials *Credentials `json:"credentials,omitempty"`
-	// The role of the credentials.
+	// The role of the credentials. Present with `credentials`. Present if `state` is `ready`.
 	RoleARN string `json:"roleArn,omitempty"`
-	// The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls
-	// that share a refresh get the same token.
+	// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same
+	// token. Present if `state` is `tokenRequired`.
 	ContinuationToken Secret `json:"continuationToken,omitempty"`
 	// The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
 	Logins CredentialsProviderLogins `json:"logins,omitempty"`
-	// The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested.
-	// `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached
-	// credentials expire soon or have expired. `asked`: `refresh` was set.
+	// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no
+	// credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have
+	// expired. `asked`: `refresh` was set. Present if `state` is `tokenRequired`.
 	Reason CredentialsProviderAnswerReason `json:"reason,omitempty"`
 }
 
-// CredentialsProviderAnswerReason is the reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`:
-// the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and
-// `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. A newer Mintmark can
-// return other values.
+// CredentialsProviderAnswerReason is the reason for the refresh. `noIdentity`: the identity ID is requested.
+// `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials
+// expire soon or have expired. `asked`: `refresh` was set. A newer Mintmark can return other values.
 type CredentialsProviderAnswerReason string
 
 // The values of CredentialsProviderAnswerReason.
@@ -870,9 +869,8 @@ const (
 	CredentialsProviderAnswerReasonAsked         CredentialsProviderAnswerReason = "asked"
 )
 
-// CredentialsProviderAnswerState is the state of the request. `ready`: the result is available. `tokenRequired`: the
-// application's backend must mint a token and submit it with `credentialsProvider.submitToken`. A newer Mintmark can
-// return other values.
+// CredentialsProviderAnswerState: `ready`: The result is available. `tokenRequired`: The application's backend must
+// mint a token and submit it with `credentialsProvider.submitToken`. A newer Mintmark can return other values.
 type CredentialsProviderAnswerState string
 
 // The values of CredentialsProviderAnswerState.
@@ -1063,12 +1061,11 @@ type CustomTokenSigner struct {
 
 // EmailChangeStep is the state of a change or verification of an email address.
 type EmailChangeStep struct {
-	// The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the
-	// address, and the address is verified.
+	// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has
+	// the address, and the address is verified.
 	State EmailChangeStepState `json:"state"`
-	// The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is
-	// `completed`, it is for `signIn.withContinuation`, because a change ends all sessions; not present after a
-	// verification of the current address.
+	// `codeRequired`: `completed`: The continuation token for `signIn.withContinuation`, because a change ends all
+	// sessions. Not present after a verification of the current address.
 	ContinuationToken Secret `json:"continuationToken,omitempty"`
 	// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
 	SentTo string `json:"sentTo,omitempty"`
@@ -1079,15 +1076,15 @@ type EmailChangeStep struct {
 	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state`
 	// is `codeRequired`.
 	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`), in seconds
-	// since 1970-01-01 UTC.
+	// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at
+	// which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
 	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
 	// The changed account. Present if `state` is `completed`.
 	Account *Account `json:"account,omitempty"`
 }
 
-// EmailChangeStepState is the state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the
-// account has the address, and the address is verified. A newer Mintmark can return other values.
+// EmailChangeStepState: `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`:
+// The account has the address, and the address is verified. A newer Mintmark can return other values.
 type EmailChangeStepState string
 
 // The values of EmailChangeStepState.
@@ -1098,7 +1095,7 @@ const (
 
 // EnrollmentStep is a second factor whose enrollment must be confirmed with a code.
 type EnrollmentStep struct {
-	// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
+	// The state of the enrollment. Call `mfa.confirm` with a code next.
 	State EnrollmentStepState `json:"state"`
 	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
@@ -1106,33 +1103,45 @@ type EnrollmentStep struct {
 	ContinuationToken Secret `json:"continuationToken"`
 	// The ID that the factor will have after `mfa.confirm` accepted its code.
 	FactorID string `json:"factorId"`
-	// The kind of the factor.
-	Kind FactorKind `json:"kind"`
-	// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for
-	// the kind `totp`.
+	// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A
+	// phone number, to which a code was sent.
+	Kind EnrollmentStepKind `json:"kind"`
+	// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if
+	// `kind` is `totp`.
 	Secret Secret `json:"secret,omitempty"`
-	// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
+	// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`.
 	OtpauthURI Secret `json:"otpauthUri,omitempty"`
-	// The algorithm of the codes, `SHA1`. Present for the kind `totp`.
+	// The algorithm of the codes, `SHA1`. Present if `kind` is `totp`.
 	Algorithm string `json:"algorithm,omitempty"`
-	// The number of seconds after which the code changes. Present for the kind `totp`.
+	// The number of seconds after which the code changes. Present if `kind` is `totp`.
 	PeriodSeconds *int64 `json:"periodSeconds,omitempty"`
-	// The masked address or number to which the code was sent. Present for the kinds `email` and `sms`.
-	SentTo string `json:"sentTo,omitempty"`
-	// The channel of the code. Present for the kinds `email` and `sms`.
-	Channel Channel `json:"channel,omitempty"`
 	// The number of digits of the code.
 	CodeLength int64 `json:"codeLength"`
-	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the
-	// kinds `email` and `sms`.
-	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds
-	// since 1970-01-01 UTC.
+	// `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The
+	// time at which the code expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
+	// The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`.
+	SentTo string `json:"sentTo,omitempty"`
+	// The channel of the code. Present if `kind` is `email` or `sms`.
+	Channel Channel `json:"channel,omitempty"`
+	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind`
+	// is `email` or `sms`.
+	ResendAt *Timestamp `json:"resendAt,omitempty"`
 }
 
-// EnrollmentStepState is the state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. A newer
-// Mintmark can return other values.
+// EnrollmentStepKind: `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was
+// sent. `sms`: A phone number, to which a code was sent. A newer Mintmark can return other values.
+type EnrollmentStepKind string
+
+// The values of EnrollmentStepKind.
+const (
+	EnrollmentStepKindTOTP  EnrollmentStepKind = "totp"
+	EnrollmentStepKindEmail EnrollmentStepKind = "email"
+	EnrollmentStepKindSMS   EnrollmentStepKind = "sms"
+)
+
+// EnrollmentStepState is the state of the enrollment. Call `mfa.confirm` with a code next. A newer Mintmark can
+// return other values.
 type EnrollmentStepState string
 
 // The values of EnrollmentStepState.
@@ -1202,26 +1211,26 @@ const (
 
 // FactorWithdrawal is the result of removing a second factor.
 type FactorWithdrawal struct {
-	// The state of the session. `completed`: the factor was removed; if the user removed it, the session continues
-	// with the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the
-	// user must sign in again.
+	// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens.
+	// `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign
+	// in again.
 	State FactorWithdrawalState `json:"state"`
 	// The account without the factor.
 	Account Account `json:"account"`
-	// A new ID token. Present if `state` is `completed` and the user removed the factor.
+	// A new ID token. Present if the user removed the factor. Present if `state` is `completed`.
 	IDToken Secret `json:"idToken,omitempty"`
-	// A new access token. Present if `state` is `completed` and the user removed the factor.
+	// A new access token. Present if the user removed the factor. Present if `state` is `completed`.
 	AccessToken Secret `json:"accessToken,omitempty"`
-	// A new refresh token. Present if `state` is `completed` and the user removed the factor.
+	// A new refresh token. Present if the user removed the factor. Present if `state` is `completed`.
 	RefreshToken Secret `json:"refreshToken,omitempty"`
-	// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is `completed` and
-	// the user removed the factor.
+	// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the
+	// factor. Present if `state` is `completed`.
 	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
 }
 
-// FactorWithdrawalState is the state of the session. `completed`: the factor was removed; if the user removed it, the
-// session continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and has
-// ended, so the user must sign in again. A newer Mintmark can return other values.
+// FactorWithdrawalState: `completed`: The factor was removed. If the user removed it, the session continues with the
+// new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user
+// must sign in again. A newer Mintmark can return other values.
 type FactorWithdrawalState string
 
 // The values of FactorWithdrawalState.
@@ -1271,34 +1280,33 @@ const (
 
 // GraphNode is a part of an account.
 type GraphNode struct {
-	// The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor.
-	// `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a
-	// pool. `login`: a login of such an identity that does not belong to this account.
+	// `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session.
+	// `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login
+	// of such an identity that does not belong to this account.
 	Kind GraphNodeKind `json:"kind"`
-	// The account ID. Present for the kinds `account` and `mergedAccount`.
+	// The account ID. Present if `kind` is `account` or `mergedAccount`.
 	AccountID string `json:"accountId,omitempty"`
-	// The ID of the provider, or `password` or `code`. Present for the kind `provider`.
+	// The ID of the provider, or `password` or `code`. Present if `kind` is `provider`.
 	ProviderID string `json:"providerId,omitempty"`
-	// The subject of the user at the provider. Present for the kind `provider`.
+	// The subject of the user at the provider. Present if `kind` is `provider`.
 	Subject string `json:"subject,omitempty"`
-	// The ID of the factor. Present for the kind `factor`.
+	// The ID of the factor. Present if `kind` is `factor`.
 	FactorID string `json:"factorId,omitempty"`
-	// The kind of the factor. Present for the kind `factor`.
+	// The kind of the factor. Present if `kind` is `factor`.
 	FactorKind FactorKind `json:"factorKind,omitempty"`
-	// The ID of the session. Present for the kind `session`.
+	// The ID of the session. Present if `kind` is `session`.
 	SessionID string `json:"sessionId,omitempty"`
-	// The ID of the pool. Present for the kind `identity`.
+	// The ID of the pool. Present if `kind` is `identity`.
 	PoolID string `json:"poolId,omitempty"`
-	// The ID of the identity. Present for the kind `identity`.
+	// The ID of the identity. Present if `kind` is `identity`.
 	IdentityID string `json:"identityId,omitempty"`
-	// The name of the login provider in the pool. Present for the kind `login`.
+	// The name of the login provider in the pool. Present if `kind` is `login`.
 	LoginProvider string `json:"loginProvider,omitempty"`
 }
 
-// GraphNodeKind is the kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second
-// factor. `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in
-// a pool. `login`: a login of such an identity that does not belong to this account. A newer Mintmark can return
-// other values.
+// GraphNodeKind: `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A
+// session. `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A
+// login of such an identity that does not belong to this account. A newer Mintmark can return other values.
 type GraphNodeKind string
 
 // The values of GraphNodeKind.
@@ -2362,8 +2370,8 @@ type PasswordResetStartParams struct {
 
 // PasswordResetStep is the state of a password reset.
 type PasswordResetStep struct {
-	// The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call
-	// `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+	// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call
+	// `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
 	State PasswordResetStepState `json:"state"`
 	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
@@ -2378,14 +2386,14 @@ type PasswordResetStep struct {
 	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state`
 	// is `codeRequired`.
 	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in
-	// seconds since 1970-01-01 UTC.
+	// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`,
+	// `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
-// PasswordResetStepState is the state of the flow. `codeRequired`: call `passwordReset.submitCode` next.
-// `passwordRequired`: call `passwordReset.submitPassword` next. `completed`: the password is changed;
-// `signIn.withContinuation` signs in. A newer Mintmark can return other values.
+// PasswordResetStepState: `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`:
+// Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
+// A newer Mintmark can return other values.
 type PasswordResetStepState string
 
 // The values of PasswordResetStepState.
@@ -3145,29 +3153,49 @@ type SignInStartParams struct {
 
 // SignInStep is the state of a sign-in.
 type SignInStep struct {
-	// The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or
-	// `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For
-	// `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present,
-	// with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge`
-	// if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token
-	// and one of `factorKinds`. With `completed`, the user is signed in.
+	// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
+	// `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or
+	// `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call
+	// `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+	// `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`.
+	// `completed`: The user is signed in.
 	State SignInStepState `json:"state"`
-	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
-	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
-	// request within one minute returns the same response, unless that response contained tokens.
+	// Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or
+	// `secondFactorEnrollmentRequired`.
 	ContinuationToken Secret `json:"continuationToken,omitempty"`
-	// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
+	// The masked address or number to which the code was sent. Not present for the code of an authenticator app.
+	// Present if `state` is `codeRequired`.
 	SentTo string `json:"sentTo,omitempty"`
-	// The channel of the code. Present if `state` is `codeRequired`.
+	// The channel of the code. Not present for the code of an authenticator app. Present if `state` is
+	// `codeRequired`.
 	Channel Channel `json:"channel,omitempty"`
 	// The number of digits of the code. Present if `state` is `codeRequired`.
 	CodeLength *int64 `json:"codeLength,omitempty"`
-	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state`
-	// is `codeRequired`.
+	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the
+	// code of an authenticator app. Present if `state` is `codeRequired`.
 	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token
-	// (`providerRequired`), the ID token (`completed`) or the continuation token (other states) expires.
+	// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`,
+	// `secondFactorRequired`, `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in
+	// seconds since 1970-01-01 UTC. `providerRequired`: The time at which the pending token expires, in seconds since
+	// 1970-01-01 UTC. Present with `pendingToken`. `completed`: The time at which the ID token expires, in seconds
+	// since 1970-01-01 UTC.
 	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
+	// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
+	// `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are
+	// unlinked from the account. Present if `state` is `providerRequired`.
+	Next string `json:"next,omitempty"`
+	// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present
+	// if `state` is `providerRequired`.
+	Methods []string `json:"methods,omitempty"`
+	// The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
+	// Present if `state` is `providerRequired`.
+	Providers []string `json:"providers,omitempty"`
+	// The email address of the existing account. Present with `pendingToken`. Present if `state` is
+	// `providerRequired`.
+	Email string `json:"email,omitempty"`
+	// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in
+	// with a provider. Present if `state` is `providerRequired`.
+	PendingToken Secret `json:"pendingToken,omitempty"`
 	// The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
 	Hints []FactorHint `json:"hints,omitempty"`
 	// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified,
@@ -3187,35 +3215,20 @@ type SignInStep struct {
 	// Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is
 	// `completed`.
 	IsNewAccount *bool `json:"isNewAccount,omitempty"`
-	// The information that the provider returned about the user. Present if `state` is `completed` after a sign-in
-	// with a provider.
+	// The information that the provider returned about the user. Present after a sign-in with a provider. Present if
+	// `state` is `completed`.
 	AdditionalUserInfo *AdditionalUserInfo `json:"additionalUserInfo,omitempty"`
-	// The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and
-	// `returnProviderTokens` was set.
+	// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if
+	// `state` is `completed`.
 	ProviderTokens *ProviderTokens `json:"providerTokens,omitempty"`
-	// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
-	// `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are
-	// unlinked from the account. Present if `state` is `providerRequired`.
-	Next string `json:"next,omitempty"`
-	// The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is
-	// `providerRequired`.
-	Methods []string `json:"methods,omitempty"`
-	// The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
-	// Present if `state` is `providerRequired`.
-	Providers []string `json:"providers,omitempty"`
-	// The email address of the existing account. Present if `state` is `providerRequired`.
-	Email string `json:"email,omitempty"`
-	// The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is
-	// `providerRequired`.
-	PendingToken Secret `json:"pendingToken,omitempty"`
 }
 
-// SignInStepState is the state of the flow, which determines the next step. For `codeRequired`, call
-// `signIn.submitCode`, or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`.
-// For `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present,
-// with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if
-// its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one
-// of `factorKinds`. With `completed`, the user is signed in. A newer Mintmark can return other values.
+// SignInStepState: `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after
+// `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of
+// `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`:
+// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+// `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`.
+// `completed`: The user is signed in. A newer Mintmark can return other values.
 type SignInStepState string
 
 // The values of SignInStepState.
@@ -3361,9 +3374,9 @@ type SignUpStartParams struct {
 
 // SignUpStep is the state of a sign-up.
 type SignUpStep struct {
-	// The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call
-	// `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the
-	// account is created; `signIn.withContinuation` signs in.
+	// `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call
+	// `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The
+	// account is created. `signIn.withContinuation` signs in.
 	State SignUpStepState `json:"state"`
 	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
@@ -3378,8 +3391,9 @@ type SignUpStep struct {
 	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state`
 	// is `codeRequired`.
 	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in
-	// seconds since 1970-01-01 UTC.
+	// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`,
+	// `attributesRequired`, `completed`: The time at which the continuation token expires, in seconds since
+	// 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 	// The attributes that are still missing. Present if `state` is `attributesRequired`.
 	Attributes []TenantAttribute `json:"attributes,omitempty"`
@@ -3387,9 +3401,9 @@ type SignUpStep struct {
 	AccountID string `json:"accountId,omitempty"`
 }
 
-// SignUpStepState is the state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call
-// `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account
-// is created; `signIn.withContinuation` signs in. A newer Mintmark can return other values.
+// SignUpStepState: `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call
+// `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account
+// is created. `signIn.withContinuation` signs in. A newer Mintmark can return other values.
 type SignUpStepState string
 
 // The values of SignUpStepState.

@@ -108,13 +108,12 @@ extension MfaService {
             throw ContinuationTokenInvalid()
         }
         let (draft, tenant) = (try FactorDraft(sealed, of: flow.id, context.vault), source.tenant)
-        let kind = FactorKind(rawValue: draft.kind.rawValue) ?? .totp
+        let kind = EnrollmentStep.Kind(rawValue: draft.kind.rawValue) ?? .totp
         guard let bytes = draft.secret else {
             return EnrollmentStep(
                 state: .codeRequired, continuationToken: flows.token(of: flow), factorId: draft.id, kind: kind,
-                sentTo: draft.recipient?.masked,
-                channel: draft.recipient?.channel, codeLength: tenant.codes.length,
-                resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
+                codeLength: tenant.codes.length, expiresAt: flow.code.expiresAt, sentTo: draft.recipient?.masked,
+                channel: draft.recipient?.channel, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds)
         }
         let secret = Base32.encode(bytes)
         return EnrollmentStep(

@@ -36,14 +36,18 @@ struct ContractChecks {
         case .map(let names, let values, _):
             names.map { walk($0, at: place) }
             walk(values, at: place)
-        case .object(let object): object.properties.forEach { walk($0.type, at: "\(place)/\($0.name)") }
+        case .object(let object):
+            object.properties.forEach { walk($0.type, at: "\(place)/\($0.name)") }
+            if object.union != nil, !contract.types.contains(where: { "types/\($0.name).json" == place }) {
+                problems.add(place, "has variants, and therefore must be a shared type of its own")
+            }
         case .boolean, .integer, .string, .enumeration, .anyObject: break
         }
     }
 
     private func names() {
         let all =
-            contract.types.map(\.name) + contract.errors.map { SwiftNames.type($0.type) }
+            contract.types.flatMap { OpenRPCSchema.all(of: $0).map(\.name) } + contract.errors.map { SwiftNames.type($0.type) }
             + contract.methods.map { SwiftNames.type($0.name) }
             + contract.notifications.map { SwiftNames.type($0.name.replacing("/", with: ".")) }
         for (name, uses) in Dictionary(grouping: all, by: { $0 }) where uses.count > 1 {

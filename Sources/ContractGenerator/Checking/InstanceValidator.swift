@@ -37,6 +37,11 @@ struct InstanceValidator {
 
     private func members(_ value: JSONValue, _ object: ObjectType, at place: String) -> [String] {
         guard let found = value.object else { return ["\(place) must be an object"] }
+        if let union = object.union {
+            let variant = union.variants.first { $0.value == found[union.discriminator]?.string }
+            guard let variant else { return ["\(place)/\(union.discriminator) must be one of \(union.variants.map(\.value))"] }
+            return members(value, variant.object, at: place)
+        }
         var all = found.members.flatMap { name, value -> [String] in
             guard let property = object.property(name) else { return ["\(place)/\(name) is not described"] }
             return breaches(value, property.type, at: "\(place)/\(name)")

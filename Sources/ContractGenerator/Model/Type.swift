@@ -39,11 +39,14 @@ struct StringRule: Hashable {
 
 /// An object with known members.
 struct ObjectType {
+    /// The members. For a union, the members of all variants, of which those are required that every variant requires.
     let properties: [Property]
     /// Whether unknown members are rejected. Results are open, because later versions can add members.
     let isClosed: Bool
     /// The rules about combinations of members.
     let choices: [Choice]
+    /// The variants, if the value of one member determines the other members.
+    var union: Union?
 
     func property(_ name: String) -> Property? { properties.first { $0.name == name } }
 }

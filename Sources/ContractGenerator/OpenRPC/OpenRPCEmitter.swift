@@ -40,7 +40,7 @@ struct OpenRPCEmitter {
 
     private var components: JSONValue {
         var schemas = JSONObject()
-        for type in contract.types { schemas[type.name] = OpenRPCSchema.of(type.type) }
+        for type in contract.types { for each in OpenRPCSchema.all(of: type) { schemas[each.name] = each.schema } }
         var errors = JSONObject()
         for entry in contract.errors { errors[entry.type] = error(entry) }
         return ["schemas": .object(schemas), "errors": .object(errors)]

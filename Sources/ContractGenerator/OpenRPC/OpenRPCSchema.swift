@@ -4,6 +4,23 @@ import JSON
 enum OpenRPCSchema {
     static func of(_ type: Type) -> JSONValue { .object(object(type, description: type.description)) }
 
+    /// Returns the schemas of a shared type, by name: its own, and those of its variants.
+    static func all(of type: NamedType) -> [(name: String, schema: JSONValue)] {
+        guard case .object(let object) = type.type.shape, let union = object.union else { return [(type.name, of(type.type))] }
+        let names = union.variants.map { type.name + SwiftNames.type($0.value) }
+        let references = names.map { "#/components/schemas/\($0)" }
+        var mapping = JSONObject()
+        for (variant, reference) in zip(union.variants, references) { mapping[variant.value] = .string(reference) }
+        let schema: JSONValue = [
+            "description": .string(type.type.description ?? ""), "oneOf": .array(references.map { ["$ref": .string($0)] }),
+            "discriminator": ["propertyName": .string(union.discriminator), "mapping": .object(mapping)],
+        ]
+        let variants = union.variants.map { variant in
+            of(Type(description: variant.description, isSecret: false, shape: .object(variant.object)))
+        }
+        return [(type.name, schema)] + zip(names, variants).map { ($0, $1) }
+    }
+
     /// Returns the schema of a member, with its description and default.
     static func of(_ property: Property) -> JSONValue {
         var schema = object(property.type, description: property.description.isEmpty ? property.type.description : property.description)
@@ -35,7 +52,7 @@ enum OpenRPCSchema {
             schema["patternDescription"] = rule.patternDescription.map { .string($0) }
         case .enumeration(let values):
             schema["type"] = "string"
-            schema["enum"] = .array(values.map { .string($0) })
+            if values.count == 1 { schema["const"] = .string(values[0]) } else { schema["enum"] = .array(values.map { .string($0) }) }
         case .array(let element, let range, let isUnique):
             schema["type"] = "array"
             count(range, "minItems", "maxItems", in: &schema)

@@ -19,6 +19,11 @@ struct SchemaReader {
 
     private func shape(_ schema: JSONValue, at place: String) -> Type.Shape {
         if let reference = schema["$ref"]?.string { return self.reference(reference, schema, at: place) }
+        if schema["oneOf"] != nil { return .object(union(schema, at: place)) }
+        if let value = schema["const"]?.string {
+            refuseUnknown(schema, besides: ["const", "description"], at: place)
+            return .enumeration([value])
+        }
         guard let kind = schema["type"]?.string, let known = Self.keywords[kind] else {
             problems.add(place, "needs $ref or a type that is one of \(Self.keywords.keys.sorted().joined(separator: ", "))")
             return .boolean
@@ -119,6 +124,48 @@ struct SchemaReader {
             }
             return Choice(name: name, rule: rule, members: names)
         }
+    }
+
+    // MARK: Unions
+
+    /// Returns an object whose member `discriminator` determines its other members.
+    private func union(_ schema: JSONValue, at place: String) -> ObjectType {
+        refuseUnknown(schema, besides: ["description", "oneOf", "discriminator"], at: place)
+        let name = schema["discriminator"]?["propertyName"]?.string ?? ""
+        let variants = (schema["oneOf"]?.array ?? []).enumerated().compactMap { index, each in
+            variant(each, of: name, at: "\(place)/oneOf/\(index)")
+        }
+        if variants.isEmpty || Set(variants.map(\.value)).count < variants.count {
+            problems.add(place, "needs a discriminator, and one variant for each of its values")
+        }
+        for (member, values) in members(of: schema) where Set(values.map(Self.withoutDescription)).count > 1 && member != name {
+            problems.add(place, "the variants have different types for \(member)")
+        }
+        return Union(discriminator: name, variants: variants).object
+    }
+
+    private func variant(_ schema: JSONValue, of discriminator: String, at place: String) -> Union.Variant? {
+        let object = objectType(schema, at: place)
+        guard case .enumeration(let values)? = object.property(discriminator)?.type.shape, values.count == 1,
+            object.property(discriminator)?.isRequired == true, let description = schema["description"]?.string,
+            object.choices.isEmpty, !object.isClosed
+        else {
+            problems.add(place, "needs a description, and \(discriminator) as a required const; it has no choices and is not closed")
+            return nil
+        }
+        return Union.Variant(value: values[0], description: description, object: object, discriminator: discriminator)
+    }
+
+    /// Returns the schemas of each member in all variants.
+    private func members(of schema: JSONValue) -> [String: [JSONValue]] {
+        let members = (schema["oneOf"]?.array ?? []).flatMap { $0["properties"]?.object?.members ?? [] }
+        return Dictionary(grouping: members, by: \.name).mapValues { $0.map(\.value) }
+    }
+
+    private static func withoutDescription(_ schema: JSONValue) -> String {
+        var object = schema.object ?? JSONObject()
+        object["description"] = nil
+        return JSONValue.object(object).text
     }
 
     // MARK: Helpers

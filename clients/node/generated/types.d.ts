@@ -324,27 +324,27 @@ export interface Credentials {
 /** The result of a credentials provider, or the token that it requires first. */
 export interface CredentialsProviderAnswer {
   /**
-   * The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it
-   * with `credentialsProvider.submitToken`.
+   * `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with
+   * `credentialsProvider.submitToken`.
    */
   state: Open<"ready" | "tokenRequired">;
-  /** The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for `token.mintForDeveloper`. */
+  /** `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`. */
   identityId?: IdentityId;
-  /** The credentials. Present if `state` is `ready`, except for `credentialsProvider.identityId`. */
+  /** The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`. */
   credentials?: Credentials;
-  /** The role of the credentials. */
+  /** The role of the credentials. Present with `credentials`. Present if `state` is `ready`. */
   roleArn?: RoleArn;
   /**
-   * The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls that share a refresh get
-   * the same token.
+   * The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. Present if `state` is
+   * `tokenRequired`.
    */
   continuationToken?: string;
   /** The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`. */
   logins?: CredentialsProviderLogins;
   /**
-   * The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there
-   * are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`:
-   * `refresh` was set.
+   * The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were
+   * cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state`
+   * is `tokenRequired`.
    */
   reason?: Open<"noIdentity" | "noCredentials" | "expiring" | "expired" | "asked">;
 }
@@ -381,13 +381,13 @@ export type DeveloperUserIdentifier = string;
 /** The state of a change or verification of an email address. */
 export interface EmailChangeStep {
   /**
-   * The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is
-   * verified.
+   * `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the
+   * address is verified.
    */
   state: Open<"codeRequired" | "completed">;
   /**
-   * The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is `completed`, it is for
-   * `signIn.withContinuation`, because a change ends all sessions; not present after a verification of the current address.
+   * `codeRequired`: `completed`: The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present
+   * after a verification of the current address.
    */
   continuationToken?: ContinuationToken;
   /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
@@ -399,7 +399,8 @@ export interface EmailChangeStep {
   /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
   resendAt?: Timestamp;
   /**
-   * The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`), in seconds since 1970-01-01 UTC.
+   * `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at which the continuation
+   * token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
    */
   expiresAt?: Timestamp;
   /** The changed account. Present if `state` is `completed`. */
@@ -408,7 +409,7 @@ export interface EmailChangeStep {
 
 /** A second factor whose enrollment must be confirmed with a code. */
 export interface EnrollmentStep {
-  /** The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. */
+  /** The state of the enrollment. Call `mfa.confirm` with a code next. */
   state: Open<"codeRequired">;
   /**
    * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
@@ -418,31 +419,35 @@ export interface EnrollmentStep {
   continuationToken: ContinuationToken;
   /** The ID that the factor will have after `mfa.confirm` accepted its code. */
   factorId: FactorId;
-  /** The kind of the factor. */
-  kind: Open<FactorKind>;
   /**
-   * The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the kind `totp`. At most
+   * `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a
+   * code was sent.
+   */
+  kind: Open<"totp" | "email" | "sms">;
+  /**
+   * The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind` is `totp`. At most
    * 128 characters.
    */
   secret?: string;
-  /** The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`. At most 2048 characters. */
+  /** The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`. At most 2048 characters. */
   otpauthUri?: string;
-  /** The algorithm of the codes, `SHA1`. Present for the kind `totp`. */
+  /** The algorithm of the codes, `SHA1`. Present if `kind` is `totp`. */
   algorithm?: string;
-  /** The number of seconds after which the code changes. Present for the kind `totp`. */
+  /** The number of seconds after which the code changes. Present if `kind` is `totp`. */
   periodSeconds?: number;
-  /** The masked address or number to which the code was sent. Present for the kinds `email` and `sms`. */
-  sentTo?: string;
-  /** The channel of the code. Present for the kinds `email` and `sms`. */
-  channel?: Open<Channel>;
   /** The number of digits of the code. */
   codeLength: number;
   /**
-   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the kinds `email` and `sms`.
+   * `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The time at which the code
+   * expires, in seconds since 1970-01-01 UTC.
    */
-  resendAt?: Timestamp;
-  /** The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
+  /** The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`. */
+  sentTo?: string;
+  /** The channel of the code. Present if `kind` is `email` or `sms`. */
+  channel?: Open<Channel>;
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind` is `email` or `sms`. */
+  resendAt?: Timestamp;
 }
 
 /** The progress of account.export to a file. */
@@ -499,21 +504,21 @@ export type FactorKind = "totp" | "email" | "sms";
 /** The result of removing a second factor. */
 export interface FactorWithdrawal {
   /**
-   * The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens.
-   * `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
+   * `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was
+   * removed. The session was authenticated with it and has ended, so the user must sign in again.
    */
   state: Open<"completed" | "signedOut">;
   /** The account without the factor. */
   account: Account;
-  /** A new ID token. Present if `state` is `completed` and the user removed the factor. */
+  /** A new ID token. Present if the user removed the factor. Present if `state` is `completed`. */
   idToken?: Jwt;
-  /** A new access token. Present if `state` is `completed` and the user removed the factor. */
+  /** A new access token. Present if the user removed the factor. Present if `state` is `completed`. */
   accessToken?: Jwt;
-  /** A new refresh token. Present if `state` is `completed` and the user removed the factor. */
+  /** A new refresh token. Present if the user removed the factor. Present if `state` is `completed`. */
   refreshToken?: RefreshToken;
   /**
-   * The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is `completed` and the user removed the
-   * factor.
+   * The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. Present if `state` is
+   * `completed`.
    */
   expiresAt?: Timestamp;
 }
@@ -566,28 +571,27 @@ export interface GraphEdge {
 /** A part of an account. */
 export interface GraphNode {
   /**
-   * The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session.
-   * `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that
-   * does not belong to this account.
+   * `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account that
+   * was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this account.
    */
   kind: Open<"account" | "provider" | "factor" | "session" | "mergedAccount" | "identity" | "login">;
-  /** The account ID. Present for the kinds `account` and `mergedAccount`. */
+  /** The account ID. Present if `kind` is `account` or `mergedAccount`. */
   accountId?: string;
-  /** The ID of the provider, or `password` or `code`. Present for the kind `provider`. */
+  /** The ID of the provider, or `password` or `code`. Present if `kind` is `provider`. */
   providerId?: string;
-  /** The subject of the user at the provider. Present for the kind `provider`. */
+  /** The subject of the user at the provider. Present if `kind` is `provider`. */
   subject?: string;
-  /** The ID of the factor. Present for the kind `factor`. */
+  /** The ID of the factor. Present if `kind` is `factor`. */
   factorId?: string;
-  /** The kind of the factor. Present for the kind `factor`. */
+  /** The kind of the factor. Present if `kind` is `factor`. */
   factorKind?: Open<FactorKind>;
-  /** The ID of the session. Present for the kind `session`. */
+  /** The ID of the session. Present if `kind` is `session`. */
   sessionId?: string;
-  /** The ID of the pool. Present for the kind `identity`. */
+  /** The ID of the pool. Present if `kind` is `identity`. */
   poolId?: string;
-  /** The ID of the identity. Present for the kind `identity`. */
+  /** The ID of the identity. Present if `kind` is `identity`. */
   identityId?: string;
-  /** The name of the login provider in the pool. Present for the kind `login`. */
+  /** The name of the login provider in the pool. Present if `kind` is `login`. */
   loginProvider?: string;
 }
 
@@ -1050,8 +1054,8 @@ export interface PasswordPolicy {
 /** The state of a password reset. */
 export interface PasswordResetStep {
   /**
-   * The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call `passwordReset.submitPassword`
-   * next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+   * `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next.
+   * `completed`: The password is changed. `signIn.withContinuation` signs in.
    */
   state: Open<"codeRequired" | "passwordRequired" | "completed">;
   /**
@@ -1069,7 +1073,8 @@ export interface PasswordResetStep {
   /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
   resendAt?: Timestamp;
   /**
-   * The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
+   * `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `completed`: The time at which
+   * the continuation token expires, in seconds since 1970-01-01 UTC.
    */
   expiresAt: Timestamp;
 }
@@ -1615,32 +1620,59 @@ export type SignInMethod = "password" | "code" | "federated" | "anonymous" | "cu
 /** The state of a sign-in. */
 export interface SignInStep {
   /**
-   * The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after
-   * `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or
-   * `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of
-   * `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation
-   * token and one of `factorKinds`. With `completed`, the user is signed in.
+   * `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call
+   * `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if
+   * present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be
+   * sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user
+   * is signed in.
    */
   state: Open<"codeRequired" | "passwordRequired" | "providerRequired" | "secondFactorRequired" | "secondFactorEnrollmentRequired" | "completed">;
-  /**
-   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
-   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
-   * response, unless that response contained tokens.
-   */
+  /** Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or `secondFactorEnrollmentRequired`. */
   continuationToken?: ContinuationToken;
-  /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
+  /**
+   * The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present if `state` is
+   * `codeRequired`.
+   */
   sentTo?: string;
-  /** The channel of the code. Present if `state` is `codeRequired`. */
+  /** The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`. */
   channel?: Open<Channel>;
   /** The number of digits of the code. Present if `state` is `codeRequired`. */
   codeLength?: number;
-  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
+  /**
+   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an
+   * authenticator app. Present if `state` is `codeRequired`.
+   */
   resendAt?: Timestamp;
   /**
-   * The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token (`providerRequired`), the ID token
-   * (`completed`) or the continuation token (other states) expires.
+   * `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `secondFactorRequired`,
+   * `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+   * `providerRequired`: The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`.
+   * `completed`: The time at which the ID token expires, in seconds since 1970-01-01 UTC.
    */
   expiresAt?: Timestamp;
+  /**
+   * The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to
+   * the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is
+   * `providerRequired`.
+   */
+  next?: string;
+  /**
+   * The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if `state` is
+   * `providerRequired`.
+   */
+  methods?: string[];
+  /**
+   * The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is
+   * `providerRequired`.
+   */
+  providers?: string[];
+  /** The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`. */
+  email?: string;
+  /**
+   * The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider.
+   * Present if `state` is `providerRequired`.
+   */
+  pendingToken?: PendingToken;
   /** The second factors, one of which is required. Present if `state` is `secondFactorRequired`. */
   hints?: FactorHint[];
   /**
@@ -1661,34 +1693,19 @@ export interface SignInStep {
   scope?: Scope;
   /** Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`. */
   isNewAccount?: boolean;
-  /** The information that the provider returned about the user. Present if `state` is `completed` after a sign-in with a provider. */
+  /**
+   * The information that the provider returned about the user. Present after a sign-in with a provider. Present if `state` is `completed`.
+   */
   additionalUserInfo?: AdditionalUserInfo;
-  /** The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and `returnProviderTokens` was set. */
+  /** The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state` is `completed`. */
   providerTokens?: ProviderTokens;
-  /**
-   * The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to
-   * the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is
-   * `providerRequired`.
-   */
-  next?: string;
-  /** The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is `providerRequired`. */
-  methods?: string[];
-  /**
-   * The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is
-   * `providerRequired`.
-   */
-  providers?: string[];
-  /** The email address of the existing account. Present if `state` is `providerRequired`. */
-  email?: string;
-  /** The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is `providerRequired`. */
-  pendingToken?: PendingToken;
 }
 
 /** The state of a sign-up. */
 export interface SignUpStep {
   /**
-   * The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next.
-   * `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in.
+   * `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next.
+   * `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
    */
   state: Open<"codeRequired" | "passwordRequired" | "attributesRequired" | "completed">;
   /**
@@ -1706,7 +1723,8 @@ export interface SignUpStep {
   /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
   resendAt?: Timestamp;
   /**
-   * The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
+   * `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `attributesRequired`,
+   * `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
    */
   expiresAt: Timestamp;
   /** The attributes that are still missing. Present if `state` is `attributesRequired`. */

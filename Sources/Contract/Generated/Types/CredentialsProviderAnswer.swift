@@ -4,13 +4,13 @@ import JSON
 
 /// The result of a credentials provider, or the token that it requires first.
 public struct CredentialsProviderAnswer: ContractResult, Equatable {
-    /// The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
+    /// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
     public enum State: String, Sendable, CaseIterable {
         case ready
         case tokenRequired
     }
 
-    /// The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
+    /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state` is `tokenRequired`.
     public enum Reason: String, Sendable, CaseIterable {
         case noIdentity
         case noCredentials
@@ -19,19 +19,19 @@ public struct CredentialsProviderAnswer: ContractResult, Equatable {
         case asked
     }
 
-    /// The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
+    /// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
     public var state: State
-    /// The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for `token.mintForDeveloper`.
+    /// `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`.
     public var identityId: String?
-    /// The credentials. Present if `state` is `ready`, except for `credentialsProvider.identityId`.
+    /// The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`.
     public var credentials: Credentials?
-    /// The role of the credentials.
+    /// The role of the credentials. Present with `credentials`. Present if `state` is `ready`.
     public var roleArn: String?
-    /// The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls that share a refresh get the same token.
+    /// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. Present if `state` is `tokenRequired`.
     public var continuationToken: String?
     /// The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
     public var logins: Members<String>?
-    /// The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
+    /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state` is `tokenRequired`.
     public var reason: Reason?
 
     public init(state: State, identityId: String? = nil, credentials: Credentials? = nil, roleArn: String? = nil, continuationToken: String? = nil, logins: Members<String>? = nil, reason: Reason? = nil) {

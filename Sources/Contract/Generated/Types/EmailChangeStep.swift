@@ -4,15 +4,15 @@ import JSON
 
 /// The state of a change or verification of an email address.
 public struct EmailChangeStep: ContractResult, Equatable {
-    /// The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is verified.
+    /// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the address is verified.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
         case completed
     }
 
-    /// The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is verified.
+    /// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the address is verified.
     public var state: State
-    /// The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is `completed`, it is for `signIn.withContinuation`, because a change ends all sessions; not present after a verification of the current address.
+    /// `codeRequired`:  `completed`: The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a verification of the current address.
     public var continuationToken: String?
     /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
     public var sentTo: String?
@@ -22,7 +22,7 @@ public struct EmailChangeStep: ContractResult, Equatable {
     public var codeLength: Int64?
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Int64?
-    /// The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`), in seconds since 1970-01-01 UTC.
+    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
     public var expiresAt: Int64?
     /// The changed account. Present if `state` is `completed`.
     public var account: Account?

@@ -4,39 +4,46 @@ import JSON
 
 /// A second factor whose enrollment must be confirmed with a code.
 public struct EnrollmentStep: ContractResult, Equatable {
-    /// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
+    /// The state of the enrollment. Call `mfa.confirm` with a code next.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
     }
 
-    /// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
+    /// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a code was sent.
+    public enum Kind: String, Sendable, CaseIterable {
+        case totp
+        case email
+        case sms
+    }
+
+    /// The state of the enrollment. Call `mfa.confirm` with a code next.
     public var state: State
     /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
     /// The ID that the factor will have after `mfa.confirm` accepted its code.
     public var factorId: String
-    /// The kind of the factor.
-    public var kind: FactorKind
-    /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the kind `totp`.
+    /// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a code was sent.
+    public var kind: Kind
+    /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind` is `totp`.
     public var secret: String?
-    /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
+    /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`.
     public var otpauthUri: String?
-    /// The algorithm of the codes, `SHA1`. Present for the kind `totp`.
+    /// The algorithm of the codes, `SHA1`. Present if `kind` is `totp`.
     public var algorithm: String?
-    /// The number of seconds after which the code changes. Present for the kind `totp`.
+    /// The number of seconds after which the code changes. Present if `kind` is `totp`.
     public var periodSeconds: Int64?
-    /// The masked address or number to which the code was sent. Present for the kinds `email` and `sms`.
-    public var sentTo: String?
-    /// The channel of the code. Present for the kinds `email` and `sms`.
-    public var channel: Channel?
     /// The number of digits of the code.
     public var codeLength: Int64
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the kinds `email` and `sms`.
-    public var resendAt: Int64?
-    /// The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since 1970-01-01 UTC.
+    /// `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The time at which the code expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
+    /// The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`.
+    public var sentTo: String?
+    /// The channel of the code. Present if `kind` is `email` or `sms`.
+    public var channel: Channel?
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind` is `email` or `sms`.
+    public var resendAt: Int64?
 
-    public init(state: State, continuationToken: String, factorId: String, kind: FactorKind, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int64? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64, resendAt: Int64? = nil, expiresAt: Int64) {
+    public init(state: State, continuationToken: String, factorId: String, kind: Kind, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int64? = nil, codeLength: Int64, expiresAt: Int64, sentTo: String? = nil, channel: Channel? = nil, resendAt: Int64? = nil) {
         self.state = state
         self.continuationToken = continuationToken
         self.factorId = factorId
@@ -45,11 +52,11 @@ public struct EnrollmentStep: ContractResult, Equatable {
         self.otpauthUri = otpauthUri
         self.algorithm = algorithm
         self.periodSeconds = periodSeconds
+        self.codeLength = codeLength
+        self.expiresAt = expiresAt
         self.sentTo = sentTo
         self.channel = channel
-        self.codeLength = codeLength
         self.resendAt = resendAt
-        self.expiresAt = expiresAt
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -78,6 +85,10 @@ public struct EnrollmentStep: ContractResult, Equatable {
             writer.key("periodSeconds")
             writer.int(periodSeconds)
         }
+        writer.key("codeLength")
+        writer.int(codeLength)
+        writer.key("expiresAt")
+        writer.int(expiresAt)
         if let sentTo {
             writer.key("sentTo")
             writer.string(sentTo)
@@ -86,14 +97,10 @@ public struct EnrollmentStep: ContractResult, Equatable {
             writer.key("channel")
             writer.string(channel.rawValue)
         }
-        writer.key("codeLength")
-        writer.int(codeLength)
         if let resendAt {
             writer.key("resendAt")
             writer.int(resendAt)
         }
-        writer.key("expiresAt")
-        writer.int(expiresAt)
         writer.endObject()
     }
 }

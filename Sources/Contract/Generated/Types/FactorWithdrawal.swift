@@ -4,23 +4,23 @@ import JSON
 
 /// The result of removing a second factor.
 public struct FactorWithdrawal: ContractResult, Equatable {
-    /// The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
+    /// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
     public enum State: String, Sendable, CaseIterable {
         case completed
         case signedOut
     }
 
-    /// The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
+    /// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
     public var state: State
     /// The account without the factor.
     public var account: Account
-    /// A new ID token. Present if `state` is `completed` and the user removed the factor.
+    /// A new ID token. Present if the user removed the factor. Present if `state` is `completed`.
     public var idToken: String?
-    /// A new access token. Present if `state` is `completed` and the user removed the factor.
+    /// A new access token. Present if the user removed the factor. Present if `state` is `completed`.
     public var accessToken: String?
-    /// A new refresh token. Present if `state` is `completed` and the user removed the factor.
+    /// A new refresh token. Present if the user removed the factor. Present if `state` is `completed`.
     public var refreshToken: String?
-    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is `completed` and the user removed the factor.
+    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. Present if `state` is `completed`.
     public var expiresAt: Int64?
 
     public init(state: State, account: Account, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, expiresAt: Int64? = nil) {

@@ -4,14 +4,14 @@ import JSON
 
 /// The state of a password reset.
 public struct PasswordResetStep: ContractResult, Equatable {
-    /// The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+    /// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
         case passwordRequired
         case completed
     }
 
-    /// The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+    /// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
     public var state: State
     /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
@@ -23,7 +23,7 @@ public struct PasswordResetStep: ContractResult, Equatable {
     public var codeLength: Int64?
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Int64?
-    /// The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
+    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
 
     public init(state: State, continuationToken: String, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64) {

@@ -4,7 +4,7 @@ import JSON
 
 /// The state of a sign-in.
 public struct SignInStep: ContractResult, Equatable {
-    /// The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With `completed`, the user is signed in.
+    /// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
         case passwordRequired
@@ -14,20 +14,30 @@ public struct SignInStep: ContractResult, Equatable {
         case completed
     }
 
-    /// The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With `completed`, the user is signed in.
+    /// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in.
     public var state: State
-    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+    ///  Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or `secondFactorEnrollmentRequired`.
     public var continuationToken: String?
-    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
+    /// The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
     public var sentTo: String?
-    /// The channel of the code. Present if `state` is `codeRequired`.
+    /// The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
     public var channel: Channel?
     /// The number of digits of the code. Present if `state` is `codeRequired`.
     public var codeLength: Int64?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
     public var resendAt: Int64?
-    /// The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token (`providerRequired`), the ID token (`completed`) or the continuation token (other states) expires.
+    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `secondFactorRequired`, `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `providerRequired`: The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`. `completed`: The time at which the ID token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64?
+    /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is `providerRequired`.
+    public var next: String?
+    /// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if `state` is `providerRequired`.
+    public var methods: [String]?
+    /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is `providerRequired`.
+    public var providers: [String]?
+    /// The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`.
+    public var email: String?
+    /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider. Present if `state` is `providerRequired`.
+    public var pendingToken: String?
     /// The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
     public var hints: [FactorHint]?
     /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if `state` is `secondFactorEnrollmentRequired`.
@@ -44,22 +54,12 @@ public struct SignInStep: ContractResult, Equatable {
     public var scope: String?
     /// Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
     public var isNewAccount: Bool?
-    /// The information that the provider returned about the user. Present if `state` is `completed` after a sign-in with a provider.
+    /// The information that the provider returned about the user. Present after a sign-in with a provider. Present if `state` is `completed`.
     public var additionalUserInfo: AdditionalUserInfo?
-    /// The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and `returnProviderTokens` was set.
+    /// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state` is `completed`.
     public var providerTokens: ProviderTokens?
-    /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is `providerRequired`.
-    public var next: String?
-    /// The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is `providerRequired`.
-    public var methods: [String]?
-    /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is `providerRequired`.
-    public var providers: [String]?
-    /// The email address of the existing account. Present if `state` is `providerRequired`.
-    public var email: String?
-    /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is `providerRequired`.
-    public var pendingToken: String?
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, hints: [FactorHint]? = nil, factorKinds: [FactorKind]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, next: String? = nil, methods: [String]? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, next: String? = nil, methods: [String]? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil, hints: [FactorHint]? = nil, factorKinds: [FactorKind]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -67,6 +67,11 @@ public struct SignInStep: ContractResult, Equatable {
         self.codeLength = codeLength
         self.resendAt = resendAt
         self.expiresAt = expiresAt
+        self.next = next
+        self.methods = methods
+        self.providers = providers
+        self.email = email
+        self.pendingToken = pendingToken
         self.hints = hints
         self.factorKinds = factorKinds
         self.account = account
@@ -77,11 +82,6 @@ public struct SignInStep: ContractResult, Equatable {
         self.isNewAccount = isNewAccount
         self.additionalUserInfo = additionalUserInfo
         self.providerTokens = providerTokens
-        self.next = next
-        self.methods = methods
-        self.providers = providers
-        self.email = email
-        self.pendingToken = pendingToken
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -111,6 +111,34 @@ public struct SignInStep: ContractResult, Equatable {
         if let expiresAt {
             writer.key("expiresAt")
             writer.int(expiresAt)
+        }
+        if let next {
+            writer.key("next")
+            writer.string(next)
+        }
+        if let methods {
+            writer.key("methods")
+            writer.beginArray()
+            for element in methods {
+                writer.string(element)
+            }
+            writer.endArray()
+        }
+        if let providers {
+            writer.key("providers")
+            writer.beginArray()
+            for element in providers {
+                writer.string(element)
+            }
+            writer.endArray()
+        }
+        if let email {
+            writer.key("email")
+            writer.string(email)
+        }
+        if let pendingToken {
+            writer.key("pendingToken")
+            writer.string(pendingToken)
         }
         if let hints {
             writer.key("hints")
@@ -159,34 +187,6 @@ public struct SignInStep: ContractResult, Equatable {
         if let providerTokens {
             writer.key("providerTokens")
             providerTokens.write(to: &writer)
-        }
-        if let next {
-            writer.key("next")
-            writer.string(next)
-        }
-        if let methods {
-            writer.key("methods")
-            writer.beginArray()
-            for element in methods {
-                writer.string(element)
-            }
-            writer.endArray()
-        }
-        if let providers {
-            writer.key("providers")
-            writer.beginArray()
-            for element in providers {
-                writer.string(element)
-            }
-            writer.endArray()
-        }
-        if let email {
-            writer.key("email")
-            writer.string(email)
-        }
-        if let pendingToken {
-            writer.key("pendingToken")
-            writer.string(pendingToken)
         }
         writer.endObject()
     }

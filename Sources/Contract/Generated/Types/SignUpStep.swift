@@ -4,7 +4,7 @@ import JSON
 
 /// The state of a sign-up.
 public struct SignUpStep: ContractResult, Equatable {
-    /// The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in.
+    /// `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
     public enum State: String, Sendable, CaseIterable {
         case codeRequired
         case passwordRequired
@@ -12,7 +12,7 @@ public struct SignUpStep: ContractResult, Equatable {
         case completed
     }
 
-    /// The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in.
+    /// `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
     public var state: State
     /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
@@ -24,7 +24,7 @@ public struct SignUpStep: ContractResult, Equatable {
     public var codeLength: Int64?
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Int64?
-    /// The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
+    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `attributesRequired`, `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
     /// The attributes that are still missing. Present if `state` is `attributesRequired`.
     public var attributes: [TenantAttribute]?

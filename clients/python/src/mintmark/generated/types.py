@@ -42,14 +42,14 @@ CredentialScopeMismatchPart = Literal["service", "region", "date"]
 """The part of the credential scope that differs."""
 
 CredentialsProviderAnswerReason = Literal["noIdentity", "noCredentials", "expiring", "expired", "asked"]
-"""The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested.
-`noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire
-soon or have expired. `asked`: `refresh` was set.
+"""The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or
+they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was
+set.
 """
 
 CredentialsProviderAnswerState = Literal["ready", "tokenRequired"]
-"""The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token
-and submit it with `credentialsProvider.submitToken`.
+"""`ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with
+`credentialsProvider.submitToken`.
 """
 
 CredentialsProviderOpenFlow = Literal["enhanced", "basic"]
@@ -64,12 +64,17 @@ backend submits it with `credentialsProvider.submitToken`.
 """
 
 EmailChangeStepState = Literal["codeRequired", "completed"]
-"""The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the
-address is verified.
+"""`codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the
+address, and the address is verified.
+"""
+
+EnrollmentStepKind = Literal["totp", "email", "sms"]
+"""`totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone
+number, to which a code was sent.
 """
 
 EnrollmentStepState = Literal["codeRequired"]
-"""The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next."""
+"""The state of the enrollment. Call `mfa.confirm` with a code next."""
 
 FactorHintKind = Literal["totp", "email", "sms", "recovery"]
 """The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS.
@@ -82,9 +87,8 @@ SMS.
 """
 
 FactorWithdrawalState = Literal["completed", "signedOut"]
-"""The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the
-new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in
-again.
+"""`completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The
+factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
 """
 
 FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
@@ -98,9 +102,9 @@ points from a merged account to the account that remains.
 """
 
 GraphNodeKind = Literal["account", "provider", "factor", "session", "mergedAccount", "identity", "login"]
-"""The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a
-session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login
-of such an identity that does not belong to this account.
+"""`account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`:
+An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that
+does not belong to this account.
 """
 
 IdentityState = Literal["guest", "authenticated", "disabled"]
@@ -163,8 +167,8 @@ PasswordAlgorithm = Literal["firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha
 """
 
 PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
-"""The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call
-`passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+"""`codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call
+`passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
 """
 
 PasswordRule = Literal[
@@ -210,17 +214,16 @@ SignInStepState = Literal[
     "codeRequired", "passwordRequired", "providerRequired", "secondFactorRequired", "secondFactorEnrollmentRequired",
     "completed",
 ]
-"""The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve`
-after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of
-`providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`,
-call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For
-`secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With
-`completed`, the user is signed in.
+"""`codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
+`passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`,
+then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of
+`hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the
+continuation token and one of `factorKinds`. `completed`: The user is signed in.
 """
 
 SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
-"""The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword`
-next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created;
+"""`codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next.
+`attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created.
 `signIn.withContinuation` signs in.
 """
 
@@ -461,28 +464,28 @@ class GraphNode(Record):
     """A part of an account."""
 
     kind: str = member("kind")
-    """The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a
-    session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a
-    login of such an identity that does not belong to this account.
+    """`account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session.
+    `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of
+    such an identity that does not belong to this account.
     """
     account_id: str | None = member("accountId", default=None)
-    """The account ID. Present for the kinds `account` and `mergedAccount`."""
+    """The account ID. Present if `kind` is `account` or `mergedAccount`."""
     provider_id: str | None = member("providerId", default=None)
-    """The ID of the provider, or `password` or `code`. Present for the kind `provider`."""
+    """The ID of the provider, or `password` or `code`. Present if `kind` is `provider`."""
     subject: str | None = member("subject", default=None)
-    """The subject of the user at the provider. Present for the kind `provider`."""
+    """The subject of the user at the provider. Present if `kind` is `provider`."""
     factor_id: str | None = member("factorId", default=None)
-    """The ID of the factor. Present for the kind `factor`."""
+    """The ID of the factor. Present if `kind` is `factor`."""
     factor_kind: str | None = member("factorKind", default=None)
-    """The kind of the factor. Present for the kind `factor`. Known values: `totp`, `email`, `sms`."""
+    """The kind of the factor. Present if `kind` is `factor`. Known values: `totp`, `email`, `sms`."""
     session_id: str | None = member("sessionId", default=None)
-    """The ID of the session. Present for the kind `session`."""
+    """The ID of the session. Present if `kind` is `session`."""
     pool_id: str | None = member("poolId", default=None)
-    """The ID of the pool. Present for the kind `identity`."""
+    """The ID of the pool. Present if `kind` is `identity`."""
     identity_id: str | None = member("identityId", default=None)
-    """The ID of the identity. Present for the kind `identity`."""
+    """The ID of the identity. Present if `kind` is `identity`."""
     login_provider: str | None = member("loginProvider", default=None)
-    """The name of the login provider in the pool. Present for the kind `login`."""
+    """The name of the login provider in the pool. Present if `kind` is `login`."""
 
 
 class GraphEdge(Record):
@@ -955,25 +958,25 @@ class CredentialsProviderAnswer(Record):
     """The result of a credentials provider, or the token that it requires first."""
 
     state: str = member("state")
-    """The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a
-    token and submit it with `credentialsProvider.submitToken`.
+    """`ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with
+    `credentialsProvider.submitToken`.
     """
     identity_id: str | None = member("identityId", default=None)
-    """The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for `token.mintForDeveloper`."""
+    """`ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`."""
     credentials: Credentials | None = member("credentials", Credentials._of, default=None)
-    """The credentials. Present if `state` is `ready`, except for `credentialsProvider.identityId`."""
+    """The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`."""
     role_arn: str | None = member("roleArn", default=None)
-    """The role of the credentials."""
+    """The role of the credentials. Present with `credentials`. Present if `state` is `ready`."""
     continuation_token: str | None = member("continuationToken", secret=True, default=None)
-    """The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls that
-    share a refresh get the same token.
+    """The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token.
+    Present if `state` is `tokenRequired`.
     """
     logins: Mapping[str, str] | None = member("logins", secret=True, default=None)
     """The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`."""
     reason: str | None = member("reason", default=None)
-    """The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested.
-    `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials
-    expire soon or have expired. `asked`: `refresh` was set.
+    """The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials,
+    or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`:
+    `refresh` was set. Present if `state` is `tokenRequired`.
     """
 
 
@@ -1065,13 +1068,12 @@ class EmailChangeStep(Record):
     """The state of a change or verification of an email address."""
 
     state: str = member("state")
-    """The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and
-    the address is verified.
+    """`codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the
+    address, and the address is verified.
     """
     continuation_token: str | None = member("continuationToken", secret=True, default=None)
-    """The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is `completed`, it
-    is for `signIn.withContinuation`, because a change ends all sessions; not present after a verification of the
-    current address.
+    """`codeRequired`: `completed`: The continuation token for `signIn.withContinuation`, because a change ends all
+    sessions. Not present after a verification of the current address.
     """
     sent_to: str | None = member("sentTo", default=None)
     """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
@@ -1082,7 +1084,9 @@ class EmailChangeStep(Record):
     resend_at: datetime | None = member("resendAt", utc, default=None)
     """The earliest recommended time for requesting another code. Present if `state` is `codeRequired`."""
     expires_at: datetime | None = member("expiresAt", utc, default=None)
-    """The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`)."""
+    """`codeRequired`: The time at which the code expires. `completed`: The time at which the continuation token expires.
+    Present with `continuationToken`.
+    """
     account: Account | None = member("account", Account._of, default=None)
     """The changed account. Present if `state` is `completed`."""
 
@@ -1091,7 +1095,7 @@ class EnrollmentStep(Record):
     """A second factor whose enrollment must be confirmed with a code."""
 
     state: str = member("state")
-    """The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next."""
+    """The state of the enrollment. Call `mfa.confirm` with a code next. Known values: `codeRequired`."""
     continuation_token: str = member("continuationToken", secret=True)
     """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
@@ -1100,27 +1104,29 @@ class EnrollmentStep(Record):
     factor_id: str = member("factorId")
     """The ID that the factor will have after `mfa.confirm` accepted its code."""
     kind: str = member("kind")
-    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+    """`totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone
+    number, to which a code was sent.
+    """
     secret: str | None = member("secret", secret=True, default=None)
-    """The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the
-    kind `totp`.
+    """The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind`
+    is `totp`.
     """
     otpauth_uri: str | None = member("otpauthUri", secret=True, default=None)
-    """The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`."""
+    """The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`."""
     algorithm: str | None = member("algorithm", default=None)
-    """The algorithm of the codes, `SHA1`. Present for the kind `totp`."""
+    """The algorithm of the codes, `SHA1`. Present if `kind` is `totp`."""
     period_seconds: int | None = member("periodSeconds", default=None)
-    """The number of seconds after which the code changes. Present for the kind `totp`."""
-    sent_to: str | None = member("sentTo", default=None)
-    """The masked address or number to which the code was sent. Present for the kinds `email` and `sms`."""
-    channel: str | None = member("channel", default=None)
-    """The channel of the code. Present for the kinds `email` and `sms`."""
+    """The number of seconds after which the code changes. Present if `kind` is `totp`."""
     code_length: int = member("codeLength")
     """The number of digits of the code."""
-    resend_at: datetime | None = member("resendAt", utc, default=None)
-    """The earliest recommended time for requesting another code. Present for the kinds `email` and `sms`."""
     expires_at: datetime = member("expiresAt", utc)
-    """The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`)."""
+    """`totp`: The time at which the continuation token expires. `email`, `sms`: The time at which the code expires."""
+    sent_to: str | None = member("sentTo", default=None)
+    """The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`."""
+    channel: str | None = member("channel", default=None)
+    """The channel of the code. Present if `kind` is `email` or `sms`."""
+    resend_at: datetime | None = member("resendAt", utc, default=None)
+    """The earliest recommended time for requesting another code. Present if `kind` is `email` or `sms`."""
 
 
 class ExportProgress(Record):
@@ -1149,20 +1155,20 @@ class FactorWithdrawal(Record):
     """The result of removing a second factor."""
 
     state: str = member("state")
-    """The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with
-    the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must
-    sign in again.
+    """`completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`:
+    The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
     """
     account: Account = member("account", Account._of)
     """The account without the factor."""
     id_token: str | None = member("idToken", secret=True, default=None)
-    """A new ID token. Present if `state` is `completed` and the user removed the factor."""
+    """A new ID token. Present if the user removed the factor. Present if `state` is `completed`."""
     access_token: str | None = member("accessToken", secret=True, default=None)
-    """A new access token. Present if `state` is `completed` and the user removed the factor."""
+    """A new access token. Present if the user removed the factor. Present if `state` is `completed`."""
     refresh_token: str | None = member("refreshToken", secret=True, default=None)
-    """A new refresh token. Present if `state` is `completed` and the user removed the factor."""
+    """A new refresh token. Present if the user removed the factor. Present if `state` is `completed`."""
     expires_at: datetime | None = member("expiresAt", utc, default=None)
-    """The time at which the ID token expires. Present if `state` is `completed` and the user removed the factor."""
+    """The time at which the ID token expires. Present if the user removed the factor. Present if `state` is `completed`.
+    """
 
 
 class HealthCheck(Record):
@@ -1629,8 +1635,8 @@ class PasswordResetStep(Record):
     """The state of a password reset."""
 
     state: str = member("state")
-    """The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call
-    `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+    """`codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call
+    `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
     """
     continuation_token: str = member("continuationToken", secret=True)
     """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
@@ -1646,7 +1652,9 @@ class PasswordResetStep(Record):
     resend_at: datetime | None = member("resendAt", utc, default=None)
     """The earliest recommended time for requesting another code. Present if `state` is `codeRequired`."""
     expires_at: datetime = member("expiresAt", utc)
-    """The time at which the code expires (`codeRequired`) or the continuation token expires (other states)."""
+    """`codeRequired`: The time at which the code expires. `passwordRequired`, `completed`: The time at which the
+    continuation token expires.
+    """
 
 
 class PoolProvider(Record):
@@ -2009,29 +2017,54 @@ class SignInStep(Record):
     """The state of a sign-in."""
 
     state: str = member("state")
-    """The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or
-    `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`,
-    sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For
-    `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For
-    `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With
-    `completed`, the user is signed in.
+    """`codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
+    `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or
+    `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve`
+    with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call
+    `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in.
     """
     continuation_token: str | None = member("continuationToken", secret=True, default=None)
-    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
-    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
-    request within one minute returns the same response, unless that response contained tokens.
+    """ Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or
+         `secondFactorEnrollmentRequired`.
     """
     sent_to: str | None = member("sentTo", default=None)
-    """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
+    """The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present
+    if `state` is `codeRequired`.
+    """
     channel: str | None = member("channel", default=None)
-    """The channel of the code. Present if `state` is `codeRequired`. Known values: `email`, `sms`."""
+    """The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
+    Known values: `email`, `sms`.
+    """
     code_length: int | None = member("codeLength", default=None)
     """The number of digits of the code. Present if `state` is `codeRequired`."""
     resend_at: datetime | None = member("resendAt", utc, default=None)
-    """The earliest recommended time for requesting another code. Present if `state` is `codeRequired`."""
+    """The earliest recommended time for requesting another code. Not present for the code of an authenticator app. Present
+    if `state` is `codeRequired`.
+    """
     expires_at: datetime | None = member("expiresAt", utc, default=None)
-    """The time, at which the code (`codeRequired`), the pending token (`providerRequired`), the ID token (`completed`) or
-    the continuation token (other states) expires.
+    """`codeRequired`: The time at which the code expires. `passwordRequired`, `secondFactorRequired`,
+    `secondFactorEnrollmentRequired`: The time at which the continuation token expires. `providerRequired`: The time at
+    which the pending token expires. Present with `pendingToken`. `completed`: The time at which the ID token expires.
+    """
+    next: str | None = member("next", default=None)
+    """The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
+    `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are
+    unlinked from the account. Present if `state` is `providerRequired`.
+    """
+    methods: Sequence[str] | None = member("methods", default=None)
+    """The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if
+    `state` is `providerRequired`.
+    """
+    providers: Sequence[str] | None = member("providers", default=None)
+    """The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
+    Present if `state` is `providerRequired`.
+    """
+    email: str | None = member("email", default=None)
+    """The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`.
+    """
+    pending_token: str | None = member("pendingToken", secret=True, default=None)
+    """The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with
+    a provider. Present if `state` is `providerRequired`.
     """
     hints: Sequence[FactorHint] | None = member("hints", list_of(FactorHint._of), default=None)
     """The second factors, one of which is required. Present if `state` is `secondFactorRequired`."""
@@ -2054,30 +2087,12 @@ class SignInStep(Record):
     """Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
     """
     additional_user_info: AdditionalUserInfo | None = member("additionalUserInfo", AdditionalUserInfo._of, default=None)
-    """The information that the provider returned about the user. Present if `state` is `completed` after a sign-in with a
-    provider.
+    """The information that the provider returned about the user. Present after a sign-in with a provider. Present if
+    `state` is `completed`.
     """
     provider_tokens: ProviderTokens | None = member("providerTokens", ProviderTokens._of, default=None)
-    """The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and
-    `returnProviderTokens` was set.
-    """
-    next: str | None = member("next", default=None)
-    """The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
-    `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are
-    unlinked from the account. Present if `state` is `providerRequired`.
-    """
-    methods: Sequence[str] | None = member("methods", default=None)
-    """The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is `providerRequired`.
-    """
-    providers: Sequence[str] | None = member("providers", default=None)
-    """The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
-    Present if `state` is `providerRequired`.
-    """
-    email: str | None = member("email", default=None)
-    """The email address of the existing account. Present if `state` is `providerRequired`."""
-    pending_token: str | None = member("pendingToken", secret=True, default=None)
-    """The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is
-    `providerRequired`.
+    """The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state`
+    is `completed`.
     """
 
 
@@ -2117,9 +2132,9 @@ class SignUpStep(Record):
     """The state of a sign-up."""
 
     state: str = member("state")
-    """The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call
-    `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is
-    created; `signIn.withContinuation` signs in.
+    """`codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword`
+    next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created.
+    `signIn.withContinuation` signs in.
     """
     continuation_token: str = member("continuationToken", secret=True)
     """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
@@ -2135,7 +2150,9 @@ class SignUpStep(Record):
     resend_at: datetime | None = member("resendAt", utc, default=None)
     """The earliest recommended time for requesting another code. Present if `state` is `codeRequired`."""
     expires_at: datetime = member("expiresAt", utc)
-    """The time at which the code expires (`codeRequired`) or the continuation token expires (other states)."""
+    """`codeRequired`: The time at which the code expires. `passwordRequired`, `attributesRequired`, `completed`: The time
+    at which the continuation token expires.
+    """
     attributes: Sequence[TenantAttribute] | None = member("attributes", list_of(TenantAttribute._of), default=None)
     """The attributes that are still missing. Present if `state` is `attributesRequired`."""
     account_id: str | None = member("accountId", default=None)
@@ -2653,36 +2670,37 @@ __all__ = [
     "AccountImportFormat", "AccountImportOnExisting", "AppliedChangeChange", "AppliedChangeKind", "AttributeRule",
     "AttributeType", "Channel", "ClientAuthentication", "CredentialScopeMismatchPart",
     "CredentialsProviderAnswerReason", "CredentialsProviderAnswerState", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "EmailChangeStepState", "EnrollmentStepState", "FactorHintKind", "FactorKind",
-    "FactorWithdrawalState", "FlowEndedCause", "GraphEdgeKind", "GraphNodeKind", "IdentityState", "IdpResponseType",
-    "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy",
-    "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordResetStepState", "PasswordRule", "PoolProviderProvider",
-    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
-    "RoleRuleMatchType", "SignInMethod", "SignInStepState", "SignUpStepState", "SigningAlgorithm",
-    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse",
-    "Account", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
-    "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange",
-    "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord",
-    "AuditVerifyResult", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
-    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
-    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
-    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
-    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
-    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EnrollmentStep", "ExportProgress", "Factor",
-    "FactorHint", "FactorWithdrawal", "GraphEdge", "GraphNode", "HealthCheck", "IdentityChange", "IdentityDeleteResult",
-    "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult",
-    "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck",
-    "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress",
-    "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy",
-    "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "PasswordFailure",
-    "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "Pool", "PoolDeclaration", "PoolDeleteResult",
-    "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount",
-    "PortableFactor", "PortableLogin", "Principal", "PrincipalTagMap", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
-    "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignUpStep", "SignedRequest",
-    "SigningKey", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult",
-    "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant",
-    "TenantAttribute", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult",
-    "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
+    "CredentialsProviderOpenTokenSource", "EmailChangeStepState", "EnrollmentStepKind", "EnrollmentStepState",
+    "FactorHintKind", "FactorKind", "FactorWithdrawalState", "FlowEndedCause", "GraphEdgeKind", "GraphNodeKind",
+    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
+    "MergeConflictKind", "MergePolicy", "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordResetStepState",
+    "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind",
+    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SignInStepState",
+    "SignUpStepState", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
+    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "Account", "AccountDeleteResult", "AccountExportResult",
+    "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
+    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
+    "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser",
+    "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole",
+    "CredentialsGetResult", "CredentialsProviderAnswer", "CredentialsProviderClearCredentialsResult",
+    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
+    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
+    "EnrollmentStep", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "GraphEdge", "GraphNode",
+    "HealthCheck", "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
+    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
+    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey",
+    "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict",
+    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "PasswordFailure", "PasswordHashing",
+    "PasswordPolicy", "PasswordResetStep", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
+    "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
+    "PortableLogin", "Principal", "PrincipalTagMap", "ProviderTokens", "Revocation", "Role", "RoleDeclaration",
+    "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session", "SessionListResult",
+    "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignUpStep", "SignedRequest", "SigningKey",
+    "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemHealthResult",
+    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
+    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
+    "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
     "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnprocessedIdentity", "Violation",
 ]

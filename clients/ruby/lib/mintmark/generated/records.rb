@@ -236,22 +236,22 @@ module Mintmark
 
   # The result of a credentials provider, or the token that it requires first.
   class CredentialsProviderAnswer < Record
-    # The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it
-    # with `credentialsProvider.submitToken`.
+    # `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with
+    # `credentialsProvider.submitToken`.
     member :state, "state"
-    # The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for `token.mintForDeveloper`.
+    # `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`.
     member :identity_id, "identityId"
-    # The credentials. Present if `state` is `ready`, except for `credentialsProvider.identityId`.
+    # The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`.
     member :credentials, "credentials", :Credentials
-    member :role_arn, "roleArn" # The role of the credentials.
-    # The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls that share a refresh
-    # get the same token.
+    member :role_arn, "roleArn" # The role of the credentials. Present with `credentials`. Present if `state` is `ready`.
+    # The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. Present if `state` is
+    # `tokenRequired`.
     member :continuation_token, "continuationToken", secret: true
     # The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
     member :logins, "logins", secret: true
-    # The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there
-    # are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`:
-    # `refresh` was set.
+    # The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were
+    # cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state`
+    # is `tokenRequired`.
     member :reason, "reason"
   end
 
@@ -308,44 +308,48 @@ module Mintmark
 
   # The state of a change or verification of an email address.
   class EmailChangeStep < Record
-    # The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is
-    # verified.
+    # `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the
+    # address is verified.
     member :state, "state"
-    # The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is `completed`, it is for
-    # `signIn.withContinuation`, because a change ends all sessions; not present after a verification of the current address.
+    # `codeRequired`: `completed`: The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present
+    # after a verification of the current address.
     member :continuation_token, "continuationToken", secret: true
     member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
     member :channel, "channel" # The channel of the code. Present if `state` is `codeRequired`.
     member :code_length, "codeLength" # The number of digits of the code. Present if `state` is `codeRequired`.
     # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     member :resend_at, "resendAt", :time
-    # The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`), in seconds since 1970-01-01 UTC.
+    # `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at which the continuation
+    # token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
     member :expires_at, "expiresAt", :time
     member :account, "account", :Account # The changed account. Present if `state` is `completed`.
   end
 
   # A second factor whose enrollment must be confirmed with a code.
   class EnrollmentStep < Record
-    member :state, "state" # The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
+    member :state, "state" # The state of the enrollment. Call `mfa.confirm` with a code next.
     # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
     # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
     # response, unless that response contained tokens.
     member :continuation_token, "continuationToken", secret: true
     member :factor_id, "factorId" # The ID that the factor will have after `mfa.confirm` accepted its code.
-    member :kind, "kind" # The kind of the factor.
-    # The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the kind `totp`.
+    # `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which
+    # a code was sent.
+    member :kind, "kind"
+    # The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind` is `totp`.
     member :secret, "secret", secret: true
-    # The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
+    # The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`.
     member :otpauth_uri, "otpauthUri", secret: true
-    member :algorithm, "algorithm" # The algorithm of the codes, `SHA1`. Present for the kind `totp`.
-    member :period_seconds, "periodSeconds" # The number of seconds after which the code changes. Present for the kind `totp`.
-    member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present for the kinds `email` and `sms`.
-    member :channel, "channel" # The channel of the code. Present for the kinds `email` and `sms`.
+    member :algorithm, "algorithm" # The algorithm of the codes, `SHA1`. Present if `kind` is `totp`.
+    member :period_seconds, "periodSeconds" # The number of seconds after which the code changes. Present if `kind` is `totp`.
     member :code_length, "codeLength" # The number of digits of the code.
-    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the kinds `email` and `sms`.
-    member :resend_at, "resendAt", :time
-    # The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since 1970-01-01 UTC.
+    # `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The time at which the code
+    # expires, in seconds since 1970-01-01 UTC.
     member :expires_at, "expiresAt", :time
+    member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`.
+    member :channel, "channel" # The channel of the code. Present if `kind` is `email` or `sms`.
+    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind` is `email` or `sms`.
+    member :resend_at, "resendAt", :time
   end
 
   # The progress of account.export to a file.
@@ -376,17 +380,17 @@ module Mintmark
 
   # The result of removing a second factor.
   class FactorWithdrawal < Record
-    # The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens.
-    # `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
+    # `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was
+    # removed. The session was authenticated with it and has ended, so the user must sign in again.
     member :state, "state"
     member :account, "account", :Account # The account without the factor.
-    member :id_token, "idToken", secret: true # A new ID token. Present if `state` is `completed` and the user removed the factor.
-    # A new access token. Present if `state` is `completed` and the user removed the factor.
+    member :id_token, "idToken", secret: true # A new ID token. Present if the user removed the factor. Present if `state` is `completed`.
+    # A new access token. Present if the user removed the factor. Present if `state` is `completed`.
     member :access_token, "accessToken", secret: true
-    # A new refresh token. Present if `state` is `completed` and the user removed the factor.
+    # A new refresh token. Present if the user removed the factor. Present if `state` is `completed`.
     member :refresh_token, "refreshToken", secret: true
-    # The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is `completed` and the user removed the
-    # factor.
+    # The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. Present if `state` is
+    # `completed`.
     member :expires_at, "expiresAt", :time
   end
 
@@ -403,19 +407,19 @@ module Mintmark
 
   # A part of an account.
   class GraphNode < Record
-    # The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session.
-    # `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity
-    # that does not belong to this account.
+    # `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account
+    # that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this
+    # account.
     member :kind, "kind"
-    member :account_id, "accountId" # The account ID. Present for the kinds `account` and `mergedAccount`.
-    member :provider_id, "providerId" # The ID of the provider, or `password` or `code`. Present for the kind `provider`.
-    member :subject, "subject" # The subject of the user at the provider. Present for the kind `provider`.
-    member :factor_id, "factorId" # The ID of the factor. Present for the kind `factor`.
-    member :factor_kind, "factorKind" # The kind of the factor. Present for the kind `factor`.
-    member :session_id, "sessionId" # The ID of the session. Present for the kind `session`.
-    member :pool_id, "poolId" # The ID of the pool. Present for the kind `identity`.
-    member :identity_id, "identityId" # The ID of the identity. Present for the kind `identity`.
-    member :login_provider, "loginProvider" # The name of the login provider in the pool. Present for the kind `login`.
+    member :account_id, "accountId" # The account ID. Present if `kind` is `account` or `mergedAccount`.
+    member :provider_id, "providerId" # The ID of the provider, or `password` or `code`. Present if `kind` is `provider`.
+    member :subject, "subject" # The subject of the user at the provider. Present if `kind` is `provider`.
+    member :factor_id, "factorId" # The ID of the factor. Present if `kind` is `factor`.
+    member :factor_kind, "factorKind" # The kind of the factor. Present if `kind` is `factor`.
+    member :session_id, "sessionId" # The ID of the session. Present if `kind` is `session`.
+    member :pool_id, "poolId" # The ID of the pool. Present if `kind` is `identity`.
+    member :identity_id, "identityId" # The ID of the identity. Present if `kind` is `identity`.
+    member :login_provider, "loginProvider" # The name of the login provider in the pool. Present if `kind` is `login`.
   end
 
   # The result of one health check.
@@ -711,8 +715,8 @@ module Mintmark
 
   # The state of a password reset.
   class PasswordResetStep < Record
-    # The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call `passwordReset.submitPassword`
-    # next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+    # `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next.
+    # `completed`: The password is changed. `signIn.withContinuation` signs in.
     member :state, "state"
     # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
     # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
@@ -723,7 +727,8 @@ module Mintmark
     member :code_length, "codeLength" # The number of digits of the code. Present if `state` is `codeRequired`.
     # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     member :resend_at, "resendAt", :time
-    # The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
+    # `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `completed`: The time at
+    # which the continuation token expires, in seconds since 1970-01-01 UTC.
     member :expires_at, "expiresAt", :time
   end
 
@@ -956,24 +961,43 @@ module Mintmark
 
   # The state of a sign-in.
   class SignInStep < Record
-    # The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after
-    # `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or
-    # `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of
-    # `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation
-    # token and one of `factorKinds`. With `completed`, the user is signed in.
+    # `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call
+    # `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if
+    # present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must
+    # be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The
+    # user is signed in.
     member :state, "state"
-    # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
-    # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
-    # response, unless that response contained tokens.
+    # Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or `secondFactorEnrollmentRequired`.
     member :continuation_token, "continuationToken", secret: true
-    member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    member :channel, "channel" # The channel of the code. Present if `state` is `codeRequired`.
+    # The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present if `state` is
+    # `codeRequired`.
+    member :sent_to, "sentTo"
+    # The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
+    member :channel, "channel"
     member :code_length, "codeLength" # The number of digits of the code. Present if `state` is `codeRequired`.
-    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
+    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an
+    # authenticator app. Present if `state` is `codeRequired`.
     member :resend_at, "resendAt", :time
-    # The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token (`providerRequired`), the ID token
-    # (`completed`) or the continuation token (other states) expires.
+    # `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `secondFactorRequired`,
+    # `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    # `providerRequired`: The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`.
+    # `completed`: The time at which the ID token expires, in seconds since 1970-01-01 UTC.
     member :expires_at, "expiresAt", :time
+    # The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent
+    # to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is
+    # `providerRequired`.
+    member :next, "next"
+    # The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if `state` is
+    # `providerRequired`.
+    member :methods_value, "methods"
+    # The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is
+    # `providerRequired`.
+    member :providers, "providers"
+    # The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`.
+    member :email, "email"
+    # The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider.
+    # Present if `state` is `providerRequired`.
+    member :pending_token, "pendingToken", secret: true
     member :hints, "hints", [:FactorHint] # The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
     # The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
     # address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if
@@ -987,28 +1011,16 @@ module Mintmark
     member :scope, "scope" # The scopes of the access token. Present if `state` is `completed`.
     # Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
     member :is_new_account, "isNewAccount"
-    # The information that the provider returned about the user. Present if `state` is `completed` after a sign-in with a provider.
+    # The information that the provider returned about the user. Present after a sign-in with a provider. Present if `state` is `completed`.
     member :additional_user_info, "additionalUserInfo", :AdditionalUserInfo
-    # The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and `returnProviderTokens` was set.
+    # The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state` is `completed`.
     member :provider_tokens, "providerTokens", :ProviderTokens
-    # The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent
-    # to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is
-    # `providerRequired`.
-    member :next, "next"
-    # The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is `providerRequired`.
-    member :methods_value, "methods"
-    # The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is
-    # `providerRequired`.
-    member :providers, "providers"
-    member :email, "email" # The email address of the existing account. Present if `state` is `providerRequired`.
-    # The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is `providerRequired`.
-    member :pending_token, "pendingToken", secret: true
   end
 
   # The state of a sign-up.
   class SignUpStep < Record
-    # The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next.
-    # `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in.
+    # `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next.
+    # `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
     member :state, "state"
     # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
     # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
@@ -1019,7 +1031,8 @@ module Mintmark
     member :code_length, "codeLength" # The number of digits of the code. Present if `state` is `codeRequired`.
     # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     member :resend_at, "resendAt", :time
-    # The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
+    # `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `attributesRequired`,
+    # `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
     member :expires_at, "expiresAt", :time
     # The attributes that are still missing. Present if `state` is `attributesRequired`.
     member :attributes, "attributes", [:TenantAttribute]

@@ -4,19 +4,19 @@ import JSON
 
 /// The result of a credentials provider, or the token that it requires first.
 public struct CredentialsProviderAnswer: Record {
-    /// The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
+    /// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
     public var state: State
-    /// The identity ID. If `state` is `tokenRequired`, the identity ID stored so far, for `token.mintForDeveloper`.
+    /// `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`.
     public var identityId: String?
-    /// The credentials. Present if `state` is `ready`, except for `credentialsProvider.identityId`.
+    /// The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`.
     public var credentials: Credentials?
-    /// The role of the credentials.
+    /// The role of the credentials. Present with `credentials`. Present if `state` is `ready`.
     public var roleArn: String?
-    /// The continuation token for `credentialsProvider.submitToken`. Present if `state` is `tokenRequired`. All calls that share a refresh get the same token.
+    /// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. Present if `state` is `tokenRequired`.
     public var continuationToken: String?
     /// The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
     public var logins: [String: String]?
-    /// The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
+    /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state` is `tokenRequired`.
     public var reason: Reason?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -54,7 +54,7 @@ public struct CredentialsProviderAnswer: Record {
         members.set("reason", reason)
         members.add(unknown)
     }
-    /// The state of the request. `ready`: the result is available. `tokenRequired`: the application's backend must mint a token and submit it with `credentialsProvider.submitToken`. Newer versions of Mintmark can add values.
+    /// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with `credentialsProvider.submitToken`. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -64,7 +64,7 @@ public struct CredentialsProviderAnswer: Record {
         public static let tokenRequired = Self(rawValue: "tokenRequired")
     }
 
-    /// The reason for the refresh. Present if `state` is `tokenRequired`. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Newer versions of Mintmark can add values.
+    /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Newer versions of Mintmark can add values.
     public struct Reason: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -4,9 +4,9 @@ import JSON
 
 /// The state of a change or verification of an email address.
 public struct EmailChangeStep: Record {
-    /// The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is verified.
+    /// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the address is verified.
     public var state: State
-    /// The continuation token. If `state` is `codeRequired`, it is for `account.submitCode`. If `state` is `completed`, it is for `signIn.withContinuation`, because a change ends all sessions; not present after a verification of the current address.
+    /// `codeRequired`:  `completed`: The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a verification of the current address.
     public var continuationToken: String?
     /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
     public var sentTo: String?
@@ -16,7 +16,7 @@ public struct EmailChangeStep: Record {
     public var codeLength: Int?
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Timestamp?
-    /// The time at which the code expires (`codeRequired`) or the continuation token expires (`completed`), in seconds since 1970-01-01 UTC.
+    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
     public var expiresAt: Timestamp?
     /// The changed account. Present if `state` is `completed`.
     public var account: Account?
@@ -59,7 +59,7 @@ public struct EmailChangeStep: Record {
         members.set("account", account)
         members.add(unknown)
     }
-    /// The state of the flow. `codeRequired`: call `account.submitCode` next. `completed`: the account has the address, and the address is verified. Newer versions of Mintmark can add values.
+    /// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the address is verified. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

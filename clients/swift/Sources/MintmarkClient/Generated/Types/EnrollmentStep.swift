@@ -4,37 +4,37 @@ import JSON
 
 /// A second factor whose enrollment must be confirmed with a code.
 public struct EnrollmentStep: Record {
-    /// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next.
+    /// The state of the enrollment. Call `mfa.confirm` with a code next.
     public var state: State
     /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
     /// The ID that the factor will have after `mfa.confirm` accepted its code.
     public var factorId: String
-    /// The kind of the factor.
-    public var kind: FactorKind
-    /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present for the kind `totp`.
+    /// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a code was sent.
+    public var kind: Kind
+    /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind` is `totp`.
     public var secret: String?
-    /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
+    /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`.
     public var otpauthUri: String?
-    /// The algorithm of the codes, `SHA1`. Present for the kind `totp`.
+    /// The algorithm of the codes, `SHA1`. Present if `kind` is `totp`.
     public var algorithm: String?
-    /// The number of seconds after which the code changes. Present for the kind `totp`.
+    /// The number of seconds after which the code changes. Present if `kind` is `totp`.
     public var periodSeconds: Int?
-    /// The masked address or number to which the code was sent. Present for the kinds `email` and `sms`.
-    public var sentTo: String?
-    /// The channel of the code. Present for the kinds `email` and `sms`.
-    public var channel: Channel?
     /// The number of digits of the code.
     public var codeLength: Int
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for the kinds `email` and `sms`.
-    public var resendAt: Timestamp?
-    /// The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since 1970-01-01 UTC.
+    /// `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The time at which the code expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
+    /// The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`.
+    public var sentTo: String?
+    /// The channel of the code. Present if `kind` is `email` or `sms`.
+    public var channel: Channel?
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind` is `email` or `sms`.
+    public var resendAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(state: State, continuationToken: String, factorId: String, kind: FactorKind, codeLength: Int, expiresAt: Timestamp, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int? = nil, sentTo: String? = nil, channel: Channel? = nil, resendAt: Timestamp? = nil, unknown: JSONObject = [:]) {
+    public init(state: State, continuationToken: String, factorId: String, kind: Kind, codeLength: Int, expiresAt: Timestamp, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int? = nil, sentTo: String? = nil, channel: Channel? = nil, resendAt: Timestamp? = nil, unknown: JSONObject = [:]) {
         self.state = state
         self.continuationToken = continuationToken
         self.factorId = factorId
@@ -43,11 +43,11 @@ public struct EnrollmentStep: Record {
         self.otpauthUri = otpauthUri
         self.algorithm = algorithm
         self.periodSeconds = periodSeconds
+        self.codeLength = codeLength
+        self.expiresAt = expiresAt
         self.sentTo = sentTo
         self.channel = channel
-        self.codeLength = codeLength
         self.resendAt = resendAt
-        self.expiresAt = expiresAt
         self.unknown = unknown
     }
 
@@ -60,11 +60,11 @@ public struct EnrollmentStep: Record {
         otpauthUri = try members.optional("otpauthUri")
         algorithm = try members.optional("algorithm")
         periodSeconds = try members.optional("periodSeconds")
+        codeLength = try members.required("codeLength")
+        expiresAt = try members.required("expiresAt")
         sentTo = try members.optional("sentTo")
         channel = try members.optional("channel")
-        codeLength = try members.required("codeLength")
         resendAt = try members.optional("resendAt")
-        expiresAt = try members.required("expiresAt")
         unknown = members.rest
     }
 
@@ -77,19 +77,31 @@ public struct EnrollmentStep: Record {
         members.secret("otpauthUri", otpauthUri)
         members.set("algorithm", algorithm)
         members.set("periodSeconds", periodSeconds)
+        members.set("codeLength", codeLength)
+        members.set("expiresAt", expiresAt)
         members.set("sentTo", sentTo)
         members.set("channel", channel)
-        members.set("codeLength", codeLength)
         members.set("resendAt", resendAt)
-        members.set("expiresAt", expiresAt)
         members.add(unknown)
     }
-    /// The state of the enrollment. `codeRequired`: call `mfa.confirm` with a code next. Newer versions of Mintmark can add values.
+    /// The state of the enrollment. Call `mfa.confirm` with a code next. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// `codeRequired`
         public static let codeRequired = Self(rawValue: "codeRequired")
+    }
+
+    /// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a code was sent. Newer versions of Mintmark can add values.
+    public struct Kind: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `totp`
+        public static let totp = Self(rawValue: "totp")
+        /// `email`
+        public static let email = Self(rawValue: "email")
+        /// `sms`
+        public static let sms = Self(rawValue: "sms")
     }
 
 }

@@ -4,17 +4,17 @@ import JSON
 
 /// The result of removing a second factor.
 public struct FactorWithdrawal: Record {
-    /// The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again.
+    /// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
     public var state: State
     /// The account without the factor.
     public var account: Account
-    /// A new ID token. Present if `state` is `completed` and the user removed the factor.
+    /// A new ID token. Present if the user removed the factor. Present if `state` is `completed`.
     public var idToken: String?
-    /// A new access token. Present if `state` is `completed` and the user removed the factor.
+    /// A new access token. Present if the user removed the factor. Present if `state` is `completed`.
     public var accessToken: String?
-    /// A new refresh token. Present if `state` is `completed` and the user removed the factor.
+    /// A new refresh token. Present if the user removed the factor. Present if `state` is `completed`.
     public var refreshToken: String?
-    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if `state` is `completed` and the user removed the factor.
+    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. Present if `state` is `completed`.
     public var expiresAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -49,7 +49,7 @@ public struct FactorWithdrawal: Record {
         members.set("expiresAt", expiresAt)
         members.add(unknown)
     }
-    /// The state of the session. `completed`: the factor was removed; if the user removed it, the session continues with the new tokens. `signedOut`: the session was authenticated with the removed factor and has ended, so the user must sign in again. Newer versions of Mintmark can add values.
+    /// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign in again. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -4,25 +4,25 @@ import JSON
 
 /// A part of an account.
 public struct GraphNode: Record {
-    /// The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that does not belong to this account.
+    /// `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this account.
     public var kind: Kind
-    /// The account ID. Present for the kinds `account` and `mergedAccount`.
+    /// The account ID. Present if `kind` is `account` or `mergedAccount`.
     public var accountId: String?
-    /// The ID of the provider, or `password` or `code`. Present for the kind `provider`.
+    /// The ID of the provider, or `password` or `code`. Present if `kind` is `provider`.
     public var providerId: String?
-    /// The subject of the user at the provider. Present for the kind `provider`.
+    /// The subject of the user at the provider. Present if `kind` is `provider`.
     public var subject: String?
-    /// The ID of the factor. Present for the kind `factor`.
+    /// The ID of the factor. Present if `kind` is `factor`.
     public var factorId: String?
-    /// The kind of the factor. Present for the kind `factor`.
+    /// The kind of the factor. Present if `kind` is `factor`.
     public var factorKind: FactorKind?
-    /// The ID of the session. Present for the kind `session`.
+    /// The ID of the session. Present if `kind` is `session`.
     public var sessionId: String?
-    /// The ID of the pool. Present for the kind `identity`.
+    /// The ID of the pool. Present if `kind` is `identity`.
     public var poolId: String?
-    /// The ID of the identity. Present for the kind `identity`.
+    /// The ID of the identity. Present if `kind` is `identity`.
     public var identityId: String?
-    /// The name of the login provider in the pool. Present for the kind `login`.
+    /// The name of the login provider in the pool. Present if `kind` is `login`.
     public var loginProvider: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -69,7 +69,7 @@ public struct GraphNode: Record {
         members.set("loginProvider", loginProvider)
         members.add(unknown)
     }
-    /// The kind of the node. `account`: the account. `provider`: a sign-in method. `factor`: a second factor. `session`: a session. `mergedAccount`: an account that was merged into this one. `identity`: an identity in a pool. `login`: a login of such an identity that does not belong to this account. Newer versions of Mintmark can add values.
+    /// `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this account. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -4,7 +4,7 @@ import JSON
 
 /// The state of a password reset.
 public struct PasswordResetStep: Record {
-    /// The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in.
+    /// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
     public var state: State
     /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
@@ -16,7 +16,7 @@ public struct PasswordResetStep: Record {
     public var codeLength: Int?
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Timestamp?
-    /// The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
+    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// The members that this client does not know.
     public var unknown: JSONObject
@@ -54,7 +54,7 @@ public struct PasswordResetStep: Record {
         members.set("expiresAt", expiresAt)
         members.add(unknown)
     }
-    /// The state of the flow. `codeRequired`: call `passwordReset.submitCode` next. `passwordRequired`: call `passwordReset.submitPassword` next. `completed`: the password is changed; `signIn.withContinuation` signs in. Newer versions of Mintmark can add values.
+    /// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

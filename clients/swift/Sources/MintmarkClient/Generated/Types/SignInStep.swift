@@ -4,20 +4,30 @@ import JSON
 
 /// The state of a sign-in.
 public struct SignInStep: Record {
-    /// The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With `completed`, the user is signed in.
+    /// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in.
     public var state: State
-    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+    ///  Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or `secondFactorEnrollmentRequired`.
     public var continuationToken: String?
-    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
+    /// The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
     public var sentTo: String?
-    /// The channel of the code. Present if `state` is `codeRequired`.
+    /// The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
     public var channel: Channel?
     /// The number of digits of the code. Present if `state` is `codeRequired`.
     public var codeLength: Int?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
+    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
     public var resendAt: Timestamp?
-    /// The time, in seconds since 1970-01-01 UTC, at which the code (`codeRequired`), the pending token (`providerRequired`), the ID token (`completed`) or the continuation token (other states) expires.
+    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `secondFactorRequired`, `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `providerRequired`: The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`. `completed`: The time at which the ID token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp?
+    /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is `providerRequired`.
+    public var next: String?
+    /// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if `state` is `providerRequired`.
+    public var methods: [String]?
+    /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is `providerRequired`.
+    public var providers: [String]?
+    /// The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`.
+    public var email: String?
+    /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider. Present if `state` is `providerRequired`.
+    public var pendingToken: String?
     /// The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
     public var hints: [FactorHint]?
     /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if `state` is `secondFactorEnrollmentRequired`.
@@ -34,25 +44,15 @@ public struct SignInStep: Record {
     public var scope: String?
     /// Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
     public var isNewAccount: Bool?
-    /// The information that the provider returned about the user. Present if `state` is `completed` after a sign-in with a provider.
+    /// The information that the provider returned about the user. Present after a sign-in with a provider. Present if `state` is `completed`.
     public var additionalUserInfo: AdditionalUserInfo?
-    /// The tokens of the provider. Present if `state` is `completed` after a sign-in with a provider and `returnProviderTokens` was set.
+    /// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state` is `completed`.
     public var providerTokens: ProviderTokens?
-    /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is `providerRequired`.
-    public var next: String?
-    /// The account's own sign-in methods. Always present if `providers` is empty. Present if `state` is `providerRequired`.
-    public var methods: [String]?
-    /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is `providerRequired`.
-    public var providers: [String]?
-    /// The email address of the existing account. Present if `state` is `providerRequired`.
-    public var email: String?
-    /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present if `state` is `providerRequired`.
-    public var pendingToken: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int? = nil, resendAt: Timestamp? = nil, expiresAt: Timestamp? = nil, hints: [FactorHint]? = nil, factorKinds: [FactorKind]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, next: String? = nil, methods: [String]? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil, unknown: JSONObject = [:]) {
+    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int? = nil, resendAt: Timestamp? = nil, expiresAt: Timestamp? = nil, next: String? = nil, methods: [String]? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil, hints: [FactorHint]? = nil, factorKinds: [FactorKind]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, unknown: JSONObject = [:]) {
         self.state = state
         self.continuationToken = continuationToken
         self.sentTo = sentTo
@@ -60,6 +60,11 @@ public struct SignInStep: Record {
         self.codeLength = codeLength
         self.resendAt = resendAt
         self.expiresAt = expiresAt
+        self.next = next
+        self.methods = methods
+        self.providers = providers
+        self.email = email
+        self.pendingToken = pendingToken
         self.hints = hints
         self.factorKinds = factorKinds
         self.account = account
@@ -70,11 +75,6 @@ public struct SignInStep: Record {
         self.isNewAccount = isNewAccount
         self.additionalUserInfo = additionalUserInfo
         self.providerTokens = providerTokens
-        self.next = next
-        self.methods = methods
-        self.providers = providers
-        self.email = email
-        self.pendingToken = pendingToken
         self.unknown = unknown
     }
 
@@ -86,6 +86,11 @@ public struct SignInStep: Record {
         codeLength = try members.optional("codeLength")
         resendAt = try members.optional("resendAt")
         expiresAt = try members.optional("expiresAt")
+        next = try members.optional("next")
+        methods = try members.optional("methods")
+        providers = try members.optional("providers")
+        email = try members.optional("email")
+        pendingToken = try members.optional("pendingToken")
         hints = try members.optional("hints")
         factorKinds = try members.optional("factorKinds")
         account = try members.optional("account")
@@ -96,11 +101,6 @@ public struct SignInStep: Record {
         isNewAccount = try members.optional("isNewAccount")
         additionalUserInfo = try members.optional("additionalUserInfo")
         providerTokens = try members.optional("providerTokens")
-        next = try members.optional("next")
-        methods = try members.optional("methods")
-        providers = try members.optional("providers")
-        email = try members.optional("email")
-        pendingToken = try members.optional("pendingToken")
         unknown = members.rest
     }
 
@@ -112,6 +112,11 @@ public struct SignInStep: Record {
         members.set("codeLength", codeLength)
         members.set("resendAt", resendAt)
         members.set("expiresAt", expiresAt)
+        members.set("next", next)
+        members.set("methods", methods)
+        members.set("providers", providers)
+        members.set("email", email)
+        members.secret("pendingToken", pendingToken)
         members.set("hints", hints)
         members.set("factorKinds", factorKinds)
         members.set("account", account)
@@ -122,14 +127,9 @@ public struct SignInStep: Record {
         members.set("isNewAccount", isNewAccount)
         members.set("additionalUserInfo", additionalUserInfo)
         members.set("providerTokens", providerTokens)
-        members.set("next", next)
-        members.set("methods", methods)
-        members.set("providers", providers)
-        members.set("email", email)
-        members.secret("pendingToken", pendingToken)
         members.add(unknown)
     }
-    /// The state of the flow, which determines the next step. For `codeRequired`, call `signIn.submitCode`, or `mfa.resolve` after `mfa.challenge`. For `passwordRequired`, call `signIn.submitPassword`. For `providerRequired`, sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. For `secondFactorRequired`, call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. For `secondFactorEnrollmentRequired`, call `mfa.enroll` with the continuation token and one of `factorKinds`. With `completed`, the user is signed in. Newer versions of Mintmark can add values.
+    /// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -4,7 +4,7 @@ import JSON
 
 /// The state of a sign-up.
 public struct SignUpStep: Record {
-    /// The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in.
+    /// `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
     public var state: State
     /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
     public var continuationToken: String
@@ -16,7 +16,7 @@ public struct SignUpStep: Record {
     public var codeLength: Int?
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
     public var resendAt: Timestamp?
-    /// The time at which the code expires (`codeRequired`) or the continuation token expires (other states), in seconds since 1970-01-01 UTC.
+    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `attributesRequired`, `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Timestamp
     /// The attributes that are still missing. Present if `state` is `attributesRequired`.
     public var attributes: [TenantAttribute]?
@@ -64,7 +64,7 @@ public struct SignUpStep: Record {
         members.set("accountId", accountId)
         members.add(unknown)
     }
-    /// The state of the flow. `codeRequired`: call `signUp.submitCode` next. `passwordRequired`: call `signUp.submitPassword` next. `attributesRequired`: call `signUp.submitAttributes` next. `completed`: the account is created; `signIn.withContinuation` signs in. Newer versions of Mintmark can add values.
+    /// `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in. Newer versions of Mintmark can add values.
     public struct State: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -1911,22 +1911,23 @@ public final class Types {
     /**
      * The result of a credentials provider, or the token that it requires first.
      *
-     * @param state The state of the request. <code>ready</code>: the result is available. <code>tokenRequired</code>:
-     * the application's backend must mint a token and submit it with <code>credentialsProvider.submitToken</code>.
-     * @param identityId The identity ID. If <code>state</code> is <code>tokenRequired</code>, the identity ID stored
-     * so far, for <code>token.mintForDeveloper</code>. May be null.
-     * @param credentials The credentials. Present if <code>state</code> is <code>ready</code>, except for
-     * <code>credentialsProvider.identityId</code>. May be null.
-     * @param roleArn The role of the credentials. May be null.
-     * @param continuationToken The continuation token for <code>credentialsProvider.submitToken</code>. Present if
-     * <code>state</code> is <code>tokenRequired</code>. All calls that share a refresh get the same token. May be
+     * @param state <code>ready</code>: The result is available. <code>tokenRequired</code>: The application's backend
+     * must mint a token and submit it with <code>credentialsProvider.submitToken</code>.
+     * @param identityId <code>ready</code>: The identity ID. <code>tokenRequired</code>: The identity ID stored so
+     * far, for <code>token.mintForDeveloper</code>. May be null.
+     * @param credentials The credentials. Present except for <code>credentialsProvider.identityId</code>. Present if
+     * <code>state</code> is <code>ready</code>. May be null.
+     * @param roleArn The role of the credentials. Present with <code>credentials</code>. Present if
+     * <code>state</code> is <code>ready</code>. May be null.
+     * @param continuationToken The continuation token for <code>credentialsProvider.submitToken</code>. All calls
+     * that share a refresh get the same token. Present if <code>state</code> is <code>tokenRequired</code>. May be
      * null.
      * @param logins The logins of the user, for the token that the backend must mint. Present if <code>state</code>
      * is <code>tokenRequired</code>. May be null.
-     * @param reason The reason for the refresh. Present if <code>state</code> is <code>tokenRequired</code>.
-     * <code>noIdentity</code>: the identity ID is requested. <code>noCredentials</code>: there are no credentials, or
-     * they were cleared. <code>expiring</code> and <code>expired</code>: the cached credentials expire soon or have
-     * expired. <code>asked</code>: <code>refresh</code> was set. May be null.
+     * @param reason The reason for the refresh. <code>noIdentity</code>: the identity ID is requested.
+     * <code>noCredentials</code>: there are no credentials, or they were cleared. <code>expiring</code> and
+     * <code>expired</code>: the cached credentials expire soon or have expired. <code>asked</code>:
+     * <code>refresh</code> was set. Present if <code>state</code> is <code>tokenRequired</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record CredentialsProviderAnswer(
@@ -1981,9 +1982,9 @@ public final class Types {
         }
 
         /**
-         * The state of the request. <code>ready</code>: the result is available. <code>tokenRequired</code>: the
-         * application's backend must mint a token and submit it with <code>credentialsProvider.submitToken</code>.
-         * Newer versions of Mintmark can add values.
+         * <code>ready</code>: The result is available. <code>tokenRequired</code>: The application's backend must
+         * mint a token and submit it with <code>credentialsProvider.submitToken</code>. Newer versions of Mintmark
+         * can add values.
          *
          * @param value its text on the wire
          */
@@ -2001,11 +2002,10 @@ public final class Types {
         }
 
         /**
-         * The reason for the refresh. Present if <code>state</code> is <code>tokenRequired</code>.
-         * <code>noIdentity</code>: the identity ID is requested. <code>noCredentials</code>: there are no
-         * credentials, or they were cleared. <code>expiring</code> and <code>expired</code>: the cached credentials
-         * expire soon or have expired. <code>asked</code>: <code>refresh</code> was set. Newer versions of Mintmark
-         * can add values.
+         * The reason for the refresh. <code>noIdentity</code>: the identity ID is requested.
+         * <code>noCredentials</code>: there are no credentials, or they were cleared. <code>expiring</code> and
+         * <code>expired</code>: the cached credentials expire soon or have expired. <code>asked</code>:
+         * <code>refresh</code> was set. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2158,11 +2158,10 @@ public final class Types {
     /**
      * The state of a change or verification of an email address.
      *
-     * @param state The state of the flow. <code>codeRequired</code>: call <code>account.submitCode</code> next.
-     * <code>completed</code>: the account has the address, and the address is verified.
-     * @param continuationToken The continuation token. If <code>state</code> is <code>codeRequired</code>, it is for
-     * <code>account.submitCode</code>. If <code>state</code> is <code>completed</code>, it is for
-     * <code>signIn.withContinuation</code>, because a change ends all sessions; not present after a verification of
+     * @param state <code>codeRequired</code>: A code was sent to the address. Call <code>account.submitCode</code>
+     * next. <code>completed</code>: The account has the address, and the address is verified.
+     * @param continuationToken <code>codeRequired</code>: <code>completed</code>: The continuation token for
+     * <code>signIn.withContinuation</code>, because a change ends all sessions. Not present after a verification of
      * the current address. May be null.
      * @param sentTo The masked address or number to which the code was sent. Present if <code>state</code> is
      * <code>codeRequired</code>. May be null.
@@ -2172,8 +2171,9 @@ public final class Types {
      * May be null.
      * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
      * Present if <code>state</code> is <code>codeRequired</code>. May be null.
-     * @param expiresAt The time at which the code expires (<code>codeRequired</code>) or the continuation token
-     * expires (<code>completed</code>), in seconds since 1970-01-01 UTC. May be null.
+     * @param expiresAt <code>codeRequired</code>: The time at which the code expires, in seconds since 1970-01-01
+     * UTC. <code>completed</code>: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+     * Present with <code>continuationToken</code>. May be null.
      * @param account The changed account. Present if <code>state</code> is <code>completed</code>. May be null.
      * @param unknown the members that this client does not know
      */
@@ -2232,8 +2232,8 @@ public final class Types {
         }
 
         /**
-         * The state of the flow. <code>codeRequired</code>: call <code>account.submitCode</code> next.
-         * <code>completed</code>: the account has the address, and the address is verified. Newer versions of
+         * <code>codeRequired</code>: A code was sent to the address. Call <code>account.submitCode</code> next.
+         * <code>completed</code>: The account has the address, and the address is verified. Newer versions of
          * Mintmark can add values.
          *
          * @param value its text on the wire
@@ -2255,47 +2255,48 @@ public final class Types {
     /**
      * A second factor whose enrollment must be confirmed with a code.
      *
-     * @param state The state of the enrollment. <code>codeRequired</code>: call <code>mfa.confirm</code> with a code
-     * next.
+     * @param state The state of the enrollment. Call <code>mfa.confirm</code> with a code next.
      * @param continuationToken The token that carries a flow to its next step. It belongs to one flow, is valid only
      * for the latest step, and expires. Use the token of the latest response; after an error, use the same token
      * again. Repeating a successful request within one minute returns the same response, unless that response
      * contained tokens.
      * @param factorId The ID that the factor will have after <code>mfa.confirm</code> accepted its code.
-     * @param kind The kind of the factor.
+     * @param kind <code>totp</code>: An authenticator app. It shows the code. <code>email</code>: An email address,
+     * to which a code was sent. <code>sms</code>: A phone number, to which a code was sent.
      * @param secret The secret of the authenticator app in Base32, for manual entry. Returned only in this response.
-     * Present for the kind <code>totp</code>. May be null.
+     * Present if <code>kind</code> is <code>totp</code>. May be null.
      * @param otpauthUri The <code>otpauth</code> URI for the authenticator app, usually shown as a QR code. Present
-     * for the kind <code>totp</code>. May be null.
-     * @param algorithm The algorithm of the codes, <code>SHA1</code>. Present for the kind <code>totp</code>. May be
-     * null.
-     * @param periodSeconds The number of seconds after which the code changes. Present for the kind
+     * if <code>kind</code> is <code>totp</code>. May be null.
+     * @param algorithm The algorithm of the codes, <code>SHA1</code>. Present if <code>kind</code> is
      * <code>totp</code>. May be null.
-     * @param sentTo The masked address or number to which the code was sent. Present for the kinds <code>email</code>
-     * and <code>sms</code>. May be null.
-     * @param channel The channel of the code. Present for the kinds <code>email</code> and <code>sms</code>. May be
-     * null.
+     * @param periodSeconds The number of seconds after which the code changes. Present if <code>kind</code> is
+     * <code>totp</code>. May be null.
      * @param codeLength The number of digits of the code.
+     * @param expiresAt <code>totp</code>: The time at which the continuation token expires, in seconds since
+     * 1970-01-01 UTC. <code>email</code>, <code>sms</code>: The time at which the code expires, in seconds since
+     * 1970-01-01 UTC.
+     * @param sentTo The masked address or number to which the code was sent. Present if <code>kind</code> is
+     * <code>email</code> or <code>sms</code>. May be null.
+     * @param channel The channel of the code. Present if <code>kind</code> is <code>email</code> or <code>sms</code>.
+     * May be null.
      * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
-     * Present for the kinds <code>email</code> and <code>sms</code>. May be null.
-     * @param expiresAt The time at which the code expires (<code>email</code>, <code>sms</code>) or the continuation
-     * token expires (<code>totp</code>), in seconds since 1970-01-01 UTC.
+     * Present if <code>kind</code> is <code>email</code> or <code>sms</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record EnrollmentStep(
             State state,
             String continuationToken,
             String factorId,
-            Types.FactorKind kind,
+            Kind kind,
             String secret,
             String otpauthUri,
             String algorithm,
             Long periodSeconds,
+            long codeLength,
+            Instant expiresAt,
             String sentTo,
             Types.Channel channel,
-            long codeLength,
             Instant resendAt,
-            Instant expiresAt,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -2310,16 +2311,16 @@ public final class Types {
                     members.get("state", Read.text(State::new)),
                     members.get("continuationToken", Read.STRING),
                     members.get("factorId", Read.STRING),
-                    members.get("kind", Read.text(Types.FactorKind::new)),
+                    members.get("kind", Read.text(Kind::new)),
                     members.get("secret", Read.STRING),
                     members.get("otpauthUri", Read.STRING),
                     members.get("algorithm", Read.STRING),
                     members.get("periodSeconds", Read.LONG),
+                    members.number("codeLength"),
+                    members.get("expiresAt", Read.INSTANT),
                     members.get("sentTo", Read.STRING),
                     members.get("channel", Read.text(Types.Channel::new)),
-                    members.number("codeLength"),
                     members.get("resendAt", Read.INSTANT),
-                    members.get("expiresAt", Read.INSTANT),
                     members.rest());
         }
 
@@ -2343,23 +2344,46 @@ public final class Types {
             sink.secret("otpauthUri", otpauthUri);
             sink.put("algorithm", algorithm);
             sink.put("periodSeconds", periodSeconds);
+            sink.put("codeLength", codeLength);
+            sink.put("expiresAt", expiresAt);
             sink.put("sentTo", sentTo);
             sink.put("channel", channel);
-            sink.put("codeLength", codeLength);
             sink.put("resendAt", resendAt);
-            sink.put("expiresAt", expiresAt);
             sink.unknown(unknown);
         }
 
         /**
-         * The state of the enrollment. <code>codeRequired</code>: call <code>mfa.confirm</code> with a code next.
-         * Newer versions of Mintmark can add values.
+         * The state of the enrollment. Call <code>mfa.confirm</code> with a code next. Newer versions of Mintmark can
+         * add values.
          *
          * @param value its text on the wire
          */
         public record State(String value) implements JsonText {
             /** The State codeRequired. */
             public static final State CODE_REQUIRED = new State("codeRequired");
+
+            @Override
+            public String toString() {
+                return value;
+            }
+        }
+
+        /**
+         * <code>totp</code>: An authenticator app. It shows the code. <code>email</code>: An email address, to which
+         * a code was sent. <code>sms</code>: A phone number, to which a code was sent. Newer versions of Mintmark can
+         * add values.
+         *
+         * @param value its text on the wire
+         */
+        public record Kind(String value) implements JsonText {
+            /** The Kind totp. */
+            public static final Kind TOTP = new Kind("totp");
+
+            /** The Kind email. */
+            public static final Kind EMAIL = new Kind("email");
+
+            /** The Kind sms. */
+            public static final Kind SMS = new Kind("sms");
 
             @Override
             public String toString() {
@@ -2579,18 +2603,18 @@ public final class Types {
     /**
      * The result of removing a second factor.
      *
-     * @param state The state of the session. <code>completed</code>: the factor was removed; if the user removed it,
-     * the session continues with the new tokens. <code>signedOut</code>: the session was authenticated with the
-     * removed factor and has ended, so the user must sign in again.
+     * @param state <code>completed</code>: The factor was removed. If the user removed it, the session continues with
+     * the new tokens. <code>signedOut</code>: The factor was removed. The session was authenticated with it and has
+     * ended, so the user must sign in again.
      * @param account The account without the factor.
-     * @param idToken A new ID token. Present if <code>state</code> is <code>completed</code> and the user removed the
-     * factor. May be null.
-     * @param accessToken A new access token. Present if <code>state</code> is <code>completed</code> and the user
-     * removed the factor. May be null.
-     * @param refreshToken A new refresh token. Present if <code>state</code> is <code>completed</code> and the user
-     * removed the factor. May be null.
-     * @param expiresAt The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if
-     * <code>state</code> is <code>completed</code> and the user removed the factor. May be null.
+     * @param idToken A new ID token. Present if the user removed the factor. Present if <code>state</code> is
+     * <code>completed</code>. May be null.
+     * @param accessToken A new access token. Present if the user removed the factor. Present if <code>state</code> is
+     * <code>completed</code>. May be null.
+     * @param refreshToken A new refresh token. Present if the user removed the factor. Present if <code>state</code>
+     * is <code>completed</code>. May be null.
+     * @param expiresAt The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user
+     * removed the factor. Present if <code>state</code> is <code>completed</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record FactorWithdrawal(
@@ -2642,9 +2666,9 @@ public final class Types {
         }
 
         /**
-         * The state of the session. <code>completed</code>: the factor was removed; if the user removed it, the
-         * session continues with the new tokens. <code>signedOut</code>: the session was authenticated with the
-         * removed factor and has ended, so the user must sign in again. Newer versions of Mintmark can add values.
+         * <code>completed</code>: The factor was removed. If the user removed it, the session continues with the new
+         * tokens. <code>signedOut</code>: The factor was removed. The session was authenticated with it and has
+         * ended, so the user must sign in again. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -2866,23 +2890,23 @@ public final class Types {
     /**
      * A part of an account.
      *
-     * @param kind The kind of the node. <code>account</code>: the account. <code>provider</code>: a sign-in method.
-     * <code>factor</code>: a second factor. <code>session</code>: a session. <code>mergedAccount</code>: an account
-     * that was merged into this one. <code>identity</code>: an identity in a pool. <code>login</code>: a login of
-     * such an identity that does not belong to this account.
-     * @param accountId The account ID. Present for the kinds <code>account</code> and <code>mergedAccount</code>. May
-     * be null.
-     * @param providerId The ID of the provider, or <code>password</code> or <code>code</code>. Present for the kind
-     * <code>provider</code>. May be null.
-     * @param subject The subject of the user at the provider. Present for the kind <code>provider</code>. May be
-     * null.
-     * @param factorId The ID of the factor. Present for the kind <code>factor</code>. May be null.
-     * @param factorKind The kind of the factor. Present for the kind <code>factor</code>. May be null.
-     * @param sessionId The ID of the session. Present for the kind <code>session</code>. May be null.
-     * @param poolId The ID of the pool. Present for the kind <code>identity</code>. May be null.
-     * @param identityId The ID of the identity. Present for the kind <code>identity</code>. May be null.
-     * @param loginProvider The name of the login provider in the pool. Present for the kind <code>login</code>. May
-     * be null.
+     * @param kind <code>account</code>: The account. <code>provider</code>: A sign-in method. <code>factor</code>: A
+     * second factor. <code>session</code>: A session. <code>mergedAccount</code>: An account that was merged into
+     * this one. <code>identity</code>: An identity in a pool. <code>login</code>: A login of such an identity that
+     * does not belong to this account.
+     * @param accountId The account ID. Present if <code>kind</code> is <code>account</code> or
+     * <code>mergedAccount</code>. May be null.
+     * @param providerId The ID of the provider, or <code>password</code> or <code>code</code>. Present if
+     * <code>kind</code> is <code>provider</code>. May be null.
+     * @param subject The subject of the user at the provider. Present if <code>kind</code> is <code>provider</code>.
+     * May be null.
+     * @param factorId The ID of the factor. Present if <code>kind</code> is <code>factor</code>. May be null.
+     * @param factorKind The kind of the factor. Present if <code>kind</code> is <code>factor</code>. May be null.
+     * @param sessionId The ID of the session. Present if <code>kind</code> is <code>session</code>. May be null.
+     * @param poolId The ID of the pool. Present if <code>kind</code> is <code>identity</code>. May be null.
+     * @param identityId The ID of the identity. Present if <code>kind</code> is <code>identity</code>. May be null.
+     * @param loginProvider The name of the login provider in the pool. Present if <code>kind</code> is
+     * <code>login</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record GraphNode(
@@ -2946,10 +2970,10 @@ public final class Types {
         }
 
         /**
-         * The kind of the node. <code>account</code>: the account. <code>provider</code>: a sign-in method.
-         * <code>factor</code>: a second factor. <code>session</code>: a session. <code>mergedAccount</code>: an
-         * account that was merged into this one. <code>identity</code>: an identity in a pool. <code>login</code>: a
-         * login of such an identity that does not belong to this account. Newer versions of Mintmark can add values.
+         * <code>account</code>: The account. <code>provider</code>: A sign-in method. <code>factor</code>: A second
+         * factor. <code>session</code>: A session. <code>mergedAccount</code>: An account that was merged into this
+         * one. <code>identity</code>: An identity in a pool. <code>login</code>: A login of such an identity that
+         * does not belong to this account. Newer versions of Mintmark can add values.
          *
          * @param value its text on the wire
          */
@@ -5094,9 +5118,9 @@ public final class Types {
     /**
      * The state of a password reset.
      *
-     * @param state The state of the flow. <code>codeRequired</code>: call <code>passwordReset.submitCode</code> next.
-     * <code>passwordRequired</code>: call <code>passwordReset.submitPassword</code> next. <code>completed</code>: the
-     * password is changed; <code>signIn.withContinuation</code> signs in.
+     * @param state <code>codeRequired</code>: A code was sent. Call <code>passwordReset.submitCode</code> next.
+     * <code>passwordRequired</code>: Call <code>passwordReset.submitPassword</code> next. <code>completed</code>: The
+     * password is changed. <code>signIn.withContinuation</code> signs in.
      * @param continuationToken The token that carries a flow to its next step. It belongs to one flow, is valid only
      * for the latest step, and expires. Use the token of the latest response; after an error, use the same token
      * again. Repeating a successful request within one minute returns the same response, unless that response
@@ -5109,8 +5133,9 @@ public final class Types {
      * May be null.
      * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
      * Present if <code>state</code> is <code>codeRequired</code>. May be null.
-     * @param expiresAt The time at which the code expires (<code>codeRequired</code>) or the continuation token
-     * expires (other states), in seconds since 1970-01-01 UTC.
+     * @param expiresAt <code>codeRequired</code>: The time at which the code expires, in seconds since 1970-01-01
+     * UTC. <code>passwordRequired</code>, <code>completed</code>: The time at which the continuation token expires,
+     * in seconds since 1970-01-01 UTC.
      * @param unknown the members that this client does not know
      */
     public record PasswordResetStep(
@@ -5165,9 +5190,9 @@ public final class Types {
         }
 
         /**
-         * The state of the flow. <code>codeRequired</code>: call <code>passwordReset.submitCode</code> next.
-         * <code>passwordRequired</code>: call <code>passwordReset.submitPassword</code> next. <code>completed</code>:
-         * the password is changed; <code>signIn.withContinuation</code> signs in. Newer versions of Mintmark can add
+         * <code>codeRequired</code>: A code was sent. Call <code>passwordReset.submitCode</code> next.
+         * <code>passwordRequired</code>: Call <code>passwordReset.submitPassword</code> next. <code>completed</code>:
+         * The password is changed. <code>signIn.withContinuation</code> signs in. Newer versions of Mintmark can add
          * values.
          *
          * @param value its text on the wire
@@ -8101,29 +8126,45 @@ public final class Types {
     /**
      * The state of a sign-in.
      *
-     * @param state The state of the flow, which determines the next step. For <code>codeRequired</code>, call
-     * <code>signIn.submitCode</code>, or <code>mfa.resolve</code> after <code>mfa.challenge</code>. For
-     * <code>passwordRequired</code>, call <code>signIn.submitPassword</code>. For <code>providerRequired</code>, sign
-     * in with one of <code>providers</code> or <code>methods</code>, then link the <code>pendingToken</code>, if
-     * present, with <code>account.link</code>. For <code>secondFactorRequired</code>, call <code>mfa.resolve</code>
-     * with one of <code>hints</code>, after <code>mfa.challenge</code> if its code must be sent. For
-     * <code>secondFactorEnrollmentRequired</code>, call <code>mfa.enroll</code> with the continuation token and one
-     * of <code>factorKinds</code>. With <code>completed</code>, the user is signed in.
-     * @param continuationToken The token that carries a flow to its next step. It belongs to one flow, is valid only
-     * for the latest step, and expires. Use the token of the latest response; after an error, use the same token
-     * again. Repeating a successful request within one minute returns the same response, unless that response
-     * contained tokens. May be null.
-     * @param sentTo The masked address or number to which the code was sent. Present if <code>state</code> is
-     * <code>codeRequired</code>. May be null.
-     * @param channel The channel of the code. Present if <code>state</code> is <code>codeRequired</code>. May be
-     * null.
+     * @param state <code>codeRequired</code>: A code is required. Call <code>signIn.submitCode</code> next, or
+     * <code>mfa.resolve</code> after <code>mfa.challenge</code>. <code>passwordRequired</code>: Call
+     * <code>signIn.submitPassword</code> next. <code>providerRequired</code>: Sign in with one of
+     * <code>providers</code> or <code>methods</code>, then link the <code>pendingToken</code>, if present, with
+     * <code>account.link</code>. <code>secondFactorRequired</code>: Call <code>mfa.resolve</code> with one of
+     * <code>hints</code>, after <code>mfa.challenge</code> if its code must be sent.
+     * <code>secondFactorEnrollmentRequired</code>: Call <code>mfa.enroll</code> with the continuation token and one
+     * of <code>factorKinds</code>. <code>completed</code>: The user is signed in.
+     * @param continuationToken Present if <code>state</code> is <code>codeRequired</code>,
+     * <code>passwordRequired</code>, <code>secondFactorRequired</code> or
+     * <code>secondFactorEnrollmentRequired</code>. May be null.
+     * @param sentTo The masked address or number to which the code was sent. Not present for the code of an
+     * authenticator app. Present if <code>state</code> is <code>codeRequired</code>. May be null.
+     * @param channel The channel of the code. Not present for the code of an authenticator app. Present if
+     * <code>state</code> is <code>codeRequired</code>. May be null.
      * @param codeLength The number of digits of the code. Present if <code>state</code> is <code>codeRequired</code>.
      * May be null.
-     * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
-     * Present if <code>state</code> is <code>codeRequired</code>. May be null.
-     * @param expiresAt The time, in seconds since 1970-01-01 UTC, at which the code (<code>codeRequired</code>), the
-     * pending token (<code>providerRequired</code>), the ID token (<code>completed</code>) or the continuation token
-     * (other states) expires. May be null.
+     * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not
+     * present for the code of an authenticator app. Present if <code>state</code> is <code>codeRequired</code>. May
+     * be null.
+     * @param expiresAt <code>codeRequired</code>: The time at which the code expires, in seconds since 1970-01-01
+     * UTC. <code>passwordRequired</code>, <code>secondFactorRequired</code>,
+     * <code>secondFactorEnrollmentRequired</code>: The time at which the continuation token expires, in seconds since
+     * 1970-01-01 UTC. <code>providerRequired</code>: The time at which the pending token expires, in seconds since
+     * 1970-01-01 UTC. Present with <code>pendingToken</code>. <code>completed</code>: The time at which the ID token
+     * expires, in seconds since 1970-01-01 UTC. May be null.
+     * @param next The method to call instead. With <code>signIn.start</code>, the user signs in with one of
+     * <code>methods</code>. With <code>passwordReset.start</code>, a code is sent to the address; when the reset is
+     * completed, all identity providers are unlinked from the account. Present if <code>state</code> is
+     * <code>providerRequired</code>. May be null.
+     * @param methods The account's own sign-in methods. Present if the account has any, and always if
+     * <code>providers</code> is empty. Present if <code>state</code> is <code>providerRequired</code>. May be null.
+     * @param providers The providers that are linked to the account. Empty if the account has only its own password
+     * or one-time codes. Present if <code>state</code> is <code>providerRequired</code>. May be null.
+     * @param email The email address of the existing account. Present with <code>pendingToken</code>. Present if
+     * <code>state</code> is <code>providerRequired</code>. May be null.
+     * @param pendingToken The pending token that replaces the submitted credential, to be linked after a sign-in.
+     * Present after a sign-in with a provider. Present if <code>state</code> is <code>providerRequired</code>. May be
+     * null.
      * @param hints The second factors, one of which is required. Present if <code>state</code> is
      * <code>secondFactorRequired</code>. May be null.
      * @param factorKinds The kinds of second factors that <code>mfa.enroll</code> accepts. If the email address of
@@ -8141,22 +8182,10 @@ public final class Types {
      * null.
      * @param isNewAccount Whether this sign-in, or the sign-up immediately before it, created the account. Present if
      * <code>state</code> is <code>completed</code>. May be null.
-     * @param additionalUserInfo The information that the provider returned about the user. Present if
-     * <code>state</code> is <code>completed</code> after a sign-in with a provider. May be null.
-     * @param providerTokens The tokens of the provider. Present if <code>state</code> is <code>completed</code> after
-     * a sign-in with a provider and <code>returnProviderTokens</code> was set. May be null.
-     * @param next The method to call instead. With <code>signIn.start</code>, the user signs in with one of
-     * <code>methods</code>. With <code>passwordReset.start</code>, a code is sent to the address; when the reset is
-     * completed, all identity providers are unlinked from the account. Present if <code>state</code> is
-     * <code>providerRequired</code>. May be null.
-     * @param methods The account's own sign-in methods. Always present if <code>providers</code> is empty. Present if
-     * <code>state</code> is <code>providerRequired</code>. May be null.
-     * @param providers The providers that are linked to the account. Empty if the account has only its own password
-     * or one-time codes. Present if <code>state</code> is <code>providerRequired</code>. May be null.
-     * @param email The email address of the existing account. Present if <code>state</code> is
-     * <code>providerRequired</code>. May be null.
-     * @param pendingToken The pending token that replaces the submitted credential, to be linked after a sign-in.
-     * Present if <code>state</code> is <code>providerRequired</code>. May be null.
+     * @param additionalUserInfo The information that the provider returned about the user. Present after a sign-in
+     * with a provider. Present if <code>state</code> is <code>completed</code>. May be null.
+     * @param providerTokens The tokens of the provider. Present after a sign-in with a provider and
+     * <code>returnProviderTokens</code>. Present if <code>state</code> is <code>completed</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record SignInStep(
@@ -8167,6 +8196,11 @@ public final class Types {
             Long codeLength,
             Instant resendAt,
             Instant expiresAt,
+            String next,
+            List<String> methods,
+            List<String> providers,
+            String email,
+            String pendingToken,
             List<Types.FactorHint> hints,
             List<Types.FactorKind> factorKinds,
             Types.Account account,
@@ -8177,11 +8211,6 @@ public final class Types {
             Boolean isNewAccount,
             Types.AdditionalUserInfo additionalUserInfo,
             Types.ProviderTokens providerTokens,
-            String next,
-            List<String> methods,
-            List<String> providers,
-            String email,
-            String pendingToken,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -8200,6 +8229,11 @@ public final class Types {
                     members.get("codeLength", Read.LONG),
                     members.get("resendAt", Read.INSTANT),
                     members.get("expiresAt", Read.INSTANT),
+                    members.get("next", Read.STRING),
+                    members.get("methods", Read.list(Read.STRING)),
+                    members.get("providers", Read.list(Read.STRING)),
+                    members.get("email", Read.STRING),
+                    members.get("pendingToken", Read.STRING),
                     members.get("hints", Read.list(Read.object(Types.FactorHint::of))),
                     members.get("factorKinds", Read.list(Read.text(Types.FactorKind::new))),
                     members.get("account", Read.object(Types.Account::of)),
@@ -8210,11 +8244,6 @@ public final class Types {
                     members.get("isNewAccount", Read.BOOLEAN),
                     members.get("additionalUserInfo", Read.object(Types.AdditionalUserInfo::of)),
                     members.get("providerTokens", Read.object(Types.ProviderTokens::of)),
-                    members.get("next", Read.STRING),
-                    members.get("methods", Read.list(Read.STRING)),
-                    members.get("providers", Read.list(Read.STRING)),
-                    members.get("email", Read.STRING),
-                    members.get("pendingToken", Read.STRING),
                     members.rest());
         }
 
@@ -8237,6 +8266,11 @@ public final class Types {
             sink.put("codeLength", codeLength);
             sink.put("resendAt", resendAt);
             sink.put("expiresAt", expiresAt);
+            sink.put("next", next);
+            sink.put("methods", methods);
+            sink.put("providers", providers);
+            sink.put("email", email);
+            sink.secret("pendingToken", pendingToken);
             sink.put("hints", hints);
             sink.put("factorKinds", factorKinds);
             sink.put("account", account);
@@ -8247,24 +8281,19 @@ public final class Types {
             sink.put("isNewAccount", isNewAccount);
             sink.put("additionalUserInfo", additionalUserInfo);
             sink.put("providerTokens", providerTokens);
-            sink.put("next", next);
-            sink.put("methods", methods);
-            sink.put("providers", providers);
-            sink.put("email", email);
-            sink.secret("pendingToken", pendingToken);
             sink.unknown(unknown);
         }
 
         /**
-         * The state of the flow, which determines the next step. For <code>codeRequired</code>, call
-         * <code>signIn.submitCode</code>, or <code>mfa.resolve</code> after <code>mfa.challenge</code>. For
-         * <code>passwordRequired</code>, call <code>signIn.submitPassword</code>. For <code>providerRequired</code>,
-         * sign in with one of <code>providers</code> or <code>methods</code>, then link the
-         * <code>pendingToken</code>, if present, with <code>account.link</code>. For
-         * <code>secondFactorRequired</code>, call <code>mfa.resolve</code> with one of <code>hints</code>, after
-         * <code>mfa.challenge</code> if its code must be sent. For <code>secondFactorEnrollmentRequired</code>, call
-         * <code>mfa.enroll</code> with the continuation token and one of <code>factorKinds</code>. With
-         * <code>completed</code>, the user is signed in. Newer versions of Mintmark can add values.
+         * <code>codeRequired</code>: A code is required. Call <code>signIn.submitCode</code> next, or
+         * <code>mfa.resolve</code> after <code>mfa.challenge</code>. <code>passwordRequired</code>: Call
+         * <code>signIn.submitPassword</code> next. <code>providerRequired</code>: Sign in with one of
+         * <code>providers</code> or <code>methods</code>, then link the <code>pendingToken</code>, if present, with
+         * <code>account.link</code>. <code>secondFactorRequired</code>: Call <code>mfa.resolve</code> with one of
+         * <code>hints</code>, after <code>mfa.challenge</code> if its code must be sent.
+         * <code>secondFactorEnrollmentRequired</code>: Call <code>mfa.enroll</code> with the continuation token and
+         * one of <code>factorKinds</code>. <code>completed</code>: The user is signed in. Newer versions of Mintmark
+         * can add values.
          *
          * @param value its text on the wire
          */
@@ -8297,9 +8326,9 @@ public final class Types {
     /**
      * The state of a sign-up.
      *
-     * @param state The state of the flow. <code>codeRequired</code>: call <code>signUp.submitCode</code> next.
-     * <code>passwordRequired</code>: call <code>signUp.submitPassword</code> next. <code>attributesRequired</code>:
-     * call <code>signUp.submitAttributes</code> next. <code>completed</code>: the account is created;
+     * @param state <code>codeRequired</code>: A code was sent. Call <code>signUp.submitCode</code> next.
+     * <code>passwordRequired</code>: Call <code>signUp.submitPassword</code> next. <code>attributesRequired</code>:
+     * Call <code>signUp.submitAttributes</code> next. <code>completed</code>: The account is created.
      * <code>signIn.withContinuation</code> signs in.
      * @param continuationToken The token that carries a flow to its next step. It belongs to one flow, is valid only
      * for the latest step, and expires. Use the token of the latest response; after an error, use the same token
@@ -8313,8 +8342,9 @@ public final class Types {
      * May be null.
      * @param resendAt The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
      * Present if <code>state</code> is <code>codeRequired</code>. May be null.
-     * @param expiresAt The time at which the code expires (<code>codeRequired</code>) or the continuation token
-     * expires (other states), in seconds since 1970-01-01 UTC.
+     * @param expiresAt <code>codeRequired</code>: The time at which the code expires, in seconds since 1970-01-01
+     * UTC. <code>passwordRequired</code>, <code>attributesRequired</code>, <code>completed</code>: The time at which
+     * the continuation token expires, in seconds since 1970-01-01 UTC.
      * @param attributes The attributes that are still missing. Present if <code>state</code> is
      * <code>attributesRequired</code>. May be null.
      * @param accountId The ID of the new account. Present if <code>state</code> is <code>completed</code>. May be
@@ -8379,10 +8409,10 @@ public final class Types {
         }
 
         /**
-         * The state of the flow. <code>codeRequired</code>: call <code>signUp.submitCode</code> next.
-         * <code>passwordRequired</code>: call <code>signUp.submitPassword</code> next.
-         * <code>attributesRequired</code>: call <code>signUp.submitAttributes</code> next. <code>completed</code>:
-         * the account is created; <code>signIn.withContinuation</code> signs in. Newer versions of Mintmark can add
+         * <code>codeRequired</code>: A code was sent. Call <code>signUp.submitCode</code> next.
+         * <code>passwordRequired</code>: Call <code>signUp.submitPassword</code> next.
+         * <code>attributesRequired</code>: Call <code>signUp.submitAttributes</code> next. <code>completed</code>:
+         * The account is created. <code>signIn.withContinuation</code> signs in. Newer versions of Mintmark can add
          * values.
          *
          * @param value its text on the wire
