@@ -16,7 +16,7 @@ private struct TestCall: CallContext {
     func progress(_ value: JSONValue) {}
 }
 
-private let ready = CredentialsProviderAnswer(state: .ready, identityId: "a")
+private let ready = CredentialsProviderAnswer.ready(.init(identityId: "a"))
 
 /// A provider whose refreshes complete when the test calls `end`.
 private final class SlowProvider: Sendable {
@@ -193,6 +193,10 @@ struct OpenProviderTests {
         slow.end(.failure(StoreBusy(retryAfterSeconds: 1)))
         #expect(throws: StoreBusy.self) { try slow.outcomes(1)[0].get() }
         let question = told.withLock { $0 }
-        #expect(question?.continuationToken == "h.1")
+        guard case .tokenRequired(let awaited) = question else {
+            Issue.record("expected a required token, found \(String(describing: question))")
+            return
+        }
+        #expect(awaited.continuationToken == "h.1")
     }
 }

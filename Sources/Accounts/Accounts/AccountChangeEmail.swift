@@ -26,7 +26,7 @@ extension AccountService {
             return (account, try account.answer(in: tx), tenant, wanted)
         }
         let client = try flows.admit(request.client, tenantId: tenant.id, at: now)
-        if wanted == .nothing { return EmailChangeStep(state: .completed, account: shown) }
+        if wanted == .nothing { return .completed(.init(account: shown)) }
         if let token = asker.token, wanted.isChange { try prove(account, tenant, request.currentPassword, token, client, at: now) }
         let fingerprint = flows.fingerprint(
             name,
@@ -110,8 +110,9 @@ extension AccountService {
 
     /// The result for a flow that waits for its code.
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> EmailChangeStep {
-        EmailChangeStep(
-            state: .codeRequired, continuationToken: flows.token(of: flow), sentTo: (try? Username(flow.username))?.masked, channel: .email,
-            codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
+        .codeRequired(
+            .init(
+                continuationToken: flows.token(of: flow), sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
+                resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt))
     }
 }

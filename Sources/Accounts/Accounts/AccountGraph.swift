@@ -39,7 +39,7 @@ struct PersonGraph {
 
     init(_ account: AccountRecord) {
         self.account = account
-        nodes = [GraphNode(kind: .account, accountId: account.id)]
+        nodes = [.account(.init(accountId: account.id))]
     }
 
     private mutating func add(_ node: GraphNode, _ kind: GraphEdge.Kind, to place: Int64 = 0) {
@@ -50,28 +50,34 @@ struct PersonGraph {
     /// Adds providers, second factors, sessions, and accounts that were merged into this one.
     mutating func addWaysIn(at now: Int64, in tx: Transaction) throws {
         for way in account.providers(try tx.accountLogins(of: account.id)) {
-            add(GraphNode(kind: .provider, providerId: way.providerId, subject: way.subject), .leadsTo)
+            add(.provider(.init(providerId: way.providerId, subject: way.subject)), .leadsTo)
         }
         for factor in try tx.factors(of: account.id) {
-            add(GraphNode(kind: .factor, factorId: factor.id, factorKind: FactorKind(rawValue: factor.kind.rawValue)), .secures)
+            let kind = FactorKind(rawValue: factor.kind.rawValue) ?? .totp
+            add(.factor(.init(factorId: factor.id, factorKind: kind)), .secures)
         }
         for session in try tx.sessions(of: account.id, at: now, limit: Self.mostSessions) {
             let place = Int64(nodes.count)
-            add(GraphNode(kind: .session, sessionId: session.id), .isSignedInTo)
-            if let way = nodes.firstIndex(where: { $0.kind == .provider && $0.providerId == session.provider }) {
+            add(.session(.init(sessionId: session.id)), .isSignedInTo)
+            if let way = nodes.firstIndex(where: { $0.providerId == session.provider }) {
                 edges.append(GraphEdge(from: Int64(way), to: place, kind: .began))
             }
         }
-        for id in try tx.mergedAccounts(of: account.id) { add(GraphNode(kind: .mergedAccount, accountId: id), .mergedInto) }
+        for id in try tx.mergedAccounts(of: account.id) { add(.mergedAccount(.init(accountId: id)), .mergedInto) }
     }
 
     /// Adds the identities to which the account's ID tokens resolve, and the other logins of each identity.
     mutating func addIdentities(_ identities: any LinkedIdentities, in tx: Transaction) throws {
         for identity in try identities.identities(ofAccount: account.id, tenantId: account.tenantId, in: tx) {
             let place = Int64(nodes.count)
-            nodes.append(GraphNode(kind: .identity, poolId: identity.poolId, identityId: identity.identityId))
+            nodes.append(.identity(.init(poolId: identity.poolId, identityId: identity.identityId)))
             edges.append(GraphEdge(from: 0, to: place, kind: .leadsTo))
-            for provider in identity.otherLoginProviders { add(GraphNode(kind: .login, loginProvider: provider), .leadsTo, to: place) }
+            for provider in identity.otherLoginProviders { add(.login(.init(loginProvider: provider)), .leadsTo, to: place) }
         }
     }
+}
+
+extension GraphNode {
+    /// The provider of a sign-in method, or `nil` for the other nodes.
+    fileprivate var providerId: String? { if case .provider(let node) = self { node.providerId } else { nil } }
 }

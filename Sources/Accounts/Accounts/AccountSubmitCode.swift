@@ -50,8 +50,7 @@ extension AccountService {
         }
         let account = try context.database.read { tx in try tx.account(flow.accountId)?.answer(in: tx) }
         guard let account else { throw FlowEnded(.accountDeleted) }
-        guard flow.kind == .emailChange else { return EmailChangeStep(state: .completed, account: account) }
-        return EmailChangeStep(
-            state: .completed, continuationToken: flows.token(of: flow), expiresAt: flow.expiresAt, account: account)
+        guard flow.kind == .emailChange else { return .completed(.init(account: account)) }
+        return .completed(.init(continuationToken: flows.token(of: flow), expiresAt: flow.expiresAt, account: account))
     }
 }

@@ -18,14 +18,14 @@ public struct PasswordResetService: Sendable {
         let token = flows.token(of: flow)
         switch flow.stage {
         case .codeRequired:
-            return PasswordResetStep(
-                state: .codeRequired, continuationToken: token, sentTo: (try? Username(flow.username))?.masked, channel: .email,
-                codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds,
-                expiresAt: flow.code.expiresAt)
+            return .codeRequired(
+                .init(
+                    continuationToken: token, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
+                    resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt))
         case .passwordRequired, .attributesRequired:
-            return PasswordResetStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
+            return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         case .completed, .secondFactorRequired, .enrollmentRequired, .enrollmentCode:
-            return PasswordResetStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt)
+            return .completed(.init(continuationToken: token, expiresAt: flow.expiresAt))
         }
     }
 }

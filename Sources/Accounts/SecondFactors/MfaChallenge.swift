@@ -29,8 +29,8 @@ extension MfaService {
                 try tx.setChallenged(factor.id, in: flow.id)
                 return .moved
             }
-            return SignInStep(
-                state: .codeRequired, continuationToken: flows.token(of: flow), codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt)
+            return .codeRequired(
+                .init(continuationToken: flows.token(of: flow), codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt))
         }
         let flow = try sending.send(
             for: found.tenant, .signIn, to: { _ in recipient }, locking: [Flows.lockName(address: found.flow.address)],
@@ -48,8 +48,10 @@ extension MfaService {
                 try tx.setChallenged(factor.id, in: flow.id)
             })
         let tenant = found.tenant
-        return SignInStep(
-            state: .codeRequired, continuationToken: flows.token(of: flow), sentTo: recipient.masked, channel: recipient.channel,
-            codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
+        return .codeRequired(
+            .init(
+                continuationToken: flows.token(of: flow), sentTo: recipient.masked, channel: recipient.channel,
+                codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds,
+                expiresAt: flow.code.expiresAt))
     }
 }

@@ -107,19 +107,29 @@ extension MfaService {
         guard let sealed = try context.database.read({ try $0.factorStep(of: flow.id)?.draft }) else {
             throw ContinuationTokenInvalid()
         }
-        let (draft, tenant) = (try FactorDraft(sealed, of: flow.id, context.vault), source.tenant)
-        let kind = EnrollmentStep.Kind(rawValue: draft.kind.rawValue) ?? .totp
-        guard let bytes = draft.secret else {
-            return EnrollmentStep(
-                state: .codeRequired, continuationToken: flows.token(of: flow), factorId: draft.id, kind: kind,
-                codeLength: tenant.codes.length, expiresAt: flow.code.expiresAt, sentTo: draft.recipient?.masked,
-                channel: draft.recipient?.channel, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds)
+        let (draft, tenant, token) = (try FactorDraft(sealed, of: flow.id, context.vault), source.tenant, flows.token(of: flow))
+        let (sentTo, resendAt) = (draft.recipient?.masked ?? "***", flow.code.sentAt + tenant.codes.resendAfterSeconds)
+        switch draft.kind {
+        case .totp:
+            guard let bytes = draft.secret else { throw ContinuationTokenInvalid() }
+            let secret = Base32.encode(bytes)
+            return .totp(
+                .init(
+                    continuationToken: token, factorId: draft.id, secret: secret,
+                    otpauthUri: TOTP.uri(
+                        secret: secret, issuer: tenant.settings.name ?? tenant.id, account: source.account.email ?? "unknownuser"),
+                    algorithm: TOTP.algorithm, periodSeconds: TOTP.periodSeconds, codeLength: Int64(TOTP.digits),
+                    expiresAt: flow.expiresAt))
+        case .email:
+            return .email(
+                .init(
+                    continuationToken: token, factorId: draft.id, sentTo: sentTo, channel: .email, codeLength: tenant.codes.length,
+                    resendAt: resendAt, expiresAt: flow.code.expiresAt))
+        case .sms:
+            return .sms(
+                .init(
+                    continuationToken: token, factorId: draft.id, sentTo: sentTo, channel: .sms, codeLength: tenant.codes.length,
+                    resendAt: resendAt, expiresAt: flow.code.expiresAt))
         }
-        let secret = Base32.encode(bytes)
-        return EnrollmentStep(
-            state: .codeRequired, continuationToken: flows.token(of: flow), factorId: draft.id, kind: kind, secret: secret,
-            otpauthUri: TOTP.uri(
-                secret: secret, issuer: tenant.settings.name ?? tenant.id, account: source.account.email ?? "unknownuser"),
-            algorithm: TOTP.algorithm, periodSeconds: TOTP.periodSeconds, codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt)
     }
 }

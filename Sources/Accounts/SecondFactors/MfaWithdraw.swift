@@ -15,7 +15,7 @@ extension MfaService {
                 try tx.lock([id])
                 let (account, tenant) = try named(id, by: MfaWithdraw.info.name, call, in: tx)
                 try remove(request.factorId, of: account, tenant, by: nil, call, at: now, in: tx)
-                return FactorWithdrawal(state: .completed, account: try account.answer(in: tx))
+                return .completed(.init(account: try account.answer(in: tx)))
             }
         case .idToken(let idToken):
             let token = try verify(idToken, at: now)
@@ -34,11 +34,12 @@ extension MfaService {
                 let signedIn = try completion.begin(own.account, of: tenant, with: signIn, by: attempt, in: tx)
                 return (try signedIn.account.answer(in: tx), signedIn)
             }
-            guard let signedIn else { return FactorWithdrawal(state: .signedOut, account: account) }
+            guard let signedIn else { return .signedOut(.init(account: account)) }
             let tokens = try completion.tokens(signedIn, tenant, at: now)
-            return FactorWithdrawal(
-                state: .completed, account: account, idToken: tokens.idToken, accessToken: tokens.accessToken,
-                refreshToken: tokens.refreshToken, expiresAt: tokens.expiresAt)
+            return .completed(
+                .init(
+                    account: account, idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+                    expiresAt: tokens.expiresAt))
         }
     }
 

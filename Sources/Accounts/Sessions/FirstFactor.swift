@@ -89,14 +89,14 @@ extension SignInCompletion {
                 let hasCodes = try tx.recoveryCodesLeft(of: flow.accountId) > 0
                 return factors.map(\.hint) + (hasCodes ? [FactorHint(factorId: VerifiedFactor.recovery.factorId, kind: .recovery)] : [])
             }
-            return SignInStep(state: .secondFactorRequired, continuationToken: token, expiresAt: flow.expiresAt, hints: hints)
+            return .secondFactorRequired(.init(continuationToken: token, expiresAt: flow.expiresAt, hints: hints))
         case .enrollmentRequired:
             let account = try context.database.read { try $0.account(flow.accountId) }
-            return SignInStep(
-                state: .secondFactorEnrollmentRequired, continuationToken: token, expiresAt: flow.expiresAt,
-                factorKinds: EnrollmentRule.kinds(
-                    email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
-                    canSend: { context.delivery.carries($0, for: tenant.settings.delivery) }))
+            let kinds = EnrollmentRule.kinds(
+                email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
+                canSend: { context.delivery.carries($0, for: tenant.settings.delivery) })
+            return .secondFactorEnrollmentRequired(
+                .init(continuationToken: token, expiresAt: flow.expiresAt, factorKinds: kinds))
         default: throw ContinuationTokenInvalid()
         }
     }

@@ -137,11 +137,12 @@ package struct SignInCompletion: Sendable {
         returnsProviderTokens: Bool = false, at now: Int64
     ) throws -> SignInStep {
         let tokens = try tokens(signedIn, tenant, at: now)
-        return SignInStep(
-            state: .completed, expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors),
-            idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
-            isNewAccount: isNew, additionalUserInfo: identity?.additionalUserInfo,
-            providerTokens: returnsProviderTokens ? identity?.tokens : nil)
+        return .completed(
+            .init(
+                expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors),
+                idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
+                isNewAccount: isNew, additionalUserInfo: identity?.additionalUserInfo,
+                providerTokens: returnsProviderTokens ? identity?.tokens : nil))
     }
 
     /// Returns the active signing key of a tenant. Creates the first key of the default tenant.

@@ -23,11 +23,12 @@ public struct SignInService: Sendable {
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> SignInStep {
         let token = flows.token(of: flow)
         guard flow.stage == .codeRequired else {
-            return SignInStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
+            return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         }
-        return SignInStep(
-            state: .codeRequired, continuationToken: token, sentTo: (try? Username(flow.username))?.masked, channel: .email,
-            codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt)
+        return .codeRequired(
+            .init(
+                continuationToken: token, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
+                resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt))
     }
 
     /// The subject under which failures of a sign-in are counted: the account, or the address if the flow is a decoy.

@@ -27,7 +27,7 @@ extension SignInService {
         // For a user who signs in with a provider, return the providers, unless this would reveal the account.
         if case .elsewhere(let providers, let reset) = way, !tenant.settings.enumerationProtection {
             if let reset, providers.isEmpty { throw PasswordNotSet(next: reset) }
-            return SignInStep(state: .providerRequired, next: reset, providers: providers)
+            return .providerRequired(.init(next: reset, providers: providers))
         }
         if let account, !tenant.settings.enumerationProtection { try PasswordCheck(context).requireKnown(account) }
         let known: AccountRecord.Method? = if case .here(let method) = way { method } else { nil }

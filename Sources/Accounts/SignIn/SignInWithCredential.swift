@@ -43,10 +43,11 @@ extension SignInService {
             switch outcome {
             case .signedIn(let outcome, let signIn): return try completion.answer(outcome, tenant, signIn, at: now)
             case .providerRequired(let ways):
-                return SignInStep(
-                    state: .providerRequired, expiresAt: now + PendingTokens.lifetimeSeconds, next: ways.next,
-                    methods: ways.methods.isEmpty ? nil : ways.methods, providers: ways.providers,
-                    email: identity.email, pendingToken: proofs.pending.token(of: identity, in: tenant.id, at: now))
+                return .providerRequired(
+                    .init(
+                        expiresAt: now + PendingTokens.lifetimeSeconds, next: ways.next,
+                        methods: ways.methods.isEmpty ? nil : ways.methods, providers: ways.providers, email: identity.email,
+                        pendingToken: proofs.pending.token(of: identity, in: tenant.id, at: now)))
             }
         }
     }

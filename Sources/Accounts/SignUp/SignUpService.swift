@@ -21,17 +21,16 @@ public struct SignUpService: Sendable {
         let token = flows.token(of: flow)
         switch flow.stage {
         case .codeRequired:
-            return SignUpStep(
-                state: .codeRequired, continuationToken: token, sentTo: (try? Username(flow.username))?.masked, channel: .email,
-                codeLength: tenant.codes.length, resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds,
-                expiresAt: flow.code.expiresAt)
-        case .passwordRequired: return SignUpStep(state: .passwordRequired, continuationToken: token, expiresAt: flow.expiresAt)
+            return .codeRequired(
+                .init(
+                    continuationToken: token, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
+                    resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt))
+        case .passwordRequired: return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         case .attributesRequired:
-            return SignUpStep(
-                state: .attributesRequired, continuationToken: token, expiresAt: flow.expiresAt,
-                attributes: AttributeRules.missing(tenant.attributes, in: flow.attributes))
+            let missing = AttributeRules.missing(tenant.attributes, in: flow.attributes)
+            return .attributesRequired(.init(continuationToken: token, expiresAt: flow.expiresAt, attributes: missing))
         case .completed, .secondFactorRequired, .enrollmentRequired, .enrollmentCode:
-            return SignUpStep(state: .completed, continuationToken: token, expiresAt: flow.expiresAt, accountId: flow.accountId)
+            return .completed(.init(continuationToken: token, expiresAt: flow.expiresAt, accountId: flow.accountId))
         }
     }
 

@@ -84,6 +84,13 @@ struct ContractChecks {
     private func method(_ method: Method) {
         let place = "methods/\(method.name).json"
         for error in method.errors where contract.error(error) == nil { problems.add(place, "the error \(error) is not in errors.json") }
+        var taken = ReachableTypes(contract: contract)
+        taken.add(paramsOf: [method])
+        for name in taken.names.sorted() {
+            if case .object(let object)? = contract.type(name)?.type.shape, object.union != nil {
+                problems.add(place, "\(name) has variants, which are for results only")
+            }
+        }
         if !method.params.isClosed { problems.add(place, "params need additionalProperties: false") }
         for each in method.costCases { check(each, of: method, at: "\(place)/costCases") }
         for property in method.params.properties {

@@ -59,6 +59,11 @@ struct Property {
     let defaultValue: JSONValue?
     /// The description of the member, or that of its type if it has none.
     let description: String
+
+    /// The only value of the member, or `nil` if it can have several.
+    var constant: String? {
+        if case .enumeration(let values) = type.shape, values.count == 1, isRequired { values[0] } else { nil }
+    }
 }
 
 /// A rule about how many of several members must be present.

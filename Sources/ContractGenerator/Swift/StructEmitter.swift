@@ -179,16 +179,18 @@ struct StructEmitter {
     }
 
     func writeMembers(_ source: inout SwiftSource) {
-        for property in object.properties {
-            let member = SwiftNames.member(property.name)
-            if property.isRequired || property.defaultValue != nil {
+        for property in object.properties { writeMember(property, &source) }
+    }
+
+    func writeMember(_ property: Property, _ source: inout SwiftSource) {
+        let member = SwiftNames.member(property.name)
+        if property.isRequired || property.defaultValue != nil {
+            source.line("writer.key(\"\(property.name)\")")
+            types.write(property.type, member, to: &source)
+        } else {
+            source.block("if let \(member)") { source in
                 source.line("writer.key(\"\(property.name)\")")
                 types.write(property.type, member, to: &source)
-            } else {
-                source.block("if let \(member)") { source in
-                    source.line("writer.key(\"\(property.name)\")")
-                    types.write(property.type, member, to: &source)
-                }
             }
         }
     }

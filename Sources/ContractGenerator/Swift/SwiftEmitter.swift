@@ -92,6 +92,8 @@ struct TypeFiles {
         var source = SwiftSource(from: "types/\(type.name).json")
         let rule = SwiftNames.lowered(type.name)
         switch type.type.shape {
+        case .object(let object) where object.union != nil:
+            UnionEmitter(types: types, union: object.union!, rule: rule).emit(type.name, doc: type.type.description, to: &source)
         case .object(let object):
             StructEmitter(types: types, object: object, rule: rule, reads: reads, writes: writes)
                 .emit(type.name, doc: type.type.description, to: &source)

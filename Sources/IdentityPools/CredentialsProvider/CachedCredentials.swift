@@ -12,7 +12,7 @@ struct CachedCredentials: Sendable, Equatable {
     /// A token that was requested from the application's backend.
     struct Awaited: Sendable, Equatable {
         let continuationToken: String
-        let reason: CredentialsProviderAnswer.Reason
+        let reason: CredentialsProviderAnswer.TokenRequired.Reason
     }
 
     /// A request that was fulfilled.
@@ -60,7 +60,7 @@ struct CachedCredentials: Sendable, Equatable {
     }
 
     /// Records that a token is requested from the application's backend. A pending request is kept.
-    mutating func ask(_ reason: CredentialsProviderAnswer.Reason, continuationToken: @autoclosure () -> String) {
+    mutating func ask(_ reason: CredentialsProviderAnswer.TokenRequired.Reason, continuationToken: @autoclosure () -> String) {
         guard awaited == nil else { return }
         awaited = Awaited(continuationToken: continuationToken(), reason: reason)
         answered = nil

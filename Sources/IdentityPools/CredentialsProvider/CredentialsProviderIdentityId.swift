@@ -11,7 +11,7 @@ extension CredentialsProviderService {
         if let known = memory.identityId, !memory.mustLookAgain,
             try context.database.read({ try $0.keptIdentity(provider.settings.key)?.id }) == known
         {
-            return CredentialsProviderAnswer(state: .ready, identityId: known)
+            return .ready(.init(identityId: known))
         }
         let now = context.clock.now
         return try provider.search { memory, begun in

@@ -33,14 +33,15 @@ extension CredentialsProviderService: CredentialsProviderHandlers {}
 
 extension CredentialsProviderAnswer {
     init(_ held: CachedCredentials.ClosureBox) {
-        self.init(state: .ready, identityId: held.identityId, credentials: held.credentials, roleArn: held.roleArn)
+        self = .ready(.init(identityId: held.identityId, credentials: held.credentials, roleArn: held.roleArn))
     }
 
     /// The request for the awaited token, or `nil` if no token is awaited.
     init?(asking memory: CachedCredentials) {
         guard let awaited = memory.awaited else { return nil }
-        self.init(
-            state: .tokenRequired, identityId: memory.identityId, continuationToken: awaited.continuationToken, logins: memory.logins,
-            reason: awaited.reason)
+        self = .tokenRequired(
+            .init(
+                identityId: memory.identityId, continuationToken: awaited.continuationToken, logins: memory.logins,
+                reason: awaited.reason))
     }
 }

@@ -47,7 +47,7 @@ extension CredentialsProviderService {
         case .answer(let held): return CredentialsProviderAnswer(held)
         case .tell(let id):
             try adopt(id, &memory, keptBefore: id, turn)
-            return CredentialsProviderAnswer(state: .ready, identityId: id)
+            return .ready(.init(identityId: id))
         case .ask(let reason):
             tell(kept?.id, &memory, turn)
             memory.ask(reason, continuationToken: newContinuationToken(turn))
@@ -57,7 +57,7 @@ extension CredentialsProviderService {
             if request == .identityId {
                 let id = try seeker.seek { try $0.identify($1) }
                 try adopt(id, &memory, keptBefore: kept?.id, turn)
-                return CredentialsProviderAnswer(state: .ready, identityId: id)
+                return .ready(.init(identityId: id))
             }
             memory.dropCredentials()
             let user = try seeker.seek { try $0.prove($1) }

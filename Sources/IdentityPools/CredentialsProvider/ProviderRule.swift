@@ -33,7 +33,7 @@ enum ProviderRule {
     enum Step: Sendable, Equatable {
         case answer(CachedCredentials.ClosureBox)
         case tell(identityId: String)
-        case ask(CredentialsProviderAnswer.Reason)
+        case ask(CredentialsProviderAnswer.TokenRequired.Reason)
         case refresh(Source)
     }
 
@@ -66,7 +66,7 @@ enum ProviderRule {
         return developerProvider.flatMap { logins[$0] } != nil ? .developer : .publicLogins
     }
 
-    private static func reason(for request: Request, _ phase: Phase) -> CredentialsProviderAnswer.Reason {
+    private static func reason(for request: Request, _ phase: Phase) -> CredentialsProviderAnswer.TokenRequired.Reason {
         switch (request, phase) {
         case (.identityId, _): .noIdentity
         case (_, .none): .noCredentials

@@ -73,13 +73,12 @@ extension TestProvider {
 
     /// Returns the outcome that belongs to a sign-in step.
     private func next(_ step: SignInStep, _ email: String, _ issuer: ProviderIssuer) throws -> Outcome {
-        let token = step.continuationToken ?? ""
-        switch step.state {
-        case .completed: return .signedIn(try session(of: step))
-        case .codeRequired: return .next(.code(email, token, sentTo: step.sentTo ?? email))
-        case .passwordRequired: return .next(.password(email, token))
-        case .secondFactorRequired:
-            let hints = step.hints ?? []
+        switch step {
+        case .completed(let step): return .signedIn(try session(of: step))
+        case .codeRequired(let step): return .next(.code(email, step.continuationToken, sentTo: step.sentTo ?? email))
+        case .passwordRequired(let step): return .next(.password(email, step.continuationToken))
+        case .secondFactorRequired(let step):
+            let (hints, token) = (step.hints, step.continuationToken)
             guard let first = hints.first else {
                 throw OAuthRefusal("access_denied", "The account has no usable second factor.")
             }
@@ -91,10 +90,10 @@ extension TestProvider {
             throw OAuthRefusal(
                 "access_denied",
                 "The tenant \(issuer.tenant.id) requires a second factor, and this account has none. Enroll one with mfa.enroll.")
-        case .providerRequired:
+        case .providerRequired(let step):
             throw OAuthRefusal(
                 "access_denied",
-                "This account signs in with \((step.providers ?? []).joined(separator: ", ")), not with the test provider.")
+                "This account signs in with \(step.providers.joined(separator: ", ")), not with the test provider.")
         }
     }
 
@@ -103,22 +102,23 @@ extension TestProvider {
         _ factor: String, _ token: String, _ email: String, _ mfa: MfaService, _ call: InProcessCall
     ) throws -> Outcome {
         if factor == VerifiedFactor.recovery.factorId { return .next(.factorCode(email, token, factor: factor, sentTo: nil)) }
-        let step = try mfa.challenge(.init(continuationToken: token, factorId: factor), call)
-        return .next(.factorCode(email, step.continuationToken ?? token, factor: factor, sentTo: step.sentTo))
+        guard case .codeRequired(let step) = try mfa.challenge(.init(continuationToken: token, factorId: factor), call) else {
+            throw ContinuationTokenInvalid()
+        }
+        return .next(.factorCode(email, step.continuationToken, factor: factor, sentTo: step.sentTo))
     }
 
     /// Returns the session of a completed sign-in.
-    private func session(of step: SignInStep) throws -> NewSession {
-        let refreshToken = step.refreshToken ?? ""
-        let mac = SignInCompletion(context, configurations).mac(ofRefreshToken: refreshToken)
+    private func session(of step: SignInStep.Completed) throws -> NewSession {
+        let mac = SignInCompletion(context, configurations).mac(ofRefreshToken: step.refreshToken)
         let found = try context.database.read { tx -> SessionRecord? in
             guard let token = try tx.refreshToken(mac) else { return nil }
             return try tx.session(token.sessionId)
         }
         guard let found else { throw OAuthRefusal("access_denied", "The session was ended.") }
         return NewSession(
-            id: found.id, accountId: found.accountId, username: step.account?.username ?? found.accountId, proof: found.proof,
-            refreshToken: refreshToken)
+            id: found.id, accountId: found.accountId, username: step.account.username ?? found.accountId, proof: found.proof,
+            refreshToken: step.refreshToken)
     }
 
     /// Creates an account for an unknown email address if the issuer has `createAccounts`.

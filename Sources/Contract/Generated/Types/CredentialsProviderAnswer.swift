@@ -3,68 +3,82 @@
 import JSON
 
 /// The result of a credentials provider, or the token that it requires first.
-public struct CredentialsProviderAnswer: ContractResult, Equatable {
-    /// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
-    public enum State: String, Sendable, CaseIterable {
-        case ready
-        case tokenRequired
-    }
+public enum CredentialsProviderAnswer: ContractResult, Equatable {
+    /// The result is available.
+    case ready(Ready)
+    /// The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
+    case tokenRequired(TokenRequired)
 
-    /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state` is `tokenRequired`.
-    public enum Reason: String, Sendable, CaseIterable {
-        case noIdentity
-        case noCredentials
-        case expiring
-        case expired
-        case asked
-    }
+    /// The result is available.
+    public struct Ready: ContractResult, Equatable {
+        /// The identity ID.
+        public var identityId: String
+        /// The credentials. Present except for `credentialsProvider.identityId`.
+        public var credentials: Credentials?
+        /// The role of the credentials. Present with `credentials`.
+        public var roleArn: String?
 
-    /// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
-    public var state: State
-    /// `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`.
-    public var identityId: String?
-    /// The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`.
-    public var credentials: Credentials?
-    /// The role of the credentials. Present with `credentials`. Present if `state` is `ready`.
-    public var roleArn: String?
-    /// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. Present if `state` is `tokenRequired`.
-    public var continuationToken: String?
-    /// The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
-    public var logins: Members<String>?
-    /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state` is `tokenRequired`.
-    public var reason: Reason?
+        public init(identityId: String, credentials: Credentials? = nil, roleArn: String? = nil) {
+            self.identityId = identityId
+            self.credentials = credentials
+            self.roleArn = roleArn
+        }
 
-    public init(state: State, identityId: String? = nil, credentials: Credentials? = nil, roleArn: String? = nil, continuationToken: String? = nil, logins: Members<String>? = nil, reason: Reason? = nil) {
-        self.state = state
-        self.identityId = identityId
-        self.credentials = credentials
-        self.roleArn = roleArn
-        self.continuationToken = continuationToken
-        self.logins = logins
-        self.reason = reason
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("state")
-        writer.string(state.rawValue)
-        if let identityId {
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("ready")
             writer.key("identityId")
             writer.string(identityId)
+            if let credentials {
+                writer.key("credentials")
+                credentials.write(to: &writer)
+            }
+            if let roleArn {
+                writer.key("roleArn")
+                writer.string(roleArn)
+            }
+            writer.endObject()
         }
-        if let credentials {
-            writer.key("credentials")
-            credentials.write(to: &writer)
+    }
+
+    /// The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
+    public struct TokenRequired: ContractResult, Equatable {
+        /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
+        public enum Reason: String, Sendable, CaseIterable {
+            case noIdentity
+            case noCredentials
+            case expiring
+            case expired
+            case asked
         }
-        if let roleArn {
-            writer.key("roleArn")
-            writer.string(roleArn)
+
+        /// The identity ID stored so far, for `token.mintForDeveloper`.
+        public var identityId: String?
+        /// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token.
+        public var continuationToken: String
+        /// The logins of the user, for the token that the backend must mint.
+        public var logins: Members<String>
+        /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
+        public var reason: Reason
+
+        public init(identityId: String? = nil, continuationToken: String, logins: Members<String>, reason: Reason) {
+            self.identityId = identityId
+            self.continuationToken = continuationToken
+            self.logins = logins
+            self.reason = reason
         }
-        if let continuationToken {
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("tokenRequired")
+            if let identityId {
+                writer.key("identityId")
+                writer.string(identityId)
+            }
             writer.key("continuationToken")
             writer.string(continuationToken)
-        }
-        if let logins {
             writer.key("logins")
             writer.beginObject()
             for member in logins {
@@ -72,11 +86,16 @@ public struct CredentialsProviderAnswer: ContractResult, Equatable {
                 writer.string(member.value)
             }
             writer.endObject()
-        }
-        if let reason {
             writer.key("reason")
             writer.string(reason.rawValue)
+            writer.endObject()
         }
-        writer.endObject()
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .ready(let payload): payload.write(to: &writer)
+        case .tokenRequired(let payload): payload.write(to: &writer)
+        }
     }
 }

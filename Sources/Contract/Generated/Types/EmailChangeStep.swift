@@ -3,73 +3,93 @@
 import JSON
 
 /// The state of a change or verification of an email address.
-public struct EmailChangeStep: ContractResult, Equatable {
-    /// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the address is verified.
-    public enum State: String, Sendable, CaseIterable {
-        case codeRequired
-        case completed
+public enum EmailChangeStep: ContractResult, Equatable {
+    /// A code was sent to the address. Call `account.submitCode` next.
+    case codeRequired(CodeRequired)
+    /// The account has the address, and the address is verified.
+    case completed(Completed)
+
+    /// A code was sent to the address. Call `account.submitCode` next.
+    public struct CodeRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The masked address or number to which the code was sent.
+        public var sentTo: String
+        /// The channel of the code.
+        public var channel: Channel
+        /// The number of digits of the code.
+        public var codeLength: Int64
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public var resendAt: Int64
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.sentTo = sentTo
+            self.channel = channel
+            self.codeLength = codeLength
+            self.resendAt = resendAt
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("codeRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("sentTo")
+            writer.string(sentTo)
+            writer.key("channel")
+            writer.string(channel.rawValue)
+            writer.key("codeLength")
+            writer.int(codeLength)
+            writer.key("resendAt")
+            writer.int(resendAt)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
     }
 
-    /// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the address is verified.
-    public var state: State
-    /// `codeRequired`:  `completed`: The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a verification of the current address.
-    public var continuationToken: String?
-    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    public var sentTo: String?
-    /// The channel of the code. Present if `state` is `codeRequired`.
-    public var channel: Channel?
-    /// The number of digits of the code. Present if `state` is `codeRequired`.
-    public var codeLength: Int64?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
-    public var resendAt: Int64?
-    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
-    public var expiresAt: Int64?
-    /// The changed account. Present if `state` is `completed`.
-    public var account: Account?
+    /// The account has the address, and the address is verified.
+    public struct Completed: ContractResult, Equatable {
+        /// The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a verification of the current address.
+        public var continuationToken: String?
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
+        public var expiresAt: Int64?
+        /// The changed account.
+        public var account: Account
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, account: Account? = nil) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.sentTo = sentTo
-        self.channel = channel
-        self.codeLength = codeLength
-        self.resendAt = resendAt
-        self.expiresAt = expiresAt
-        self.account = account
+        public init(continuationToken: String? = nil, expiresAt: Int64? = nil, account: Account) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+            self.account = account
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("completed")
+            if let continuationToken {
+                writer.key("continuationToken")
+                writer.string(continuationToken)
+            }
+            if let expiresAt {
+                writer.key("expiresAt")
+                writer.int(expiresAt)
+            }
+            writer.key("account")
+            account.write(to: &writer)
+            writer.endObject()
+        }
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("state")
-        writer.string(state.rawValue)
-        if let continuationToken {
-            writer.key("continuationToken")
-            writer.string(continuationToken)
+        switch self {
+        case .codeRequired(let payload): payload.write(to: &writer)
+        case .completed(let payload): payload.write(to: &writer)
         }
-        if let sentTo {
-            writer.key("sentTo")
-            writer.string(sentTo)
-        }
-        if let channel {
-            writer.key("channel")
-            writer.string(channel.rawValue)
-        }
-        if let codeLength {
-            writer.key("codeLength")
-            writer.int(codeLength)
-        }
-        if let resendAt {
-            writer.key("resendAt")
-            writer.int(resendAt)
-        }
-        if let expiresAt {
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-        }
-        if let account {
-            writer.key("account")
-            account.write(to: &writer)
-        }
-        writer.endObject()
     }
 }

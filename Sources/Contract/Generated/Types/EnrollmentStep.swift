@@ -3,104 +3,177 @@
 import JSON
 
 /// A second factor whose enrollment must be confirmed with a code.
-public struct EnrollmentStep: ContractResult, Equatable {
-    /// The state of the enrollment. Call `mfa.confirm` with a code next.
-    public enum State: String, Sendable, CaseIterable {
-        case codeRequired
+public enum EnrollmentStep: ContractResult, Equatable {
+    /// An authenticator app. It shows the code.
+    case totp(Totp)
+    /// An email address, to which a code was sent.
+    case email(Email)
+    /// A phone number, to which a code was sent.
+    case sms(Sms)
+
+    /// An authenticator app. It shows the code.
+    public struct Totp: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The ID that the factor will have after `mfa.confirm` accepted its code.
+        public var factorId: String
+        /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response.
+        public var secret: String
+        /// The `otpauth` URI for the authenticator app, usually shown as a QR code.
+        public var otpauthUri: String
+        /// The algorithm of the codes, `SHA1`.
+        public var algorithm: String
+        /// The number of seconds after which the code changes.
+        public var periodSeconds: Int64
+        /// The number of digits of the code.
+        public var codeLength: Int64
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, factorId: String, secret: String, otpauthUri: String, algorithm: String, periodSeconds: Int64, codeLength: Int64, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.factorId = factorId
+            self.secret = secret
+            self.otpauthUri = otpauthUri
+            self.algorithm = algorithm
+            self.periodSeconds = periodSeconds
+            self.codeLength = codeLength
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("codeRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("factorId")
+            writer.string(factorId)
+            writer.key("kind")
+            writer.string("totp")
+            writer.key("secret")
+            writer.string(secret)
+            writer.key("otpauthUri")
+            writer.string(otpauthUri)
+            writer.key("algorithm")
+            writer.string(algorithm)
+            writer.key("periodSeconds")
+            writer.int(periodSeconds)
+            writer.key("codeLength")
+            writer.int(codeLength)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
     }
 
-    /// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a code was sent.
-    public enum Kind: String, Sendable, CaseIterable {
-        case totp
-        case email
-        case sms
+    /// An email address, to which a code was sent.
+    public struct Email: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The ID that the factor will have after `mfa.confirm` accepted its code.
+        public var factorId: String
+        /// The masked address or number to which the code was sent.
+        public var sentTo: String
+        /// The channel of the code.
+        public var channel: Channel
+        /// The number of digits of the code.
+        public var codeLength: Int64
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public var resendAt: Int64
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, factorId: String, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.factorId = factorId
+            self.sentTo = sentTo
+            self.channel = channel
+            self.codeLength = codeLength
+            self.resendAt = resendAt
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("codeRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("factorId")
+            writer.string(factorId)
+            writer.key("kind")
+            writer.string("email")
+            writer.key("sentTo")
+            writer.string(sentTo)
+            writer.key("channel")
+            writer.string(channel.rawValue)
+            writer.key("codeLength")
+            writer.int(codeLength)
+            writer.key("resendAt")
+            writer.int(resendAt)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
     }
 
-    /// The state of the enrollment. Call `mfa.confirm` with a code next.
-    public var state: State
-    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
-    public var continuationToken: String
-    /// The ID that the factor will have after `mfa.confirm` accepted its code.
-    public var factorId: String
-    /// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a code was sent.
-    public var kind: Kind
-    /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind` is `totp`.
-    public var secret: String?
-    /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`.
-    public var otpauthUri: String?
-    /// The algorithm of the codes, `SHA1`. Present if `kind` is `totp`.
-    public var algorithm: String?
-    /// The number of seconds after which the code changes. Present if `kind` is `totp`.
-    public var periodSeconds: Int64?
-    /// The number of digits of the code.
-    public var codeLength: Int64
-    /// `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The time at which the code expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Int64
-    /// The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`.
-    public var sentTo: String?
-    /// The channel of the code. Present if `kind` is `email` or `sms`.
-    public var channel: Channel?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind` is `email` or `sms`.
-    public var resendAt: Int64?
+    /// A phone number, to which a code was sent.
+    public struct Sms: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The ID that the factor will have after `mfa.confirm` accepted its code.
+        public var factorId: String
+        /// The masked address or number to which the code was sent.
+        public var sentTo: String
+        /// The channel of the code.
+        public var channel: Channel
+        /// The number of digits of the code.
+        public var codeLength: Int64
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public var resendAt: Int64
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
 
-    public init(state: State, continuationToken: String, factorId: String, kind: Kind, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int64? = nil, codeLength: Int64, expiresAt: Int64, sentTo: String? = nil, channel: Channel? = nil, resendAt: Int64? = nil) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.factorId = factorId
-        self.kind = kind
-        self.secret = secret
-        self.otpauthUri = otpauthUri
-        self.algorithm = algorithm
-        self.periodSeconds = periodSeconds
-        self.codeLength = codeLength
-        self.expiresAt = expiresAt
-        self.sentTo = sentTo
-        self.channel = channel
-        self.resendAt = resendAt
+        public init(continuationToken: String, factorId: String, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.factorId = factorId
+            self.sentTo = sentTo
+            self.channel = channel
+            self.codeLength = codeLength
+            self.resendAt = resendAt
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("codeRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("factorId")
+            writer.string(factorId)
+            writer.key("kind")
+            writer.string("sms")
+            writer.key("sentTo")
+            writer.string(sentTo)
+            writer.key("channel")
+            writer.string(channel.rawValue)
+            writer.key("codeLength")
+            writer.int(codeLength)
+            writer.key("resendAt")
+            writer.int(resendAt)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("state")
-        writer.string(state.rawValue)
-        writer.key("continuationToken")
-        writer.string(continuationToken)
-        writer.key("factorId")
-        writer.string(factorId)
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        if let secret {
-            writer.key("secret")
-            writer.string(secret)
+        switch self {
+        case .totp(let payload): payload.write(to: &writer)
+        case .email(let payload): payload.write(to: &writer)
+        case .sms(let payload): payload.write(to: &writer)
         }
-        if let otpauthUri {
-            writer.key("otpauthUri")
-            writer.string(otpauthUri)
-        }
-        if let algorithm {
-            writer.key("algorithm")
-            writer.string(algorithm)
-        }
-        if let periodSeconds {
-            writer.key("periodSeconds")
-            writer.int(periodSeconds)
-        }
-        writer.key("codeLength")
-        writer.int(codeLength)
-        writer.key("expiresAt")
-        writer.int(expiresAt)
-        if let sentTo {
-            writer.key("sentTo")
-            writer.string(sentTo)
-        }
-        if let channel {
-            writer.key("channel")
-            writer.string(channel.rawValue)
-        }
-        if let resendAt {
-            writer.key("resendAt")
-            writer.int(resendAt)
-        }
-        writer.endObject()
     }
 }

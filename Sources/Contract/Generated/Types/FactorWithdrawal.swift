@@ -3,57 +3,82 @@
 import JSON
 
 /// The result of removing a second factor.
-public struct FactorWithdrawal: ContractResult, Equatable {
-    /// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
-    public enum State: String, Sendable, CaseIterable {
-        case completed
-        case signedOut
+public enum FactorWithdrawal: ContractResult, Equatable {
+    /// The factor was removed. If the user removed it, the session continues with the new tokens.
+    case completed(Completed)
+    /// The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
+    case signedOut(SignedOut)
+
+    /// The factor was removed. If the user removed it, the session continues with the new tokens.
+    public struct Completed: ContractResult, Equatable {
+        /// The account without the factor.
+        public var account: Account
+        /// A new ID token. Present if the user removed the factor.
+        public var idToken: String?
+        /// A new access token. Present if the user removed the factor.
+        public var accessToken: String?
+        /// A new refresh token. Present if the user removed the factor.
+        public var refreshToken: String?
+        /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor.
+        public var expiresAt: Int64?
+
+        public init(account: Account, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, expiresAt: Int64? = nil) {
+            self.account = account
+            self.idToken = idToken
+            self.accessToken = accessToken
+            self.refreshToken = refreshToken
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("completed")
+            writer.key("account")
+            account.write(to: &writer)
+            if let idToken {
+                writer.key("idToken")
+                writer.string(idToken)
+            }
+            if let accessToken {
+                writer.key("accessToken")
+                writer.string(accessToken)
+            }
+            if let refreshToken {
+                writer.key("refreshToken")
+                writer.string(refreshToken)
+            }
+            if let expiresAt {
+                writer.key("expiresAt")
+                writer.int(expiresAt)
+            }
+            writer.endObject()
+        }
     }
 
-    /// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
-    public var state: State
-    /// The account without the factor.
-    public var account: Account
-    /// A new ID token. Present if the user removed the factor. Present if `state` is `completed`.
-    public var idToken: String?
-    /// A new access token. Present if the user removed the factor. Present if `state` is `completed`.
-    public var accessToken: String?
-    /// A new refresh token. Present if the user removed the factor. Present if `state` is `completed`.
-    public var refreshToken: String?
-    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. Present if `state` is `completed`.
-    public var expiresAt: Int64?
+    /// The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
+    public struct SignedOut: ContractResult, Equatable {
+        /// The account without the factor.
+        public var account: Account
 
-    public init(state: State, account: Account, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, expiresAt: Int64? = nil) {
-        self.state = state
-        self.account = account
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.expiresAt = expiresAt
+        public init(account: Account) {
+            self.account = account
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("signedOut")
+            writer.key("account")
+            account.write(to: &writer)
+            writer.endObject()
+        }
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("state")
-        writer.string(state.rawValue)
-        writer.key("account")
-        account.write(to: &writer)
-        if let idToken {
-            writer.key("idToken")
-            writer.string(idToken)
+        switch self {
+        case .completed(let payload): payload.write(to: &writer)
+        case .signedOut(let payload): payload.write(to: &writer)
         }
-        if let accessToken {
-            writer.key("accessToken")
-            writer.string(accessToken)
-        }
-        if let refreshToken {
-            writer.key("refreshToken")
-            writer.string(refreshToken)
-        }
-        if let expiresAt {
-            writer.key("expiresAt")
-            writer.int(expiresAt)
-        }
-        writer.endObject()
     }
 }

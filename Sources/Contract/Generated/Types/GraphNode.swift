@@ -3,92 +3,179 @@
 import JSON
 
 /// A part of an account.
-public struct GraphNode: ContractResult, Equatable {
-    /// `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this account.
-    public enum Kind: String, Sendable, CaseIterable {
-        case account
-        case provider
-        case factor
-        case session
-        case mergedAccount
-        case identity
-        case login
+public enum GraphNode: ContractResult, Equatable {
+    /// The account.
+    case account(Account)
+    /// A sign-in method.
+    case provider(Provider)
+    /// A second factor.
+    case factor(Factor)
+    /// A session.
+    case session(Session)
+    /// An account that was merged into this one.
+    case mergedAccount(MergedAccount)
+    /// An identity in a pool.
+    case identity(Identity)
+    /// A login of such an identity that does not belong to this account.
+    case login(Login)
+
+    /// The account.
+    public struct Account: ContractResult, Equatable {
+        /// The account ID.
+        public var accountId: String
+
+        public init(accountId: String) {
+            self.accountId = accountId
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("account")
+            writer.key("accountId")
+            writer.string(accountId)
+            writer.endObject()
+        }
     }
 
-    /// `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this account.
-    public var kind: Kind
-    /// The account ID. Present if `kind` is `account` or `mergedAccount`.
-    public var accountId: String?
-    /// The ID of the provider, or `password` or `code`. Present if `kind` is `provider`.
-    public var providerId: String?
-    /// The subject of the user at the provider. Present if `kind` is `provider`.
-    public var subject: String?
-    /// The ID of the factor. Present if `kind` is `factor`.
-    public var factorId: String?
-    /// The kind of the factor. Present if `kind` is `factor`.
-    public var factorKind: FactorKind?
-    /// The ID of the session. Present if `kind` is `session`.
-    public var sessionId: String?
-    /// The ID of the pool. Present if `kind` is `identity`.
-    public var poolId: String?
-    /// The ID of the identity. Present if `kind` is `identity`.
-    public var identityId: String?
-    /// The name of the login provider in the pool. Present if `kind` is `login`.
-    public var loginProvider: String?
+    /// A sign-in method.
+    public struct Provider: ContractResult, Equatable {
+        /// The ID of the provider, or `password` or `code`.
+        public var providerId: String
+        /// The subject of the user at the provider.
+        public var subject: String
 
-    public init(kind: Kind, accountId: String? = nil, providerId: String? = nil, subject: String? = nil, factorId: String? = nil, factorKind: FactorKind? = nil, sessionId: String? = nil, poolId: String? = nil, identityId: String? = nil, loginProvider: String? = nil) {
-        self.kind = kind
-        self.accountId = accountId
-        self.providerId = providerId
-        self.subject = subject
-        self.factorId = factorId
-        self.factorKind = factorKind
-        self.sessionId = sessionId
-        self.poolId = poolId
-        self.identityId = identityId
-        self.loginProvider = loginProvider
+        public init(providerId: String, subject: String) {
+            self.providerId = providerId
+            self.subject = subject
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("provider")
+            writer.key("providerId")
+            writer.string(providerId)
+            writer.key("subject")
+            writer.string(subject)
+            writer.endObject()
+        }
+    }
+
+    /// A second factor.
+    public struct Factor: ContractResult, Equatable {
+        /// The ID of the factor.
+        public var factorId: String
+        /// The kind of the factor.
+        public var factorKind: FactorKind
+
+        public init(factorId: String, factorKind: FactorKind) {
+            self.factorId = factorId
+            self.factorKind = factorKind
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("factor")
+            writer.key("factorId")
+            writer.string(factorId)
+            writer.key("factorKind")
+            writer.string(factorKind.rawValue)
+            writer.endObject()
+        }
+    }
+
+    /// A session.
+    public struct Session: ContractResult, Equatable {
+        /// The ID of the session.
+        public var sessionId: String
+
+        public init(sessionId: String) {
+            self.sessionId = sessionId
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("session")
+            writer.key("sessionId")
+            writer.string(sessionId)
+            writer.endObject()
+        }
+    }
+
+    /// An account that was merged into this one.
+    public struct MergedAccount: ContractResult, Equatable {
+        /// The account ID.
+        public var accountId: String
+
+        public init(accountId: String) {
+            self.accountId = accountId
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("mergedAccount")
+            writer.key("accountId")
+            writer.string(accountId)
+            writer.endObject()
+        }
+    }
+
+    /// An identity in a pool.
+    public struct Identity: ContractResult, Equatable {
+        /// The ID of the pool.
+        public var poolId: String
+        /// The ID of the identity.
+        public var identityId: String
+
+        public init(poolId: String, identityId: String) {
+            self.poolId = poolId
+            self.identityId = identityId
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("identity")
+            writer.key("poolId")
+            writer.string(poolId)
+            writer.key("identityId")
+            writer.string(identityId)
+            writer.endObject()
+        }
+    }
+
+    /// A login of such an identity that does not belong to this account.
+    public struct Login: ContractResult, Equatable {
+        /// The name of the login provider in the pool.
+        public var loginProvider: String
+
+        public init(loginProvider: String) {
+            self.loginProvider = loginProvider
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("login")
+            writer.key("loginProvider")
+            writer.string(loginProvider)
+            writer.endObject()
+        }
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("kind")
-        writer.string(kind.rawValue)
-        if let accountId {
-            writer.key("accountId")
-            writer.string(accountId)
+        switch self {
+        case .account(let payload): payload.write(to: &writer)
+        case .provider(let payload): payload.write(to: &writer)
+        case .factor(let payload): payload.write(to: &writer)
+        case .session(let payload): payload.write(to: &writer)
+        case .mergedAccount(let payload): payload.write(to: &writer)
+        case .identity(let payload): payload.write(to: &writer)
+        case .login(let payload): payload.write(to: &writer)
         }
-        if let providerId {
-            writer.key("providerId")
-            writer.string(providerId)
-        }
-        if let subject {
-            writer.key("subject")
-            writer.string(subject)
-        }
-        if let factorId {
-            writer.key("factorId")
-            writer.string(factorId)
-        }
-        if let factorKind {
-            writer.key("factorKind")
-            writer.string(factorKind.rawValue)
-        }
-        if let sessionId {
-            writer.key("sessionId")
-            writer.string(sessionId)
-        }
-        if let poolId {
-            writer.key("poolId")
-            writer.string(poolId)
-        }
-        if let identityId {
-            writer.key("identityId")
-            writer.string(identityId)
-        }
-        if let loginProvider {
-            writer.key("loginProvider")
-            writer.string(loginProvider)
-        }
-        writer.endObject()
     }
 }

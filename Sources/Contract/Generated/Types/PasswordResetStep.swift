@@ -3,63 +3,111 @@
 import JSON
 
 /// The state of a password reset.
-public struct PasswordResetStep: ContractResult, Equatable {
-    /// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
-    public enum State: String, Sendable, CaseIterable {
-        case codeRequired
-        case passwordRequired
-        case completed
+public enum PasswordResetStep: ContractResult, Equatable {
+    /// A code was sent. Call `passwordReset.submitCode` next.
+    case codeRequired(CodeRequired)
+    /// Call `passwordReset.submitPassword` next.
+    case passwordRequired(PasswordRequired)
+    /// The password is changed. `signIn.withContinuation` signs in.
+    case completed(Completed)
+
+    /// A code was sent. Call `passwordReset.submitCode` next.
+    public struct CodeRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The masked address or number to which the code was sent.
+        public var sentTo: String
+        /// The channel of the code.
+        public var channel: Channel
+        /// The number of digits of the code.
+        public var codeLength: Int64
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public var resendAt: Int64
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.sentTo = sentTo
+            self.channel = channel
+            self.codeLength = codeLength
+            self.resendAt = resendAt
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("codeRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("sentTo")
+            writer.string(sentTo)
+            writer.key("channel")
+            writer.string(channel.rawValue)
+            writer.key("codeLength")
+            writer.int(codeLength)
+            writer.key("resendAt")
+            writer.int(resendAt)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
     }
 
-    /// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
-    public var state: State
-    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
-    public var continuationToken: String
-    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    public var sentTo: String?
-    /// The channel of the code. Present if `state` is `codeRequired`.
-    public var channel: Channel?
-    /// The number of digits of the code. Present if `state` is `codeRequired`.
-    public var codeLength: Int64?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
-    public var resendAt: Int64?
-    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Int64
+    /// Call `passwordReset.submitPassword` next.
+    public struct PasswordRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
 
-    public init(state: State, continuationToken: String, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.sentTo = sentTo
-        self.channel = channel
-        self.codeLength = codeLength
-        self.resendAt = resendAt
-        self.expiresAt = expiresAt
+        public init(continuationToken: String, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("passwordRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
+    }
+
+    /// The password is changed. `signIn.withContinuation` signs in.
+    public struct Completed: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("completed")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("state")
-        writer.string(state.rawValue)
-        writer.key("continuationToken")
-        writer.string(continuationToken)
-        if let sentTo {
-            writer.key("sentTo")
-            writer.string(sentTo)
+        switch self {
+        case .codeRequired(let payload): payload.write(to: &writer)
+        case .passwordRequired(let payload): payload.write(to: &writer)
+        case .completed(let payload): payload.write(to: &writer)
         }
-        if let channel {
-            writer.key("channel")
-            writer.string(channel.rawValue)
-        }
-        if let codeLength {
-            writer.key("codeLength")
-            writer.int(codeLength)
-        }
-        if let resendAt {
-            writer.key("resendAt")
-            writer.int(resendAt)
-        }
-        writer.key("expiresAt")
-        writer.int(expiresAt)
-        writer.endObject()
     }
 }

@@ -3,191 +3,293 @@
 import JSON
 
 /// The state of a sign-in.
-public struct SignInStep: ContractResult, Equatable {
-    /// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in.
-    public enum State: String, Sendable, CaseIterable {
-        case codeRequired
-        case passwordRequired
-        case providerRequired
-        case secondFactorRequired
-        case secondFactorEnrollmentRequired
-        case completed
-    }
+public enum SignInStep: ContractResult, Equatable {
+    /// A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
+    case codeRequired(CodeRequired)
+    /// Call `signIn.submitPassword` next.
+    case passwordRequired(PasswordRequired)
+    /// Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`.
+    case providerRequired(ProviderRequired)
+    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    case secondFactorRequired(SecondFactorRequired)
+    /// Call `mfa.enroll` with the continuation token and one of `factorKinds`.
+    case secondFactorEnrollmentRequired(SecondFactorEnrollmentRequired)
+    /// The user is signed in.
+    case completed(Completed)
 
-    /// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in.
-    public var state: State
-    ///  Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or `secondFactorEnrollmentRequired`.
-    public var continuationToken: String?
-    /// The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
-    public var sentTo: String?
-    /// The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
-    public var channel: Channel?
-    /// The number of digits of the code. Present if `state` is `codeRequired`.
-    public var codeLength: Int64?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
-    public var resendAt: Int64?
-    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `secondFactorRequired`, `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `providerRequired`: The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`. `completed`: The time at which the ID token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Int64?
-    /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is `providerRequired`.
-    public var next: String?
-    /// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if `state` is `providerRequired`.
-    public var methods: [String]?
-    /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is `providerRequired`.
-    public var providers: [String]?
-    /// The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`.
-    public var email: String?
-    /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider. Present if `state` is `providerRequired`.
-    public var pendingToken: String?
-    /// The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
-    public var hints: [FactorHint]?
-    /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if `state` is `secondFactorEnrollmentRequired`.
-    public var factorKinds: [FactorKind]?
-    /// The account of the signed-in user. Present if `state` is `completed`.
-    public var account: Account?
-    /// The ID token, for the client application. Present if `state` is `completed`.
-    public var idToken: String?
-    /// The access token, for the API named in its `aud` claim. Present if `state` is `completed`.
-    public var accessToken: String?
-    /// The refresh token. Present if `state` is `completed`.
-    public var refreshToken: String?
-    /// The scopes of the access token. Present if `state` is `completed`.
-    public var scope: String?
-    /// Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
-    public var isNewAccount: Bool?
-    /// The information that the provider returned about the user. Present after a sign-in with a provider. Present if `state` is `completed`.
-    public var additionalUserInfo: AdditionalUserInfo?
-    /// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state` is `completed`.
-    public var providerTokens: ProviderTokens?
+    /// A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
+    public struct CodeRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The masked address or number to which the code was sent. Not present for the code of an authenticator app.
+        public var sentTo: String?
+        /// The channel of the code. Not present for the code of an authenticator app.
+        public var channel: Channel?
+        /// The number of digits of the code.
+        public var codeLength: Int64
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an authenticator app.
+        public var resendAt: Int64?
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
 
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64? = nil, next: String? = nil, methods: [String]? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil, hints: [FactorHint]? = nil, factorKinds: [FactorKind]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.sentTo = sentTo
-        self.channel = channel
-        self.codeLength = codeLength
-        self.resendAt = resendAt
-        self.expiresAt = expiresAt
-        self.next = next
-        self.methods = methods
-        self.providers = providers
-        self.email = email
-        self.pendingToken = pendingToken
-        self.hints = hints
-        self.factorKinds = factorKinds
-        self.account = account
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.scope = scope
-        self.isNewAccount = isNewAccount
-        self.additionalUserInfo = additionalUserInfo
-        self.providerTokens = providerTokens
-    }
+        public init(continuationToken: String, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64, resendAt: Int64? = nil, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.sentTo = sentTo
+            self.channel = channel
+            self.codeLength = codeLength
+            self.resendAt = resendAt
+            self.expiresAt = expiresAt
+        }
 
-    public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("state")
-        writer.string(state.rawValue)
-        if let continuationToken {
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("codeRequired")
             writer.key("continuationToken")
             writer.string(continuationToken)
-        }
-        if let sentTo {
-            writer.key("sentTo")
-            writer.string(sentTo)
-        }
-        if let channel {
-            writer.key("channel")
-            writer.string(channel.rawValue)
-        }
-        if let codeLength {
+            if let sentTo {
+                writer.key("sentTo")
+                writer.string(sentTo)
+            }
+            if let channel {
+                writer.key("channel")
+                writer.string(channel.rawValue)
+            }
             writer.key("codeLength")
             writer.int(codeLength)
-        }
-        if let resendAt {
-            writer.key("resendAt")
-            writer.int(resendAt)
-        }
-        if let expiresAt {
+            if let resendAt {
+                writer.key("resendAt")
+                writer.int(resendAt)
+            }
             writer.key("expiresAt")
             writer.int(expiresAt)
+            writer.endObject()
         }
-        if let next {
-            writer.key("next")
-            writer.string(next)
+    }
+
+    /// Call `signIn.submitPassword` next.
+    public struct PasswordRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
         }
-        if let methods {
-            writer.key("methods")
-            writer.beginArray()
-            for element in methods {
-                writer.string(element)
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("passwordRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
+    }
+
+    /// Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`.
+    public struct ProviderRequired: ContractResult, Equatable {
+        /// The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`.
+        public var expiresAt: Int64?
+        /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account.
+        public var next: String?
+        /// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty.
+        public var methods: [String]?
+        /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
+        public var providers: [String]
+        /// The email address of the existing account. Present with `pendingToken`.
+        public var email: String?
+        /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider.
+        public var pendingToken: String?
+
+        public init(expiresAt: Int64? = nil, next: String? = nil, methods: [String]? = nil, providers: [String], email: String? = nil, pendingToken: String? = nil) {
+            self.expiresAt = expiresAt
+            self.next = next
+            self.methods = methods
+            self.providers = providers
+            self.email = email
+            self.pendingToken = pendingToken
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("providerRequired")
+            if let expiresAt {
+                writer.key("expiresAt")
+                writer.int(expiresAt)
             }
-            writer.endArray()
-        }
-        if let providers {
+            if let next {
+                writer.key("next")
+                writer.string(next)
+            }
+            if let methods {
+                writer.key("methods")
+                writer.beginArray()
+                for element in methods {
+                    writer.string(element)
+                }
+                writer.endArray()
+            }
             writer.key("providers")
             writer.beginArray()
             for element in providers {
                 writer.string(element)
             }
             writer.endArray()
+            if let email {
+                writer.key("email")
+                writer.string(email)
+            }
+            if let pendingToken {
+                writer.key("pendingToken")
+                writer.string(pendingToken)
+            }
+            writer.endObject()
         }
-        if let email {
-            writer.key("email")
-            writer.string(email)
+    }
+
+    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    public struct SecondFactorRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+        /// The second factors, one of which is required.
+        public var hints: [FactorHint]
+
+        public init(continuationToken: String, expiresAt: Int64, hints: [FactorHint]) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+            self.hints = hints
         }
-        if let pendingToken {
-            writer.key("pendingToken")
-            writer.string(pendingToken)
-        }
-        if let hints {
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("secondFactorRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
             writer.key("hints")
             writer.beginArray()
             for element in hints {
                 element.write(to: &writer)
             }
             writer.endArray()
+            writer.endObject()
         }
-        if let factorKinds {
+    }
+
+    /// Call `mfa.enroll` with the continuation token and one of `factorKinds`.
+    public struct SecondFactorEnrollmentRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+        /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
+        public var factorKinds: [FactorKind]
+
+        public init(continuationToken: String, expiresAt: Int64, factorKinds: [FactorKind]) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+            self.factorKinds = factorKinds
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("secondFactorEnrollmentRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
             writer.key("factorKinds")
             writer.beginArray()
             for element in factorKinds {
                 writer.string(element.rawValue)
             }
             writer.endArray()
+            writer.endObject()
         }
-        if let account {
+    }
+
+    /// The user is signed in.
+    public struct Completed: ContractResult, Equatable {
+        /// The time at which the ID token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+        /// The account of the signed-in user.
+        public var account: Account
+        /// The ID token, for the client application.
+        public var idToken: String
+        /// The access token, for the API named in its `aud` claim.
+        public var accessToken: String
+        /// The refresh token.
+        public var refreshToken: String
+        /// The scopes of the access token.
+        public var scope: String
+        /// Whether this sign-in, or the sign-up immediately before it, created the account.
+        public var isNewAccount: Bool
+        /// The information that the provider returned about the user. Present after a sign-in with a provider.
+        public var additionalUserInfo: AdditionalUserInfo?
+        /// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`.
+        public var providerTokens: ProviderTokens?
+
+        public init(expiresAt: Int64, account: Account, idToken: String, accessToken: String, refreshToken: String, scope: String, isNewAccount: Bool, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil) {
+            self.expiresAt = expiresAt
+            self.account = account
+            self.idToken = idToken
+            self.accessToken = accessToken
+            self.refreshToken = refreshToken
+            self.scope = scope
+            self.isNewAccount = isNewAccount
+            self.additionalUserInfo = additionalUserInfo
+            self.providerTokens = providerTokens
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("completed")
+            writer.key("expiresAt")
+            writer.int(expiresAt)
             writer.key("account")
             account.write(to: &writer)
-        }
-        if let idToken {
             writer.key("idToken")
             writer.string(idToken)
-        }
-        if let accessToken {
             writer.key("accessToken")
             writer.string(accessToken)
-        }
-        if let refreshToken {
             writer.key("refreshToken")
             writer.string(refreshToken)
-        }
-        if let scope {
             writer.key("scope")
             writer.string(scope)
-        }
-        if let isNewAccount {
             writer.key("isNewAccount")
             writer.bool(isNewAccount)
+            if let additionalUserInfo {
+                writer.key("additionalUserInfo")
+                additionalUserInfo.write(to: &writer)
+            }
+            if let providerTokens {
+                writer.key("providerTokens")
+                providerTokens.write(to: &writer)
+            }
+            writer.endObject()
         }
-        if let additionalUserInfo {
-            writer.key("additionalUserInfo")
-            additionalUserInfo.write(to: &writer)
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .codeRequired(let payload): payload.write(to: &writer)
+        case .passwordRequired(let payload): payload.write(to: &writer)
+        case .providerRequired(let payload): payload.write(to: &writer)
+        case .secondFactorRequired(let payload): payload.write(to: &writer)
+        case .secondFactorEnrollmentRequired(let payload): payload.write(to: &writer)
+        case .completed(let payload): payload.write(to: &writer)
         }
-        if let providerTokens {
-            writer.key("providerTokens")
-            providerTokens.write(to: &writer)
-        }
-        writer.endObject()
     }
 }

@@ -3,82 +3,152 @@
 import JSON
 
 /// The state of a sign-up.
-public struct SignUpStep: ContractResult, Equatable {
-    /// `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
-    public enum State: String, Sendable, CaseIterable {
-        case codeRequired
-        case passwordRequired
-        case attributesRequired
-        case completed
-    }
+public enum SignUpStep: ContractResult, Equatable {
+    /// A code was sent. Call `signUp.submitCode` next.
+    case codeRequired(CodeRequired)
+    /// Call `signUp.submitPassword` next.
+    case passwordRequired(PasswordRequired)
+    /// Call `signUp.submitAttributes` next.
+    case attributesRequired(AttributesRequired)
+    /// The account is created. `signIn.withContinuation` signs in.
+    case completed(Completed)
 
-    /// `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
-    public var state: State
-    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
-    public var continuationToken: String
-    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    public var sentTo: String?
-    /// The channel of the code. Present if `state` is `codeRequired`.
-    public var channel: Channel?
-    /// The number of digits of the code. Present if `state` is `codeRequired`.
-    public var codeLength: Int64?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
-    public var resendAt: Int64?
-    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `attributesRequired`, `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Int64
-    /// The attributes that are still missing. Present if `state` is `attributesRequired`.
-    public var attributes: [TenantAttribute]?
-    /// The ID of the new account. Present if `state` is `completed`.
-    public var accountId: String?
+    /// A code was sent. Call `signUp.submitCode` next.
+    public struct CodeRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The masked address or number to which the code was sent.
+        public var sentTo: String
+        /// The channel of the code.
+        public var channel: Channel
+        /// The number of digits of the code.
+        public var codeLength: Int64
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public var resendAt: Int64
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
 
-    public init(state: State, continuationToken: String, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64? = nil, resendAt: Int64? = nil, expiresAt: Int64, attributes: [TenantAttribute]? = nil, accountId: String? = nil) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.sentTo = sentTo
-        self.channel = channel
-        self.codeLength = codeLength
-        self.resendAt = resendAt
-        self.expiresAt = expiresAt
-        self.attributes = attributes
-        self.accountId = accountId
-    }
+        public init(continuationToken: String, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.sentTo = sentTo
+            self.channel = channel
+            self.codeLength = codeLength
+            self.resendAt = resendAt
+            self.expiresAt = expiresAt
+        }
 
-    public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("state")
-        writer.string(state.rawValue)
-        writer.key("continuationToken")
-        writer.string(continuationToken)
-        if let sentTo {
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("codeRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
             writer.key("sentTo")
             writer.string(sentTo)
-        }
-        if let channel {
             writer.key("channel")
             writer.string(channel.rawValue)
-        }
-        if let codeLength {
             writer.key("codeLength")
             writer.int(codeLength)
-        }
-        if let resendAt {
             writer.key("resendAt")
             writer.int(resendAt)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
         }
-        writer.key("expiresAt")
-        writer.int(expiresAt)
-        if let attributes {
+    }
+
+    /// Call `signUp.submitPassword` next.
+    public struct PasswordRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("passwordRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
+    }
+
+    /// Call `signUp.submitAttributes` next.
+    public struct AttributesRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+        /// The attributes that are still missing.
+        public var attributes: [TenantAttribute]
+
+        public init(continuationToken: String, expiresAt: Int64, attributes: [TenantAttribute]) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+            self.attributes = attributes
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("attributesRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
             writer.key("attributes")
             writer.beginArray()
             for element in attributes {
                 element.write(to: &writer)
             }
             writer.endArray()
+            writer.endObject()
         }
-        if let accountId {
+    }
+
+    /// The account is created. `signIn.withContinuation` signs in.
+    public struct Completed: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+        /// The ID of the new account.
+        public var accountId: String
+
+        public init(continuationToken: String, expiresAt: Int64, accountId: String) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+            self.accountId = accountId
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("completed")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
             writer.key("accountId")
             writer.string(accountId)
+            writer.endObject()
         }
-        writer.endObject()
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .codeRequired(let payload): payload.write(to: &writer)
+        case .passwordRequired(let payload): payload.write(to: &writer)
+        case .attributesRequired(let payload): payload.write(to: &writer)
+        case .completed(let payload): payload.write(to: &writer)
+        }
     }
 }
