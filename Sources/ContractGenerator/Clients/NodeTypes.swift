@@ -43,7 +43,10 @@ struct NodeTypes {
 
     /// Returns a member of an object type, without its terminator.
     func member(_ property: Property, _ direction: Direction) -> String {
-        "\(NodeSource.member(property.name))\(property.isRequired ? "" : "?"): \(expression(property.type, direction))"
+        if direction == .result, let value = property.constant {
+            return "\(NodeSource.member(property.name)): \(NodeSource.literal(value))"
+        }
+        return "\(NodeSource.member(property.name))\(property.isRequired ? "" : "?"): \(expression(property.type, direction))"
     }
 
     // MARK: Declarations
@@ -51,6 +54,9 @@ struct NodeTypes {
     /// Declares `name` as an interface, or as a type if members exclude each other or the object has no members. Choices among the members
     /// of an unnamed object are not typed; Mintmark checks them.
     func declare(_ name: String, _ type: Type, _ direction: Direction, doc: String, to source: inout NodeSource) {
+        if case .object(let object) = type.shape, let union = object.union {
+            return declare(name, union, doc: doc, to: &source)
+        }
         source.doc(doc)
         guard case .object(let object) = type.shape, !object.properties.isEmpty else {
             // The name of an enumeration includes only the known values. Where results use it, they wrap it in `Open`.
@@ -64,6 +70,22 @@ struct NodeTypes {
             if !fixed.isEmpty { source.block("& {", end: "}") { members(fixed, direction, to: &$0) } }
             for choice in object.choices {
                 source.block("& (", end: ")") { alternatives(choice, of: object, direction, to: &$0) }
+            }
+        }
+    }
+
+    /// Declares the union and an interface for each variant, such as `SignUpStepCodeRequired`.
+    private func declare(_ name: String, _ union: Union, doc: String, to source: inout NodeSource) {
+        source.doc("\(doc) `\(union.discriminator)` determines the other members. A later version can return another variant.")
+        source.block("export type \(name) =", end: "") { source in
+            for variant in union.variants { source.line("| \(name)\(SwiftNames.type(variant.value))") }
+            source.line("| UnknownVariant<\(NodeSource.literal(union.discriminator))>;")
+        }
+        for variant in union.variants {
+            source.line()
+            source.doc(variant.description)
+            source.block("export interface \(name)\(SwiftNames.type(variant.value)) {", end: "}") {
+                members(variant.object.properties, .result, to: &$0)
             }
         }
     }
@@ -104,6 +126,13 @@ struct NodeTypes {
         source.line()
         source.doc("Any JSON object.")
         source.line("export type JsonObject = { [name: string]: unknown };")
+        source.line()
+        source.doc("The type of a discriminator whose value this client does not know. It exists only in declarations: the value is any string.")
+        source.line("declare enum UnknownValue { unknown = \"unknown\" }")
+        source.line("export {};")
+        source.line()
+        source.doc("A variant of a later version of Mintmark, with all its members. No comparison with a known value narrows to it.")
+        source.line("export type UnknownVariant<Discriminator extends string> = { [name in Discriminator]: UnknownValue } & JsonObject;")
         for type in contract.types {
             source.line()
             declare(type.name, type.type, direction(of: type.type), doc: NodeDocs(contract: contract).type(type.type), to: &source)

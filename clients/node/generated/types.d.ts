@@ -6,6 +6,13 @@ export type Open<Known extends string> = Known | (string & {});
 /** Any JSON object. */
 export type JsonObject = { [name: string]: unknown };
 
+/** The type of a discriminator whose value this client does not know. It exists only in declarations: the value is any string. */
+declare enum UnknownValue { unknown = "unknown" }
+export {};
+
+/** A variant of a later version of Mintmark, with all its members. No comparison with a known value narrows to it. */
+export type UnknownVariant<Discriminator extends string> = { [name in Discriminator]: UnknownValue } & JsonObject;
+
 /** The account of a user in a tenant. */
 export interface Account {
   /** The ID of an account, which is the `sub` claim of its tokens. */
@@ -321,32 +328,40 @@ export interface Credentials {
   expiresAt: Timestamp;
 }
 
-/** The result of a credentials provider, or the token that it requires first. */
-export interface CredentialsProviderAnswer {
-  /**
-   * `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with
-   * `credentialsProvider.submitToken`.
-   */
-  state: Open<"ready" | "tokenRequired">;
-  /** `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`. */
-  identityId?: IdentityId;
-  /** The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`. */
+/**
+ * The result of a credentials provider, or the token that it requires first. `state` determines the other members. A later version can
+ * return another variant.
+ */
+export type CredentialsProviderAnswer =
+  | CredentialsProviderAnswerReady
+  | CredentialsProviderAnswerTokenRequired
+  | UnknownVariant<"state">;
+
+/** The result is available. */
+export interface CredentialsProviderAnswerReady {
+  state: "ready";
+  /** The identity ID. */
+  identityId: IdentityId;
+  /** The credentials. Present except for `credentialsProvider.identityId`. */
   credentials?: Credentials;
-  /** The role of the credentials. Present with `credentials`. Present if `state` is `ready`. */
+  /** The role of the credentials. Present with `credentials`. */
   roleArn?: RoleArn;
-  /**
-   * The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. Present if `state` is
-   * `tokenRequired`.
-   */
-  continuationToken?: string;
-  /** The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`. */
-  logins?: CredentialsProviderLogins;
+}
+
+/** The application's backend must mint a token and submit it with `credentialsProvider.submitToken`. */
+export interface CredentialsProviderAnswerTokenRequired {
+  state: "tokenRequired";
+  /** The identity ID stored so far, for `token.mintForDeveloper`. */
+  identityId?: IdentityId;
+  /** The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. */
+  continuationToken: string;
+  /** The logins of the user, for the token that the backend must mint. */
+  logins: CredentialsProviderLogins;
   /**
    * The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were
-   * cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state`
-   * is `tokenRequired`.
+   * cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
    */
-  reason?: Open<"noIdentity" | "noCredentials" | "expiring" | "expired" | "asked">;
+  reason: Open<"noIdentity" | "noCredentials" | "expiring" | "expired" | "asked">;
 }
 
 /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. At most 64 characters. */
@@ -378,39 +393,64 @@ export type DeveloperProviderName = string;
 /** The ID of a user in the application's backend. Identifiers are compared byte by byte. At most 1024 characters. */
 export type DeveloperUserIdentifier = string;
 
-/** The state of a change or verification of an email address. */
-export interface EmailChangeStep {
+/**
+ * The state of a change or verification of an email address. `state` determines the other members. A later version can return another
+ * variant.
+ */
+export type EmailChangeStep =
+  | EmailChangeStepCodeRequired
+  | EmailChangeStepCompleted
+  | UnknownVariant<"state">;
+
+/** A code was sent to the address. Call `account.submitCode` next. */
+export interface EmailChangeStepCodeRequired {
+  state: "codeRequired";
   /**
-   * `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the
-   * address is verified.
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
    */
-  state: Open<"codeRequired" | "completed">;
-  /**
-   * `codeRequired`: `completed`: The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present
-   * after a verification of the current address.
-   */
-  continuationToken?: ContinuationToken;
-  /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
-  sentTo?: string;
-  /** The channel of the code. Present if `state` is `codeRequired`. */
-  channel?: Open<Channel>;
-  /** The number of digits of the code. Present if `state` is `codeRequired`. */
-  codeLength?: number;
-  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
-  resendAt?: Timestamp;
-  /**
-   * `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at which the continuation
-   * token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
-   */
-  expiresAt?: Timestamp;
-  /** The changed account. Present if `state` is `completed`. */
-  account?: Account;
+  continuationToken: ContinuationToken;
+  /** The masked address or number to which the code was sent. */
+  sentTo: string;
+  /** The channel of the code. */
+  channel: Open<Channel>;
+  /** The number of digits of the code. */
+  codeLength: number;
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. */
+  resendAt: Timestamp;
+  /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
 }
 
-/** A second factor whose enrollment must be confirmed with a code. */
-export interface EnrollmentStep {
+/** The account has the address, and the address is verified. */
+export interface EmailChangeStepCompleted {
+  state: "completed";
+  /**
+   * The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a verification of the
+   * current address.
+   */
+  continuationToken?: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`. */
+  expiresAt?: Timestamp;
+  /** The changed account. */
+  account: Account;
+}
+
+/**
+ * A second factor whose enrollment must be confirmed with a code. `kind` determines the other members. A later version can return another
+ * variant.
+ */
+export type EnrollmentStep =
+  | EnrollmentStepTotp
+  | EnrollmentStepEmail
+  | EnrollmentStepSms
+  | UnknownVariant<"kind">;
+
+/** An authenticator app. It shows the code. */
+export interface EnrollmentStepTotp {
   /** The state of the enrollment. Call `mfa.confirm` with a code next. */
-  state: Open<"codeRequired">;
+  state: "codeRequired";
   /**
    * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
    * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
@@ -419,35 +459,69 @@ export interface EnrollmentStep {
   continuationToken: ContinuationToken;
   /** The ID that the factor will have after `mfa.confirm` accepted its code. */
   factorId: FactorId;
-  /**
-   * `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a
-   * code was sent.
-   */
-  kind: Open<"totp" | "email" | "sms">;
-  /**
-   * The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind` is `totp`. At most
-   * 128 characters.
-   */
-  secret?: string;
-  /** The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`. At most 2048 characters. */
-  otpauthUri?: string;
-  /** The algorithm of the codes, `SHA1`. Present if `kind` is `totp`. */
-  algorithm?: string;
-  /** The number of seconds after which the code changes. Present if `kind` is `totp`. */
-  periodSeconds?: number;
+  kind: "totp";
+  /** The secret of the authenticator app in Base32, for manual entry. Returned only in this response. At most 128 characters. */
+  secret: string;
+  /** The `otpauth` URI for the authenticator app, usually shown as a QR code. At most 2048 characters. */
+  otpauthUri: string;
+  /** The algorithm of the codes, `SHA1`. */
+  algorithm: string;
+  /** The number of seconds after which the code changes. */
+  periodSeconds: number;
   /** The number of digits of the code. */
   codeLength: number;
-  /**
-   * `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The time at which the code
-   * expires, in seconds since 1970-01-01 UTC.
-   */
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
-  /** The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`. */
-  sentTo?: string;
-  /** The channel of the code. Present if `kind` is `email` or `sms`. */
-  channel?: Open<Channel>;
-  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind` is `email` or `sms`. */
-  resendAt?: Timestamp;
+}
+
+/** An email address, to which a code was sent. */
+export interface EnrollmentStepEmail {
+  /** The state of the enrollment. Call `mfa.confirm` with a code next. */
+  state: "codeRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The ID that the factor will have after `mfa.confirm` accepted its code. */
+  factorId: FactorId;
+  kind: "email";
+  /** The masked address or number to which the code was sent. */
+  sentTo: string;
+  /** The channel of the code. */
+  channel: Open<Channel>;
+  /** The number of digits of the code. */
+  codeLength: number;
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. */
+  resendAt: Timestamp;
+  /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** A phone number, to which a code was sent. */
+export interface EnrollmentStepSms {
+  /** The state of the enrollment. Call `mfa.confirm` with a code next. */
+  state: "codeRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The ID that the factor will have after `mfa.confirm` accepted its code. */
+  factorId: FactorId;
+  kind: "sms";
+  /** The masked address or number to which the code was sent. */
+  sentTo: string;
+  /** The channel of the code. */
+  channel: Open<Channel>;
+  /** The number of digits of the code. */
+  codeLength: number;
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. */
+  resendAt: Timestamp;
+  /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
 }
 
 /** The progress of account.export to a file. */
@@ -501,26 +575,32 @@ export type FactorId = string;
 /** The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. */
 export type FactorKind = "totp" | "email" | "sms";
 
-/** The result of removing a second factor. */
-export interface FactorWithdrawal {
-  /**
-   * `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was
-   * removed. The session was authenticated with it and has ended, so the user must sign in again.
-   */
-  state: Open<"completed" | "signedOut">;
+/** The result of removing a second factor. `state` determines the other members. A later version can return another variant. */
+export type FactorWithdrawal =
+  | FactorWithdrawalCompleted
+  | FactorWithdrawalSignedOut
+  | UnknownVariant<"state">;
+
+/** The factor was removed. If the user removed it, the session continues with the new tokens. */
+export interface FactorWithdrawalCompleted {
+  state: "completed";
   /** The account without the factor. */
   account: Account;
-  /** A new ID token. Present if the user removed the factor. Present if `state` is `completed`. */
+  /** A new ID token. Present if the user removed the factor. */
   idToken?: Jwt;
-  /** A new access token. Present if the user removed the factor. Present if `state` is `completed`. */
+  /** A new access token. Present if the user removed the factor. */
   accessToken?: Jwt;
-  /** A new refresh token. Present if the user removed the factor. Present if `state` is `completed`. */
+  /** A new refresh token. Present if the user removed the factor. */
   refreshToken?: RefreshToken;
-  /**
-   * The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. Present if `state` is
-   * `completed`.
-   */
+  /** The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. */
   expiresAt?: Timestamp;
+}
+
+/** The factor was removed. The session was authenticated with it and has ended, so the user must sign in again. */
+export interface FactorWithdrawalSignedOut {
+  state: "signedOut";
+  /** The account without the factor. */
+  account: Account;
 }
 
 /** An active fault in this process. */
@@ -568,31 +648,70 @@ export interface GraphEdge {
   kind: Open<"leadsTo" | "secures" | "isSignedInTo" | "began" | "mergedInto">;
 }
 
-/** A part of an account. */
-export interface GraphNode {
-  /**
-   * `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account that
-   * was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this account.
-   */
-  kind: Open<"account" | "provider" | "factor" | "session" | "mergedAccount" | "identity" | "login">;
-  /** The account ID. Present if `kind` is `account` or `mergedAccount`. */
-  accountId?: string;
-  /** The ID of the provider, or `password` or `code`. Present if `kind` is `provider`. */
-  providerId?: string;
-  /** The subject of the user at the provider. Present if `kind` is `provider`. */
-  subject?: string;
-  /** The ID of the factor. Present if `kind` is `factor`. */
-  factorId?: string;
-  /** The kind of the factor. Present if `kind` is `factor`. */
-  factorKind?: Open<FactorKind>;
-  /** The ID of the session. Present if `kind` is `session`. */
-  sessionId?: string;
-  /** The ID of the pool. Present if `kind` is `identity`. */
-  poolId?: string;
-  /** The ID of the identity. Present if `kind` is `identity`. */
-  identityId?: string;
-  /** The name of the login provider in the pool. Present if `kind` is `login`. */
-  loginProvider?: string;
+/** A part of an account. `kind` determines the other members. A later version can return another variant. */
+export type GraphNode =
+  | GraphNodeAccount
+  | GraphNodeProvider
+  | GraphNodeFactor
+  | GraphNodeSession
+  | GraphNodeMergedAccount
+  | GraphNodeIdentity
+  | GraphNodeLogin
+  | UnknownVariant<"kind">;
+
+/** The account. */
+export interface GraphNodeAccount {
+  kind: "account";
+  /** The account ID. */
+  accountId: string;
+}
+
+/** A sign-in method. */
+export interface GraphNodeProvider {
+  kind: "provider";
+  /** The ID of the provider, or `password` or `code`. */
+  providerId: string;
+  /** The subject of the user at the provider. */
+  subject: string;
+}
+
+/** A second factor. */
+export interface GraphNodeFactor {
+  kind: "factor";
+  /** The ID of the factor. */
+  factorId: string;
+  /** The kind of the factor. */
+  factorKind: Open<FactorKind>;
+}
+
+/** A session. */
+export interface GraphNodeSession {
+  kind: "session";
+  /** The ID of the session. */
+  sessionId: string;
+}
+
+/** An account that was merged into this one. */
+export interface GraphNodeMergedAccount {
+  kind: "mergedAccount";
+  /** The account ID. */
+  accountId: string;
+}
+
+/** An identity in a pool. */
+export interface GraphNodeIdentity {
+  kind: "identity";
+  /** The ID of the pool. */
+  poolId: string;
+  /** The ID of the identity. */
+  identityId: string;
+}
+
+/** A login of such an identity that does not belong to this account. */
+export interface GraphNodeLogin {
+  kind: "login";
+  /** The name of the login provider in the pool. */
+  loginProvider: string;
 }
 
 /** The result of one health check. */
@@ -1051,31 +1170,57 @@ export interface PasswordPolicy {
   breached?: BreachedPasswordCheck;
 }
 
-/** The state of a password reset. */
-export interface PasswordResetStep {
-  /**
-   * `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next.
-   * `completed`: The password is changed. `signIn.withContinuation` signs in.
-   */
-  state: Open<"codeRequired" | "passwordRequired" | "completed">;
+/** The state of a password reset. `state` determines the other members. A later version can return another variant. */
+export type PasswordResetStep =
+  | PasswordResetStepCodeRequired
+  | PasswordResetStepPasswordRequired
+  | PasswordResetStepCompleted
+  | UnknownVariant<"state">;
+
+/** A code was sent. Call `passwordReset.submitCode` next. */
+export interface PasswordResetStepCodeRequired {
+  state: "codeRequired";
   /**
    * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
    * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
    * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
-  /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
-  sentTo?: string;
-  /** The channel of the code. Present if `state` is `codeRequired`. */
-  channel?: Open<Channel>;
-  /** The number of digits of the code. Present if `state` is `codeRequired`. */
-  codeLength?: number;
-  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
-  resendAt?: Timestamp;
+  /** The masked address or number to which the code was sent. */
+  sentTo: string;
+  /** The channel of the code. */
+  channel: Open<Channel>;
+  /** The number of digits of the code. */
+  codeLength: number;
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. */
+  resendAt: Timestamp;
+  /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** Call `passwordReset.submitPassword` next. */
+export interface PasswordResetStepPasswordRequired {
+  state: "passwordRequired";
   /**
-   * `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `completed`: The time at which
-   * the continuation token expires, in seconds since 1970-01-01 UTC.
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
    */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** The password is changed. `signIn.withContinuation` signs in. */
+export interface PasswordResetStepCompleted {
+  state: "completed";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
 
@@ -1617,120 +1762,199 @@ export type SessionToken = string;
  */
 export type SignInMethod = "password" | "code" | "federated" | "anonymous" | "custom";
 
-/** The state of a sign-in. */
-export interface SignInStep {
-  /**
-   * `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call
-   * `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if
-   * present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be
-   * sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user
-   * is signed in.
-   */
-  state: Open<"codeRequired" | "passwordRequired" | "providerRequired" | "secondFactorRequired" | "secondFactorEnrollmentRequired" | "completed">;
-  /** Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or `secondFactorEnrollmentRequired`. */
-  continuationToken?: ContinuationToken;
-  /**
-   * The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present if `state` is
-   * `codeRequired`.
-   */
-  sentTo?: string;
-  /** The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`. */
-  channel?: Open<Channel>;
-  /** The number of digits of the code. Present if `state` is `codeRequired`. */
-  codeLength?: number;
-  /**
-   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an
-   * authenticator app. Present if `state` is `codeRequired`.
-   */
-  resendAt?: Timestamp;
-  /**
-   * `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `secondFactorRequired`,
-   * `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
-   * `providerRequired`: The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`.
-   * `completed`: The time at which the ID token expires, in seconds since 1970-01-01 UTC.
-   */
-  expiresAt?: Timestamp;
-  /**
-   * The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to
-   * the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is
-   * `providerRequired`.
-   */
-  next?: string;
-  /**
-   * The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if `state` is
-   * `providerRequired`.
-   */
-  methods?: string[];
-  /**
-   * The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is
-   * `providerRequired`.
-   */
-  providers?: string[];
-  /** The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`. */
-  email?: string;
-  /**
-   * The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider.
-   * Present if `state` is `providerRequired`.
-   */
-  pendingToken?: PendingToken;
-  /** The second factors, one of which is required. Present if `state` is `secondFactorRequired`. */
-  hints?: FactorHint[];
-  /**
-   * The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
-   * address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if
-   * `state` is `secondFactorEnrollmentRequired`.
-   */
-  factorKinds?: (Open<FactorKind>)[];
-  /** The account of the signed-in user. Present if `state` is `completed`. */
-  account?: Account;
-  /** The ID token, for the client application. Present if `state` is `completed`. */
-  idToken?: Jwt;
-  /** The access token, for the API named in its `aud` claim. Present if `state` is `completed`. */
-  accessToken?: Jwt;
-  /** The refresh token. Present if `state` is `completed`. */
-  refreshToken?: RefreshToken;
-  /** The scopes of the access token. Present if `state` is `completed`. */
-  scope?: Scope;
-  /** Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`. */
-  isNewAccount?: boolean;
-  /**
-   * The information that the provider returned about the user. Present after a sign-in with a provider. Present if `state` is `completed`.
-   */
-  additionalUserInfo?: AdditionalUserInfo;
-  /** The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state` is `completed`. */
-  providerTokens?: ProviderTokens;
-}
+/** The state of a sign-in. `state` determines the other members. A later version can return another variant. */
+export type SignInStep =
+  | SignInStepCodeRequired
+  | SignInStepPasswordRequired
+  | SignInStepProviderRequired
+  | SignInStepSecondFactorRequired
+  | SignInStepSecondFactorEnrollmentRequired
+  | SignInStepCompleted
+  | UnknownVariant<"state">;
 
-/** The state of a sign-up. */
-export interface SignUpStep {
-  /**
-   * `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next.
-   * `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
-   */
-  state: Open<"codeRequired" | "passwordRequired" | "attributesRequired" | "completed">;
+/** A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. */
+export interface SignInStepCodeRequired {
+  state: "codeRequired";
   /**
    * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
    * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
    * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
-  /** The masked address or number to which the code was sent. Present if `state` is `codeRequired`. */
+  /** The masked address or number to which the code was sent. Not present for the code of an authenticator app. */
   sentTo?: string;
-  /** The channel of the code. Present if `state` is `codeRequired`. */
+  /** The channel of the code. Not present for the code of an authenticator app. */
   channel?: Open<Channel>;
-  /** The number of digits of the code. Present if `state` is `codeRequired`. */
-  codeLength?: number;
-  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`. */
-  resendAt?: Timestamp;
+  /** The number of digits of the code. */
+  codeLength: number;
   /**
-   * `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `attributesRequired`,
-   * `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+   * The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an
+   * authenticator app.
    */
+  resendAt?: Timestamp;
+  /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
-  /** The attributes that are still missing. Present if `state` is `attributesRequired`. */
-  attributes?: TenantAttribute[];
-  /** The ID of the new account. Present if `state` is `completed`. */
-  accountId?: AccountId;
+}
+
+/** Call `signIn.submitPassword` next. */
+export interface SignInStepPasswordRequired {
+  state: "passwordRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. */
+export interface SignInStepProviderRequired {
+  state: "providerRequired";
+  /** The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`. */
+  expiresAt?: Timestamp;
+  /**
+   * The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to
+   * the address; when the reset is completed, all identity providers are unlinked from the account.
+   */
+  next?: string;
+  /** The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. */
+  methods?: string[];
+  /** The providers that are linked to the account. Empty if the account has only its own password or one-time codes. */
+  providers: string[];
+  /** The email address of the existing account. Present with `pendingToken`. */
+  email?: string;
+  /** The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider. */
+  pendingToken?: PendingToken;
+}
+
+/** Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. */
+export interface SignInStepSecondFactorRequired {
+  state: "secondFactorRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+  /** The second factors, one of which is required. */
+  hints: FactorHint[];
+}
+
+/** Call `mfa.enroll` with the continuation token and one of `factorKinds`. */
+export interface SignInStepSecondFactorEnrollmentRequired {
+  state: "secondFactorEnrollmentRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+  /**
+   * The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
+   * address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
+   */
+  factorKinds: (Open<FactorKind>)[];
+}
+
+/** The user is signed in. */
+export interface SignInStepCompleted {
+  state: "completed";
+  /** The time at which the ID token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+  /** The account of the signed-in user. */
+  account: Account;
+  /** The ID token, for the client application. */
+  idToken: Jwt;
+  /** The access token, for the API named in its `aud` claim. */
+  accessToken: Jwt;
+  /** The refresh token. */
+  refreshToken: RefreshToken;
+  /** The scopes of the access token. */
+  scope: Scope;
+  /** Whether this sign-in, or the sign-up immediately before it, created the account. */
+  isNewAccount: boolean;
+  /** The information that the provider returned about the user. Present after a sign-in with a provider. */
+  additionalUserInfo?: AdditionalUserInfo;
+  /** The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. */
+  providerTokens?: ProviderTokens;
+}
+
+/** The state of a sign-up. `state` determines the other members. A later version can return another variant. */
+export type SignUpStep =
+  | SignUpStepCodeRequired
+  | SignUpStepPasswordRequired
+  | SignUpStepAttributesRequired
+  | SignUpStepCompleted
+  | UnknownVariant<"state">;
+
+/** A code was sent. Call `signUp.submitCode` next. */
+export interface SignUpStepCodeRequired {
+  state: "codeRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The masked address or number to which the code was sent. */
+  sentTo: string;
+  /** The channel of the code. */
+  channel: Open<Channel>;
+  /** The number of digits of the code. */
+  codeLength: number;
+  /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. */
+  resendAt: Timestamp;
+  /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** Call `signUp.submitPassword` next. */
+export interface SignUpStepPasswordRequired {
+  state: "passwordRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** Call `signUp.submitAttributes` next. */
+export interface SignUpStepAttributesRequired {
+  state: "attributesRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+  /** The attributes that are still missing. */
+  attributes: TenantAttribute[];
+}
+
+/** The account is created. `signIn.withContinuation` signs in. */
+export interface SignUpStepCompleted {
+  state: "completed";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+  /** The ID of the new account. */
+  accountId: AccountId;
 }
 
 /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */

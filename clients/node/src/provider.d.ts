@@ -1,6 +1,6 @@
 import type { Mintmark } from "./client.js";
 import type { CredentialsProviderOpenParams } from "../generated/methods.js";
-import type { Credentials, CredentialsProviderAnswer } from "../generated/types.js";
+import type { Credentials, CredentialsProviderAnswerReady } from "../generated/types.js";
 
 /** The return value of a backend, such as the result of `token.mintForDeveloper`. */
 export interface IdentityToken {
@@ -31,7 +31,7 @@ export declare class CredentialsProvider {
   constructor(client: Mintmark, options: CredentialsProviderOptions);
 
   /** Returns valid credentials, with `identityId` and `roleArn`. `refresh` renews them even if they are still valid. */
-  get(options?: { refresh?: boolean }): Promise<CredentialsProviderAnswer & { identityId: string; credentials: Credentials }>;
+  get(options?: { refresh?: boolean }): Promise<CredentialsProviderAnswerReady & { credentials: Credentials; roleArn: string }>;
 
   /** Returns the ID of the identity. */
   identityId(): Promise<string>;

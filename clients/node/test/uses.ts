@@ -1,7 +1,7 @@
 // This file is compiled but not run. It contains valid uses, and invalid ones that must not compile.
 import { APIError, BinaryTooOld, InvalidParams, isKnownError, Mintmark, PoolNotFound, ProcessEnded } from "mintmark";
 import { TestingClient } from "mintmark/testing";
-import type { ExportProgress, IdentityChange, IdentityState, KnownError, MintmarkOptions, Pool, PoolListResult, PoolSummary, TokenMintForDeveloperParams, TokenMintForDeveloperResult } from "mintmark";
+import type { ExportProgress, IdentityChange, GraphNode, IdentityState, KnownError, MintmarkOptions, Pool, PoolListResult, PoolSummary, SignUpStep, SignUpStepCompleted, TokenMintForDeveloperParams, TokenMintForDeveloperResult } from "mintmark";
 
 const options: MintmarkOptions = { store: ":memory:", testing: true, clock: 0, stderr: (line) => line.trim() };
 const m: Mintmark = await Mintmark.start(options);
@@ -72,6 +72,43 @@ const anyState: string = state;
 // @ts-expect-error it can be a value that is unknown today
 const known: IdentityState = state;
 const isGuest: boolean = state === "guest";
+
+// The state of a step determines its members.
+const step: SignUpStep = await m.signUp.start({ username: "alice@example.com" });
+// @ts-expect-error only some states have it
+step.codeLength;
+// @ts-expect-error no such state
+if (step.state === "compelted") step;
+switch (step.state) {
+  case "codeRequired": {
+    const digits: number = step.codeLength;
+    // @ts-expect-error another state has it
+    step.accountId;
+    await m.signUp.submitCode({ continuationToken: step.continuationToken, code: "1".repeat(digits) });
+    break;
+  }
+  case "passwordRequired":
+  case "attributesRequired":
+    step.continuationToken.trim();
+    break;
+  case "completed": {
+    const completed: SignUpStepCompleted = step;
+    completed.accountId.trim();
+    break;
+  }
+  default: {
+    // A state of a later version: its members have no known type.
+    const later: string = step.state;
+    const member: unknown = step.anything;
+  }
+}
+const signedIn = await m.signIn.withPassword({ username: "alice@example.com", password: "p" });
+if (signedIn.state !== "completed") throw new Error(`the next state is ${signedIn.state}`);
+const idToken: string = signedIn.idToken;
+const enrolling = await m.mfa.enroll({ idToken, kind: "totp" });
+if (enrolling.kind === "totp") enrolling.otpauthUri.trim();
+const nodes: GraphNode[] = (await m.account.graph({ idToken })).nodes;
+for (const node of nodes) if (node.kind === "identity") node.poolId.trim();
 
 try {
   await m.pool.get({ poolId: "p" });
