@@ -3587,6 +3587,19 @@ type SystemApplyResult struct {
 	Changes []AppliedChange `json:"changes"`
 }
 
+// SystemExportResult is the result of system.export.
+type SystemExportResult struct {
+	// The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were
+	// changed.
+	Tenants []map[string]any `json:"tenants"`
+	// The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
+	IDPs []map[string]any `json:"idps"`
+	// The pools, in the format of `PoolDeclaration`.
+	Pools []map[string]any `json:"pools"`
+	// The roles, in the format of `RoleDeclaration`.
+	Roles []map[string]any `json:"roles"`
+}
+
 // SystemHealthResult is the result of system.health.
 type SystemHealthResult struct {
 	// Whether the process can serve requests.

@@ -2224,6 +2224,20 @@ class SystemApplyResult(Record):
     """One entry for each resource in the document, in this order: tenants, identity providers, pools, roles."""
 
 
+class SystemExportResult(Record):
+    """The result of `system.export`."""
+
+    tenants: Sequence[Mapping[str, Any]] = member("tenants")
+    """The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.
+    """
+    idps: Sequence[Mapping[str, Any]] = member("idps")
+    """The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."""
+    pools: Sequence[Mapping[str, Any]] = member("pools")
+    """The pools, in the format of `PoolDeclaration`."""
+    roles: Sequence[Mapping[str, Any]] = member("roles")
+    """The roles, in the format of `RoleDeclaration`."""
+
+
 class SystemHealthResult(Record):
     """The result of `system.health`."""
 
@@ -2681,8 +2695,9 @@ __all__ = [
     "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
     "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignUpStep", "SignedRequest",
     "SigningKey", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult",
-    "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant",
-    "TenantAttribute", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult",
-    "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
-    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnprocessedIdentity", "Violation",
+    "SystemExportResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult",
+    "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery",
+    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult",
+    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
+    "Tokens", "UnprocessedIdentity", "Violation",
 ]

@@ -1086,6 +1086,15 @@ module Mintmark
     member :changes, "changes", [:AppliedChange]
   end
 
+  # The result of `system.export`.
+  class SystemExportResult < Record
+    # The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.
+    member :tenants, "tenants"
+    member :idps, "idps" # The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
+    member :pools, "pools" # The pools, in the format of `PoolDeclaration`.
+    member :roles, "roles" # The roles, in the format of `RoleDeclaration`.
+  end
+
   # The result of `system.health`.
   class SystemHealthResult < Record
     member :ready, "ready" # Whether the process can serve requests.
