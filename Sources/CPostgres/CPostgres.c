@@ -34,6 +34,8 @@ static struct {
     int (*sendPrepare)(pq_connection *, const char *, const char *, int, const pq_oid *);
     int (*sendDescribePrepared)(pq_connection *, const char *);
     int (*sendQueryPrepared)(pq_connection *, const char *, int, const char *const *, const int *, const int *, int);
+    int (*putCopyData)(pq_connection *, const char *, int);
+    int (*putCopyEnd)(pq_connection *, const char *);
     int (*consumeInput)(pq_connection *);
     void *(*notifies)(pq_connection *);
     int (*isBusy)(pq_connection *);
@@ -78,6 +80,8 @@ static void load(void) {
         {"PQsendPrepare", &pq.sendPrepare},
         {"PQsendDescribePrepared", &pq.sendDescribePrepared},
         {"PQsendQueryPrepared", &pq.sendQueryPrepared},
+        {"PQputCopyData", &pq.putCopyData},
+        {"PQputCopyEnd", &pq.putCopyEnd},
         {"PQconsumeInput", &pq.consumeInput},
         {"PQnotifies", &pq.notifies},
         {"PQisBusy", &pq.isBusy},
@@ -170,6 +174,12 @@ bool pq_send_prepared(pq_connection *connection, const char *name, int count, co
     for (int i = 0; i < count; i++) formats[i] = 1;
     return pq.sendQueryPrepared(connection, name, count, values, lengths, formats, 1);
 }
+
+bool pq_put_copy_data(pq_connection *connection, const char *bytes, int count) {
+    return pq.putCopyData(connection, bytes, count) == 1;
+}
+
+bool pq_put_copy_end(pq_connection *connection) { return pq.putCopyEnd(connection, NULL) == 1; }
 
 bool pq_consume_input(pq_connection *connection) { return pq.consumeInput(connection); }
 

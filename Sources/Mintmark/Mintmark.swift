@@ -117,6 +117,19 @@ public final class Mintmark: Sendable {
         return (facts.foundSchemaVersion, facts.schemaVersion)
     }
 
+    /// Returns the schema version of the store, or 0 for an empty database, and the version to which `migrate` would bring it.
+    ///
+    /// - Throws: The reason the store cannot be used.
+    public func schemaVersions() throws -> (now: Int, newest: Int) {
+        var configuration = configuration
+        (configuration.migrates, configuration.makesStores) = (false, false)
+        do {
+            let database = try StoreOpening(configuration: configuration, random: random, foreign: foreign).openDatabase(makesFiles: false)
+            defer { database.close() }
+            return (try database.facts().schemaVersion, Self.schemaVersion)
+        } catch StoreError.tooOld(let found, let needed) { return (found, needed) }
+    }
+
     private struct OpeningAttempts { var lastFailure: (any ContractError)? }
 
     /// The services if the store is open.

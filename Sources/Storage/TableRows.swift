@@ -57,6 +57,9 @@ extension SQLiteConnection {
         try runOnce(text, rows) { _ in }
     }
 
+    /// Does nothing: SQLite limits the time that it waits for locks only.
+    func allowLongStatements() throws {}
+
     /// Does nothing: SQLite has one writer.
     func keepOthersOut(of tables: [String]) throws {}
 }
@@ -77,18 +80,31 @@ extension PostgresConnection {
     }
 
     func copyRows(of table: String, _ columns: [TableColumn], _ take: ([SQLParameter]) throws -> Void) throws {
-        let result = try runOnce("SELECT \(columns.names) FROM \(quoted(table))", [[]])
-        guard let result else { return }
-        for index in 0..<result.rowCount {
-            result.row = index
-            let row = Row(source: result)
-            try take(columns.enumerated().map { $1.value(of: row, $0) })
+        // A cursor, because libpq otherwise keeps the whole table in memory.
+        _ = try runOnce("DECLARE mintmark_rows NO SCROLL CURSOR FOR SELECT \(columns.names) FROM \(quoted(table))", [[]])
+        while let result = try runOnce("FETCH 500 FROM mintmark_rows", [[]]), result.rowCount > 0 {
+            for index in 0..<result.rowCount {
+                result.row = index
+                let row = Row(source: result)
+                try take(columns.enumerated().map { $1.value(of: row, $0) })
+            }
         }
+        _ = try runOnce("CLOSE mintmark_rows", [[]])
     }
 
     func insert(into table: String, _ columns: [TableColumn], _ rows: [[SQLParameter]]) throws {
+        if rows.isEmpty { return }
         transaction.hasWritten = true
-        _ = try runOnce("INSERT INTO \(quoted(table)) (\(columns.names)) VALUES (\(columns.places))", rows)
+        var bytes = PostgresCopyRows()
+        for row in rows { try bytes.append(row) }
+        try copyIn("COPY \(quoted(table)) (\(columns.names)) FROM STDIN (FORMAT binary)", bytes.finished)
+    }
+
+    /// Suspends the time limits of the server until the end of this transaction.
+    func allowLongStatements() throws {
+        do {
+            try execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+        } catch let failure as PostgresFailure { throw failure.error }
     }
 
     /// Locks the tables against writes of other transactions until the end of this transaction. Reads are not blocked.

@@ -95,7 +95,12 @@ public final class Transaction {
     /// - Throws: `StoreError`.
     public func columns(of table: String) throws -> [TableColumn] { try current().columns(of: table) }
 
-    /// Calls `take` for every row of a table, with the values of the given columns.
+    /// Suspends the time limits for statements and pauses until the end of this transaction. For transactions that move whole tables.
+    ///
+    /// - Throws: `StoreError`.
+    public func allowLongStatements() throws { try current().allowLongStatements() }
+
+    /// Calls `take` for every row of a table, with the values of the given columns. Needs memory for some rows at a time only.
     ///
     /// - Throws: `StoreError`; any error that `take` throws.
     public func copyRows(of table: String, _ columns: [TableColumn], _ take: ([SQLParameter]) throws -> Void) throws {
@@ -140,6 +145,7 @@ protocol Session: AnyObject {
     func columns(of table: String) throws -> [TableColumn]
     func copyRows(of table: String, _ columns: [TableColumn], _ take: ([SQLParameter]) throws -> Void) throws
     func insert(into table: String, _ columns: [TableColumn], _ rows: [[SQLParameter]]) throws
+    func allowLongStatements() throws
     func keepOthersOut(of tables: [String]) throws
 }
 

@@ -176,6 +176,8 @@ import Testing
         (8015, "backupFailed"),
         (8016, "newMasterKeyNeeded"),
         (8017, "invalidMasterKey"),
+        (8018, "storeNotEmpty"),
+        (8019, "copyNotVerified"),
         (8030, "messageNotSent"),
         (9001, "clockOutOfRange"),
         (9002, "noKeyInState"),

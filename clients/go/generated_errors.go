@@ -454,8 +454,7 @@ const (
 	ErrOutcomeUnknown ErrorType = "outcomeUnknown"
 	// 8013: The path for `store.backup` already exists.
 	ErrBackupFileExists ErrorType = "backupFileExists"
-	// 8014: `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose
-	// master key ends with its process.
+	// 8014: `store.backup` is called on a store in memory, whose master key ends with its process.
 	ErrBackupNotHere ErrorType = "backupNotHere"
 	// 8015: The directory of the backup does not exist or is not writable, or its disk is full.
 	ErrBackupFailed ErrorType = "backupFailed"
@@ -463,6 +462,11 @@ const (
 	ErrNewMasterKeyNeeded ErrorType = "newMasterKeyNeeded"
 	// 8017: The key for `store.rekey` does not decode to 32 bytes.
 	ErrInvalidMasterKey ErrorType = "invalidMasterKey"
+	// 8018: The target of a copy, a restore or a backup already contains a store or other data, or another process
+	// uses it.
+	ErrStoreNotEmpty ErrorType = "storeNotEmpty"
+	// 8019: After a copy, the number of rows differs or the audit log is not intact.
+	ErrCopyNotVerified ErrorType = "copyNotVerified"
 	// 8030: An SMTP server or webhook does not accept a message, or none is configured. Equivalent: nativeAuth
 	// server_error.
 	ErrMessageNotSent ErrorType = "messageNotSent"
@@ -1731,6 +1735,24 @@ type InvalidMasterKeyError struct {
 	Reason string `json:"reason"`
 }
 
+// StoreNotEmptyError is [ErrStoreNotEmpty] with its data.
+type StoreNotEmptyError struct {
+	*APIError `json:"-"`
+	// The location of the target.
+	Path string `json:"path"`
+	// What the target contains, and what to do.
+	Reason string `json:"reason"`
+}
+
+// CopyNotVerifiedError is [ErrCopyNotVerified] with its data.
+type CopyNotVerifiedError struct {
+	*APIError `json:"-"`
+	// The location of the target.
+	Path string `json:"path"`
+	// The difference.
+	Reason string `json:"reason"`
+}
+
 // MessageNotSentError is [ErrMessageNotSent] with its data.
 type MessageNotSentError struct {
 	*APIError `json:"-"`
@@ -1968,6 +1990,8 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrBackupNotHere:                  func(e *APIError) error { return filled(e, &BackupNotHereError{APIError: e}) },
 	ErrBackupFailed:                   func(e *APIError) error { return filled(e, &BackupFailedError{APIError: e}) },
 	ErrInvalidMasterKey:               func(e *APIError) error { return filled(e, &InvalidMasterKeyError{APIError: e}) },
+	ErrStoreNotEmpty:                  func(e *APIError) error { return filled(e, &StoreNotEmptyError{APIError: e}) },
+	ErrCopyNotVerified:                func(e *APIError) error { return filled(e, &CopyNotVerifiedError{APIError: e}) },
 	ErrMessageNotSent:                 func(e *APIError) error { return filled(e, &MessageNotSentError{APIError: e}) },
 	ErrClockOutOfRange:                func(e *APIError) error { return filled(e, &ClockOutOfRangeError{APIError: e}) },
 	ErrNoKeyInState:                   func(e *APIError) error { return filled(e, &NoKeyInStateError{APIError: e}) },

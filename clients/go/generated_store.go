@@ -14,9 +14,10 @@ type StoreMethods struct {
 // The backup is a complete store at a single point in time; the service continues to process requests. The file
 // appears under its name only when it is complete and synchronized to disk, is readable only by the current operating
 // system user, and never overwrites an existing file. Opening the backup requires the master key with the returned
-// fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use `pg_dump`.
+// fingerprint, which the backup does not contain; store the two separately. The backup of a PostgreSQL store is a
+// SQLite store; `mintmark copy` or `mintmark restore` brings it back.
 //
-// Errors: [BackupFileExistsError], [BackupNotHereError], [BackupFailedError].
+// Errors: [BackupFileExistsError], [BackupNotHereError], [BackupFailedError], [CopyNotVerifiedError].
 func (m StoreMethods) Backup(ctx context.Context, params StoreBackupParams, options ...CallOption) (*StoreBackupResult, error) {
 	return invoke[StoreBackupResult](ctx, m.client, "store.backup", params, options)
 }

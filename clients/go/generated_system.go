@@ -26,6 +26,16 @@ func (m SystemMethods) Apply(ctx context.Context, params SystemApplyParams, opti
 	return invoke[SystemApplyResult](ctx, m.client, "system.apply", params, options)
 }
 
+// Export exports the configuration as a document for `system.apply`.
+//
+// The document contains all tenants, identity providers, pools and roles with their settings, but no accounts,
+// identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates
+// what is missing there; secrets such as client secrets and passwords of mail servers must be added first.
+// `system.apply` takes up to 1,000 entries of each kind.
+func (m SystemMethods) Export(ctx context.Context, options ...CallOption) (*SystemExportResult, error) {
+	return invoke[SystemExportResult](ctx, m.client, "system.export", nil, options)
+}
+
 // Health checks the health of the store and the process.
 //
 // Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the

@@ -6,7 +6,7 @@ import ServiceContext
 /// The secrets of a tenant's delivery. They are encrypted in the store, decrypted only to send a message, and never returned.
 extension TenantDelivery {
     /// The settings without secrets, as methods return them.
-    var shown: TenantDelivery {
+    package var shown: TenantDelivery {
         var shown = self
         shown.smtp?.password = nil
         shown.webhook?.secret = nil

@@ -10,7 +10,7 @@ extension Transaction {
             row: IdpRecord.init)
     }
 
-    func idps(of tenantId: String, after providerId: String, limit: Int) throws -> [IdpRecord] {
+    package func idps(of tenantId: String, after providerId: String, limit: Int) throws -> [IdpRecord] {
         try query(
             """
             SELECT settings, client_secret, created_at, updated_at FROM idp WHERE tenant_id = $1 AND provider_id > $2

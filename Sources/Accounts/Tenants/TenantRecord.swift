@@ -12,7 +12,7 @@ package final class TenantRecord: Sendable {
     /// The parameters of `tenant.create`, with all defaults applied.
     package let settings: TenantCreate.Params
     package let createdAt: Int64
-    let updatedAt: Int64
+    package let updatedAt: Int64
 
     package let attributes: [TenantAttribute]
     let passwordPolicy: PasswordPolicy
@@ -89,7 +89,7 @@ extension Transaction {
         return id == TenantRecord.defaultId ? TenantRecord(TenantCreate.Params(tenantId: id), createdAt: 0, updatedAt: 0) : nil
     }
 
-    func tenants(after id: String, limit: Int) throws -> [TenantRecord] {
+    package func tenants(after id: String, limit: Int) throws -> [TenantRecord] {
         var found = try query(
             "SELECT settings, created_at, updated_at FROM tenant WHERE id > $1 ORDER BY id LIMIT $2", id, limit, row: TenantRecord.init)
         let first = TenantRecord.defaultId

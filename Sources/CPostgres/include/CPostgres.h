@@ -30,6 +30,8 @@ static const int PQ_POLLING_OK = 3;
 
 /// The status of a result that is an error (ExecStatusType).
 static const int PQ_FATAL_ERROR = 7;
+/// The status of a `COPY … FROM STDIN` that waits for its rows.
+static const int PQ_COPY_IN = 4;
 
 /// The status of a connection without a transaction (PGTransactionStatusType).
 static const int PQ_IDLE = 0;
@@ -64,6 +66,9 @@ bool pq_send_prepare(pq_connection *connection, const char *name, const char *te
 bool pq_send_describe(pq_connection *connection, const char *name);
 /// Sends a prepared statement with parameters and results in binary format.
 bool pq_send_prepared(pq_connection *connection, const char *name, int count, const char *const *values, const int *lengths);
+/// Sends rows of a `COPY … FROM STDIN`, and ends it. Both block until the server has taken what does not fit into the buffers.
+bool pq_put_copy_data(pq_connection *connection, const char *bytes, int count);
+bool pq_put_copy_end(pq_connection *connection);
 bool pq_consume_input(pq_connection *connection);
 /// Removes the notifications received since the last call, without blocking, and returns their number.
 int pq_take_notifications(pq_connection *connection);

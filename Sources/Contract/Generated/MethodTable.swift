@@ -106,6 +106,7 @@ public enum MethodTable {
         StoreRekey.info,
         StoreStats.info,
         SystemApply.info,
+        SystemExport.info,
         SystemHealth.info,
         SystemInfo.info,
         SystemMetrics.info,
@@ -136,7 +137,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(126)
+        all.reserveCapacity(127)
         all.append(BoundMethod(AccountChangeEmail.self) { try account.changeEmail($0, $1) })
         all.append(BoundMethod(AccountChangePassword.self) { try account.changePassword($0, $1) })
         all.append(BoundMethod(AccountCreate.self) { try account.create($0, $1) })
@@ -238,6 +239,7 @@ public enum MethodTable {
         all.append(BoundMethod(StoreRekey.self) { try store.rekey($0, $1) })
         all.append(BoundMethod(StoreStats.self) { try store.stats($0, $1) })
         all.append(BoundMethod(SystemApply.self) { try system.apply($0, $1) })
+        all.append(BoundMethod(SystemExport.self) { try system.export($0, $1) })
         all.append(BoundMethod(SystemHealth.self) { try system.health($0, $1) })
         all.append(BoundMethod(SystemInfo.self) { try system.info($0, $1) })
         all.append(BoundMethod(SystemMetrics.self) { try system.metrics($0, $1) })

@@ -4,7 +4,7 @@ import JSON
 /// The principal tag mappings of a pool, by provider.
 package struct PrincipalTagMaps: Sendable {
     package struct Map: Sendable, Equatable {
-        let usesDefaults: Bool
+        package let usesDefaults: Bool
         /// The tag keys and the claims from which their values derive.
         package let tags: [(key: String, claim: String)]
 

@@ -66,7 +66,7 @@ extension Transaction {
     }
 
     /// Returns the IDs and names of pools, ordered by ID.
-    func pools(after id: String, limit: Int) throws -> [PoolSummary] {
+    package func pools(after id: String, limit: Int) throws -> [PoolSummary] {
         try query("SELECT id, name FROM pool WHERE id > $1 ORDER BY id LIMIT $2", id, limit) {
             PoolSummary(poolId: $0.string(0), name: $0.string(1))
         }

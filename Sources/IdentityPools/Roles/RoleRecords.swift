@@ -34,7 +34,7 @@ extension Transaction {
             row: RoleRecord.init)
     }
 
-    func roles(after name: String, limit: Int) throws -> [RoleRecord] {
+    package func roles(after name: String, limit: Int) throws -> [RoleRecord] {
         try query(
             """
             SELECT name, role_id, trust_policy, max_session_seconds, tags, created_at, updated_at FROM role

@@ -20,6 +20,7 @@ struct StoreOpening {
         // Checked before the database is created or changed.
         if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
         let database = try openDatabase()
+        try StoreMetadata.refuseIncomplete(database, at: "\(configuration.store)")
         if !configuration.makesStores, configuration.store != .memory, try !SessionKeySetup.isDone(in: database) {
             throw StoreCannotOpen(
                 path: "\(configuration.store)", reason: "the store is not completely initialized; mintmark serve completes it")
@@ -44,6 +45,38 @@ struct StoreOpening {
             service, delivery: delivery(clock), faultyCarrier: { .outbox(of: service) },
             breachedPasswords: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults)),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
+    }
+
+    /// A store that is open for reading, with the keys that open it.
+    struct Source {
+        let database: any Database
+        let vault: Vault
+        let masterKey: MasterKey
+        let isTesting: Bool
+    }
+
+    /// Opens an existing store for reading all of it, and changes nothing in it. The configuration must not allow new stores.
+    ///
+    /// - Throws: The errors of `open`.
+    func openSource() throws -> Source {
+        if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
+        let database = try openDatabase()
+        try StoreMetadata.refuseIncomplete(database, at: "\(configuration.store)")
+        let unfinished = StoreCannotOpen(
+            path: "\(configuration.store)", reason: "the store is not completely initialized; mintmark serve completes it")
+        guard let testing = try database.read({ try $0.storeFact("testing") }) else { throw unfinished }
+        let find = masterKey(of: database)
+        var used: MasterKey?
+        let dataKey = try namingKeyFile {
+            try DataKey.open(in: database, random: random, now: SystemClock().now) { fingerprint in
+                guard fingerprint != nil else { throw unfinished }
+                let key = try find(fingerprint)
+                used = key
+                return key
+            }
+        }
+        return Source(
+            database: database, vault: Vault(dataKey: dataKey, random: random), masterKey: used!, isTesting: testing == "true")
     }
 
     /// Returns the delivery of messages to users.

@@ -50,6 +50,24 @@ public struct MasterKeyFile: Sendable {
         return key
     }
 
+    /// Makes `key` available to the store next to this file: in this file if it does not exist yet, otherwise beside the key in it, where
+    /// opening the store finds it. Overwrites nothing.
+    ///
+    /// - Returns: The path of the file that holds the key.
+    package func keep(_ key: MasterKey, _ random: any RandomSource) throws -> String {
+        if let file = file(holding: key.fingerprint) { return file }
+        let draft = try draft(of: key, random.uuid())
+        defer { unlink(draft) }
+        for place in [path, formerPath(key.fingerprint)] {
+            if link(draft, place) == 0 {
+                syncFolder()
+                return place
+            }
+            guard errno == EEXIST else { throw failure(String(cString: strerror(errno))) }
+        }
+        throw failure("the file \(formerPath(key.fingerprint)) contains something else; move it away")
+    }
+
     /// Writes `key` under a temporary name first, so that no process reads an incomplete key.
     private func draft(of key: MasterKey, _ suffix: String) throws -> String {
         let draft = "\(path).\(suffix)"

@@ -1,3 +1,4 @@
+import Contract
 import Crypto
 import Storage
 
@@ -14,6 +15,18 @@ public enum StoreMetadata {
             try tx.setTestingMark(testing, id: id)
             return testing
         }
+    }
+}
+
+extension StoreMetadata {
+    /// The name of the fact that marks a store into which another store is being copied, or into which a copy was interrupted.
+    package static let incompleteFact = "copy.incomplete"
+
+    /// - Throws: `StoreCannotOpen` if a copy into the store was interrupted.
+    package static func refuseIncomplete(_ database: any Database, at path: String) throws {
+        guard try database.read({ try $0.storeFact(incompleteFact) }) != nil else { return }
+        throw StoreCannotOpen(
+            path: path, reason: "a copy into it is under way or was interrupted; if it was interrupted, run the same command again")
     }
 }
 

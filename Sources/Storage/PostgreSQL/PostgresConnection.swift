@@ -107,6 +107,21 @@ final class PostgresConnection {
         } catch let failure as PostgresFailure { throw failure.error }
     }
 
+    /// Runs a `COPY … FROM STDIN` with these bytes.
+    ///
+    /// - Throws: `StoreError`.
+    func copyIn(_ text: String, _ bytes: [UInt8]) throws {
+        if let failure { throw failure.error }
+        do {
+            let begun = try answer(sent: !isClosed && pq_send_query(handle, text), endsBeforeRows: true)
+            guard begun.isCopyIn else { throw keep(PostgresFailure(.none, .failed(reason: "the server does not take rows"))) }
+            let isSent = bytes.withUnsafeBytes { bytes in
+                pq_put_copy_data(handle, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+            }
+            try answer(sent: isSent && pq_put_copy_end(handle))
+        } catch let failure as PostgresFailure { throw failure.error }
+    }
+
     private func wrongCount(_ sql: SQL, _ wanted: Int, _ given: Int) -> StoreError {
         .failed(reason: "a statement with \(wanted) parameters received \(given) values: \(sql.text)")
     }
@@ -121,8 +136,10 @@ final class PostgresConnection {
     // MARK: Waiting for the server
 
     /// Returns the result of the statements that were just sent: throws the first error, otherwise returns the last result.
+    ///
+    /// - Parameter endsBeforeRows: Whether to return as soon as the server waits for the rows of a `COPY`.
     @discardableResult
-    private func answer(sent: Bool) throws -> PostgresResult {
+    private func answer(sent: Bool, endsBeforeRows: Bool = false) throws -> PostgresResult {
         guard sent else { throw keep(lost()) }
         // The server enforces shorter time limits itself. This deadline covers a server that has stopped responding.
         let deadline = Monotonic.nanoseconds() + UInt64(PostgresConnecting.statementMilliseconds + waitMilliseconds) * 1_000_000
@@ -139,6 +156,7 @@ final class PostgresConnection {
             guard let result = pq_get_result(handle).map(PostgresResult.init) else { break }
             refused = refused ?? result.failure
             last = result
+            if endsBeforeRows, result.isCopyIn { return result }
         }
         if let (state, reason) = refused { throw keep(failure(state, reason)) }
         guard let last else { throw keep(lost()) }

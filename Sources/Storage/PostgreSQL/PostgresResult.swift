@@ -24,6 +24,9 @@ final class PostgresResult: RowSource {
         return (state, pq_result_field(handle, PQ_FIELD_MESSAGE).map { String(cString: $0) } ?? "the connection was lost")
     }
 
+    /// Whether the server waits for the rows of a `COPY`.
+    var isCopyIn: Bool { pq_result_status(handle) == PQ_COPY_IN }
+
     /// The command that ran: `SELECT`, `COMMIT` and so on.
     var command: String { String(String(cString: pq_command_status(handle)).prefix { $0 != " " }) }
 

@@ -40,12 +40,21 @@ extension SQLiteDatabase {
             return try Self.copy(from: view.connection, to: draft, path: path, isCancelled) ? noted : nil
         }
         guard let noted else { return nil }
+        return (path, try Self.publish(draft, as: path).bytes, noted)
+    }
+
+    /// Gives a complete and closed store its final name. An existing file is never overwritten. The draft keeps its name too.
+    ///
+    /// - Returns: The absolute path of the file and its size in bytes.
+    /// - Throws: `StoreCopyFailure`.
+    public static func publish(_ draft: String, as given: String) throws -> (path: String, bytes: Int64) {
+        let path = SQLiteOpening.absolute(given)
         try StoreFile.sync(draft) { StoreCopyFailure.failed(path: path, reason: $0) }
         guard link(draft, path) == 0 else {
             throw errno == EEXIST ? StoreCopyFailure.exists(path: path) : .failed(path: path, reason: String(cString: strerror(errno)))
         }
         StoreFile.syncParent(of: path)
-        return (path, StoreFile.size(of: path), noted)
+        return (path, StoreFile.size(of: path))
     }
 
     /// The number of pages to copy between two calls of `isCancelled`.

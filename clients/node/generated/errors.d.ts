@@ -1680,10 +1680,7 @@ export interface BackupNotHereData {
   /** The reason, and the alternative. */
   reason: string;
 }
-/**
- * 8014: `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key ends with its
- * process.
- */
+/** 8014: `store.backup` is called on a store in memory, whose master key ends with its process. */
 export declare class BackupNotHere extends Answered<"backupNotHere", BackupNotHereData> {}
 
 /** The details of `BackupFailed`. */
@@ -1706,6 +1703,26 @@ export interface InvalidMasterKeyData {
 }
 /** 8017: The key for `store.rekey` does not decode to 32 bytes. */
 export declare class InvalidMasterKey extends Answered<"invalidMasterKey", InvalidMasterKeyData> {}
+
+/** The details of `StoreNotEmpty`. */
+export interface StoreNotEmptyData {
+  /** The location of the target. */
+  path: string;
+  /** What the target contains, and what to do. */
+  reason: string;
+}
+/** 8018: The target of a copy, a restore or a backup already contains a store or other data, or another process uses it. */
+export declare class StoreNotEmpty extends Answered<"storeNotEmpty", StoreNotEmptyData> {}
+
+/** The details of `CopyNotVerified`. */
+export interface CopyNotVerifiedData {
+  /** The location of the target. */
+  path: string;
+  /** The difference. */
+  reason: string;
+}
+/** 8019: After a copy, the number of rows differs or the audit log is not intact. */
+export declare class CopyNotVerified extends Answered<"copyNotVerified", CopyNotVerifiedData> {}
 
 /** The details of `MessageNotSent`. */
 export interface MessageNotSentData {
@@ -1838,7 +1855,7 @@ export type KnownError =
   | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | StoreBusy | StoreReadOnly
   | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong
   | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey
-  | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch
-  | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
+  | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound
+  | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

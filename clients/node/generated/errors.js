@@ -26,9 +26,9 @@ export const {
   UnsupportedFirstFactor, EmailNotVerified, TooManyFactors, FactorExists, FactorNotFound, LastFactor, FactorCodeInvalid, SecondFactorNeeded,
   NoSecondFactor, InvalidPhoneNumber, FactorAddsNothing, FactorTargetMissing, StoreBusy, StoreReadOnly, StoreFull, StoreCorrupt,
   StoreTooNew, StoreTooOld, StoreCannotOpen, NotAStore, MasterKeyMissing, MasterKeyWrong, TestingStoreMismatch, OutcomeUnknown,
-  BackupFileExists, BackupNotHere, BackupFailed, NewMasterKeyNeeded, InvalidMasterKey, MessageNotSent, ClockOutOfRange, NoKeyInState,
-  PortUnavailable, SnapshotNotFound, SnapshotUnusable, SnapshotVersionMismatch, SnapshotSealMismatch, SnapshotFileExists,
-  SnapshotNotWritten, TooManySnapshots,
+  BackupFileExists, BackupNotHere, BackupFailed, NewMasterKeyNeeded, InvalidMasterKey, StoreNotEmpty, CopyNotVerified, MessageNotSent,
+  ClockOutOfRange, NoKeyInState, PortUnavailable, SnapshotNotFound, SnapshotUnusable, SnapshotVersionMismatch, SnapshotSealMismatch,
+  SnapshotFileExists, SnapshotNotWritten, TooManySnapshots,
 } = classes({
   ParseError: -32700, InvalidRequest: -32600, MethodNotFound: -32601, InvalidParams: -32602, InternalError: -32603,
   RequestCancelled: -32800, ShuttingDown: 1001, ResultTooLarge: 1002, TooManyRequests: 1003, CallerNotAllowed: 1004, InvalidCursor: 1005,
@@ -62,7 +62,7 @@ export const {
   FactorAddsNothing: 7012, FactorTargetMissing: 7013, StoreBusy: 8001, StoreReadOnly: 8002, StoreFull: 8003, StoreCorrupt: 8004,
   StoreTooNew: 8005, StoreTooOld: 8006, StoreCannotOpen: 8007, NotAStore: 8008, MasterKeyMissing: 8009, MasterKeyWrong: 8010,
   TestingStoreMismatch: 8011, OutcomeUnknown: 8012, BackupFileExists: 8013, BackupNotHere: 8014, BackupFailed: 8015,
-  NewMasterKeyNeeded: 8016, InvalidMasterKey: 8017, MessageNotSent: 8030, ClockOutOfRange: 9001, NoKeyInState: 9002, PortUnavailable: 9010,
-  SnapshotNotFound: 9020, SnapshotUnusable: 9021, SnapshotVersionMismatch: 9022, SnapshotSealMismatch: 9023, SnapshotFileExists: 9024,
-  SnapshotNotWritten: 9025, TooManySnapshots: 9026,
+  NewMasterKeyNeeded: 8016, InvalidMasterKey: 8017, StoreNotEmpty: 8018, CopyNotVerified: 8019, MessageNotSent: 8030, ClockOutOfRange: 9001,
+  NoKeyInState: 9002, PortUnavailable: 9010, SnapshotNotFound: 9020, SnapshotUnusable: 9021, SnapshotVersionMismatch: 9022,
+  SnapshotSealMismatch: 9023, SnapshotFileExists: 9024, SnapshotNotWritten: 9025, TooManySnapshots: 9026,
 });

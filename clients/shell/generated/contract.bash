@@ -107,6 +107,7 @@ declare -gA _mintmark_methods=(
     [store.rekey]=any
     [store.stats]=any
     [system.apply]=any
+    [system.export]=any
     [system.health]=any
     [system.info]=any
     [system.metrics]=any
@@ -237,6 +238,7 @@ declare -gA _mintmark_parameter_names=(
     [store.rekey]="newMasterKey="
     [store.stats]=""
     [system.apply]="tenants:= idps:= pools:= roles:= dryRun:="
+    [system.export]=""
     [system.health]=""
     [system.info]=""
     [system.metrics]=""
@@ -436,6 +438,8 @@ declare -gA _mintmark_error_types=(
     [backupFailed]=8015
     [newMasterKeyNeeded]=8016
     [invalidMasterKey]=8017
+    [storeNotEmpty]=8018
+    [copyNotVerified]=8019
     [messageNotSent]=8030
     [clockOutOfRange]=9001
     [noKeyInState]=9002

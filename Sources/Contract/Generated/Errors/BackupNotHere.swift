@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key ends with its process.
+/// `store.backup` is called on a store in memory, whose master key ends with its process.
 public struct BackupNotHere: ContractError {
     /// The reason, and the alternative.
     public var reason: String

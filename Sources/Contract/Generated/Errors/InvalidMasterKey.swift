@@ -14,7 +14,7 @@ public struct InvalidMasterKey: ContractError {
     public static let code = 8017
     public static let type = "invalidMasterKey"
 
-    public var message: String { "newMasterKey is not a valid key: \(MessageText.beforeStop(MessageText.of(reason))). A key has 32 bytes, as base64url (43 characters) or hexadecimal (64 characters). To generate one, run openssl rand -hex 32." }
+    public var message: String { "newMasterKey is not a valid key: \(MessageText.beforeStop(MessageText.of(reason))). A key has 32 bytes, as base64url (43 characters) or hexadecimal (64 characters). To generate one, run mintmark keygen." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct MasterKeyMissing: ContractError {
     public static let code = 8009
     public static let type = "masterKeyMissing"
 
-    public var message: String { "The master key of this store is missing.\(fingerprint.map { fingerprint in " Its fingerprint is \(MessageText.beforeStop(MessageText.of(fingerprint)))." } ?? "")\(keyFile.map { keyFile in " The file \(MessageText.of(keyFile)) contains it." } ?? "") Pass it with MINTMARK_MASTER_KEY or --master-key-file. If it was in a key file next to the store, restore that file." }
+    public var message: String { "The master key of this store is missing.\(fingerprint.map { fingerprint in " Its fingerprint is \(MessageText.beforeStop(MessageText.of(fingerprint)))." } ?? "")\(keyFile.map { keyFile in " The file \(MessageText.of(keyFile)) contains it." } ?? "") Pass it with MINTMARK_MASTER_KEY or --master-key-file. If it was in a key file next to the store, restore that file. For a new store, mintmark keygen makes a key." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

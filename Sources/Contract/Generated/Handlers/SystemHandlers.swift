@@ -7,6 +7,9 @@ public protocol SystemHandlers: Sendable {
     /// Apply a declarative configuration of tenants, identity providers, pools and roles.
     func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result
 
+    /// Export the configuration as a document for `system.apply`.
+    func export(_ request: SystemExport.Params, _ call: any CallContext) throws -> SystemExport.Result
+
     /// Check the health of the store and the process.
     func health(_ request: SystemHealth.Params, _ call: any CallContext) throws -> SystemHealth.Result
 

@@ -11,9 +11,9 @@ export interface StoreMethods {
    * The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name
    * only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an
    * existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the
-   * two separately. For PostgreSQL, use `pg_dump`.
+   * two separately. The backup of a PostgreSQL store is a SQLite store; `mintmark copy` or `mintmark restore` brings it back.
    *
-   * @throws {BackupFileExists | BackupNotHere | BackupFailed}
+   * @throws {BackupFileExists | BackupNotHere | BackupFailed | CopyNotVerified}
    */
   backup(params: StoreBackupParams, options?: CallOptions): Promise<StoreBackupResult>;
 

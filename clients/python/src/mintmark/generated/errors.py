@@ -1731,9 +1731,7 @@ class BackupFileExistsError(APIError):
 
 
 class BackupNotHereError(APIError):
-    """`store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key
-    ends with its process.
-    """
+    """`store.backup` is called on a store in memory, whose master key ends with its process."""
 
     code = 8014
     type = "backupNotHere"
@@ -1766,6 +1764,29 @@ class InvalidMasterKeyError(APIError):
     type = "invalidMasterKey"
     reason: str = detail("reason")
     """The problem with the key."""
+
+
+class StoreNotEmptyError(APIError):
+    """The target of a copy, a restore or a backup already contains a store or other data, or another process uses it.
+    """
+
+    code = 8018
+    type = "storeNotEmpty"
+    path: str = detail("path")
+    """The location of the target."""
+    reason: str = detail("reason")
+    """What the target contains, and what to do."""
+
+
+class CopyNotVerifiedError(APIError):
+    """After a copy, the number of rows differs or the audit log is not intact."""
+
+    code = 8019
+    type = "copyNotVerified"
+    path: str = detail("path")
+    """The location of the target."""
+    reason: str = detail("reason")
+    """The difference."""
 
 
 class MessageNotSentError(APIError):
@@ -1923,10 +1944,10 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     InvalidPhoneNumberError, FactorAddsNothingError, FactorTargetMissingError, StoreBusyError, StoreReadOnlyError,
     StoreFullError, StoreCorruptError, StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError,
     MasterKeyMissingError, MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError,
-    BackupNotHereError, BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, MessageNotSentError,
-    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
-    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
-    TooManySnapshotsError,
+    BackupNotHereError, BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError,
+    CopyNotVerifiedError, MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError,
+    SnapshotNotFoundError, SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError,
+    SnapshotFileExistsError, SnapshotNotWrittenError, TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -1971,7 +1992,8 @@ __all__ = [
     "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError",
     "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError", "OutcomeUnknownError",
     "BackupFileExistsError", "BackupNotHereError", "BackupFailedError", "NewMasterKeyNeededError",
-    "InvalidMasterKeyError", "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError",
-    "SnapshotNotFoundError", "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError",
-    "SnapshotFileExistsError", "SnapshotNotWrittenError", "TooManySnapshotsError",
+    "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError", "MessageNotSentError",
+    "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
+    "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
+    "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

@@ -109,6 +109,7 @@ module Mintmark
     "store.rekey" => :StoreRekeyResult,
     "store.stats" => :StoreStatsResult,
     "system.apply" => :SystemApplyResult,
+    "system.export" => :SystemExportResult,
     "system.health" => :SystemHealthResult,
     "system.info" => :SystemInfoResult,
     "system.metrics" => :SystemMetricsResult,

@@ -930,8 +930,7 @@ module Mintmark
     detail :path, "path" # The absolute path of the file.
   end
 
-  # `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key ends with its
-  # process.
+  # `store.backup` is called on a store in memory, whose master key ends with its process.
   class BackupNotHere < APIError
     detail :reason, "reason" # The reason, and the alternative.
   end
@@ -948,6 +947,18 @@ module Mintmark
   # The key for `store.rekey` does not decode to 32 bytes.
   class InvalidMasterKey < APIError
     detail :reason, "reason" # The problem with the key.
+  end
+
+  # The target of a copy, a restore or a backup already contains a store or other data, or another process uses it.
+  class StoreNotEmpty < APIError
+    detail :path, "path" # The location of the target.
+    detail :reason, "reason" # What the target contains, and what to do.
+  end
+
+  # After a copy, the number of rows differs or the audit log is not intact.
+  class CopyNotVerified < APIError
+    detail :path, "path" # The location of the target.
+    detail :reason, "reason" # The difference.
   end
 
   # An SMTP server or webhook does not accept a message, or none is configured.
@@ -1038,7 +1049,8 @@ module Mintmark
     unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded
     noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing storeBusy storeReadOnly storeFull storeCorrupt storeTooNew
     storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
-    backupFailed newMasterKeyNeeded invalidMasterKey messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound
-    snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
+    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
+    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
+    tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

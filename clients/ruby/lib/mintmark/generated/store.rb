@@ -12,12 +12,12 @@ module Mintmark
     # The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name
     # only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an
     # existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the
-    # two separately. For PostgreSQL, use `pg_dump`.
+    # two separately. The backup of a PostgreSQL store is a SQLite store; `mintmark copy` or `mintmark restore` brings it back.
     #
     # @param path [String] The path of the file to create, absolute or relative to the working directory of the process. Its directory must
     #   exist.
     # @return [StoreBackupResult]
-    # @raise [BackupFileExists, BackupNotHere, BackupFailed]
+    # @raise [BackupFileExists, BackupNotHere, BackupFailed, CopyNotVerified]
     def backup(path:, timeout: nil, trace: nil)
       call("store.backup", {"path" => path}, timeout, trace)
     end

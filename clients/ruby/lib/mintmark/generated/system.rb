@@ -29,6 +29,17 @@ module Mintmark
       call("system.apply", {"tenants" => tenants, "idps" => idps, "pools" => pools, "roles" => roles, "dryRun" => dry_run}, timeout, trace)
     end
 
+    # Export the configuration as a document for `system.apply`.
+    #
+    # The document contains all tenants, identity providers, pools and roles with their settings, but no accounts, identities, keys or
+    # secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as
+    # client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
+    #
+    # @return [SystemExportResult]
+    def export(timeout: nil, trace: nil)
+      call("system.export", {}, timeout, trace)
+    end
+
     # Check the health of the store and the process.
     #
     # Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A

@@ -153,6 +153,7 @@ let knownMethods: [String: Bool] = [
     "store.rekey": false,
     "store.stats": false,
     "system.apply": false,
+    "system.export": false,
     "system.health": false,
     "system.info": false,
     "system.metrics": false,

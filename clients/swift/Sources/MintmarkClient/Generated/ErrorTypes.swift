@@ -1812,7 +1812,7 @@ public struct BackupFileExistsError: KnownError {
     public var path: String? { answer.member("path") }
 }
 
-/// `backupNotHere`, 8014. `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store in memory, whose master key ends with its process.
+/// `backupNotHere`, 8014. `store.backup` is called on a store in memory, whose master key ends with its process.
 public struct BackupNotHereError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
@@ -1841,6 +1841,26 @@ public struct InvalidMasterKeyError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) { self.answer = answer }
     /// The problem with the key.
+    public var reason: String? { answer.member("reason") }
+}
+
+/// `storeNotEmpty`, 8018. The target of a copy, a restore or a backup already contains a store or other data, or another process uses it.
+public struct StoreNotEmptyError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) { self.answer = answer }
+    /// The location of the target.
+    public var path: String? { answer.member("path") }
+    /// What the target contains, and what to do.
+    public var reason: String? { answer.member("reason") }
+}
+
+/// `copyNotVerified`, 8019. After a copy, the number of rows differs or the audit log is not intact.
+public struct CopyNotVerifiedError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) { self.answer = answer }
+    /// The location of the target.
+    public var path: String? { answer.member("path") }
+    /// The difference.
     public var reason: String? { answer.member("reason") }
 }
 
@@ -2122,6 +2142,8 @@ let errorTypes: [Int: any KnownError.Type] = [
     8015: BackupFailedError.self,
     8016: NewMasterKeyNeededError.self,
     8017: InvalidMasterKeyError.self,
+    8018: StoreNotEmptyError.self,
+    8019: CopyNotVerifiedError.self,
     8030: MessageNotSentError.self,
     9001: ClockOutOfRangeError.self,
     9002: NoKeyInStateError.self,

@@ -14,6 +14,9 @@ func systemCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let dryRun: Bool? = try given.optional("dryRun")
         guard given.isUsedUp else { return nil }
         return try await m.system.apply(tenants: tenants, idps: idps, pools: pools, roles: roles, dryRun: dryRun, timeout: timeout, trace: trace).wire
+    case "system.export":
+        guard given.isUsedUp else { return nil }
+        return try await m.system.export(timeout: timeout, trace: trace).wire
     case "system.health":
         guard given.isUsedUp else { return nil }
         return try await m.system.health(timeout: timeout, trace: trace).wire

@@ -19,8 +19,8 @@ class StoreMethods(Namespace):
         The backup is a complete store at a single point in time; the service continues to process requests. The file
         appears under its name only when it is complete and synchronized to disk, is readable only by the current
         operating system user, and never overwrites an existing file. Opening the backup requires the master key with
-        the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use
-        `pg_dump`.
+        the returned fingerprint, which the backup does not contain; store the two separately. The backup of a
+        PostgreSQL store is a SQLite store; `mintmark copy` or `mintmark restore` brings it back.
 
         Args:
             path: The path of the file to create, absolute or relative to the working directory of the process. Its
@@ -28,9 +28,9 @@ class StoreMethods(Namespace):
 
         Raises:
             BackupFileExistsError: The path for `store.backup` already exists.
-            BackupNotHereError: `store.backup` is called on a PostgreSQL store, which `pg_dump` backs up, or on a store
-                in memory, whose master key ends with its process.
+            BackupNotHereError: `store.backup` is called on a store in memory, whose master key ends with its process.
             BackupFailedError: The directory of the backup does not exist or is not writable, or its disk is full.
+            CopyNotVerifiedError: After a copy, the number of rows differs or the audit log is not intact.
         """
         return types.StoreBackupResult._of(self._send("store.backup", {"path": path}, timeout, trace))
 
@@ -72,7 +72,7 @@ class AsyncStoreMethods(AsyncNamespace):
     ) -> types.StoreBackupResult:
         """Write a consistent backup of the store without stopping the service.
 
-        Raises: BackupFileExistsError, BackupNotHereError, BackupFailedError.
+        Raises: BackupFileExistsError, BackupNotHereError, BackupFailedError, CopyNotVerifiedError.
         """
         return types.StoreBackupResult._of(await self._send("store.backup", {"path": path}, timeout, trace))
 

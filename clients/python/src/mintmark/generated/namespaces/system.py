@@ -46,6 +46,16 @@ class SystemMethods(Namespace):
             "tenants": tenants, "idps": idps, "pools": pools, "roles": roles, "dryRun": dry_run,
         }, timeout, trace))
 
+    def export(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemExportResult:
+        """Export the configuration as a document for `system.apply`.
+
+        The document contains all tenants, identity providers, pools and roles with their settings, but no accounts,
+        identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates
+        what is missing there; secrets such as client secrets and passwords of mail servers must be added first.
+        `system.apply` takes up to 1,000 entries of each kind.
+        """
+        return types.SystemExportResult._of(self._send("system.export", {}, timeout, trace))
+
     def health(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemHealthResult:
         """Check the health of the store and the process.
 
@@ -96,6 +106,10 @@ class AsyncSystemMethods(AsyncNamespace):
         return types.SystemApplyResult._of(await self._send("system.apply", {
             "tenants": tenants, "idps": idps, "pools": pools, "roles": roles, "dryRun": dry_run,
         }, timeout, trace))
+
+    async def export(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemExportResult:
+        """Export the configuration as a document for `system.apply`."""
+        return types.SystemExportResult._of(await self._send("system.export", {}, timeout, trace))
 
     async def health(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemHealthResult:
         """Check the health of the store and the process."""

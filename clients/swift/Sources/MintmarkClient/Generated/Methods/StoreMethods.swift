@@ -11,11 +11,11 @@ public struct StoreMethods: Sendable {
 
     /// Write a consistent backup of the store without stopping the service.
     ///
-    /// The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use `pg_dump`.
+    /// The backup is a complete store at a single point in time; the service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master key with the returned fingerprint, which the backup does not contain; store the two separately. The backup of a PostgreSQL store is a SQLite store; `mintmark copy` or `mintmark restore` brings it back.
     ///
     /// - Parameters:
     ///   - path: The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist.
-    /// - Throws: `BackupFileExistsError`, `BackupNotHereError`, `BackupFailedError`.
+    /// - Throws: `BackupFileExistsError`, `BackupNotHereError`, `BackupFailedError`, `CopyNotVerifiedError`.
     @discardableResult
     public func backup(path: String, timeout: Duration? = nil, trace: String? = nil) async throws -> StoreBackupResult {
         var _params = MemberWriter()

@@ -31,6 +31,14 @@ public struct SystemMethods: Sendable {
         return try await caller.call("system.apply", _params.object, timeout: timeout, trace: trace)
     }
 
+    /// Export the configuration as a document for `system.apply`.
+    ///
+    /// The document contains all tenants, identity providers, pools and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
+    public func export(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemExportResult {
+        let _params = MemberWriter()
+        return try await caller.call("system.export", _params.object, timeout: timeout, trace: trace)
+    }
+
     /// Check the health of the store and the process.
     ///
     /// Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to do.
@@ -89,6 +97,45 @@ public struct SystemApplyResult: Record {
     public func write(to members: inout MemberWriter) {
         members.set("dryRun", dryRun)
         members.set("changes", changes)
+        members.add(unknown)
+    }
+}
+
+/// The result of `system.export`.
+public struct SystemExportResult: Record {
+    /// The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.
+    public var tenants: [JSONObject]
+    /// The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
+    public var idps: [JSONObject]
+    /// The pools, in the format of `PoolDeclaration`.
+    public var pools: [JSONObject]
+    /// The roles, in the format of `RoleDeclaration`.
+    public var roles: [JSONObject]
+    /// The members that this client does not know.
+    public var unknown: JSONObject
+
+    /// The members by their names.
+    public init(tenants: [JSONObject], idps: [JSONObject], pools: [JSONObject], roles: [JSONObject], unknown: JSONObject = [:]) {
+        self.tenants = tenants
+        self.idps = idps
+        self.pools = pools
+        self.roles = roles
+        self.unknown = unknown
+    }
+
+    public init(reading members: inout MemberReader) throws {
+        tenants = try members.required("tenants")
+        idps = try members.required("idps")
+        pools = try members.required("pools")
+        roles = try members.required("roles")
+        unknown = members.rest
+    }
+
+    public func write(to members: inout MemberWriter) {
+        members.set("tenants", tenants)
+        members.set("idps", idps)
+        members.set("pools", pools)
+        members.set("roles", roles)
         members.add(unknown)
     }
 }

@@ -111,6 +111,7 @@ public final class Contract {
             "store.rekey",
             "store.stats",
             "system.apply",
+            "system.export",
             "system.health",
             "system.info",
             "system.metrics",

@@ -196,6 +196,8 @@ public final class Errors {
             case 8015 -> new BackupFailedException(answer);
             case 8016 -> new NewMasterKeyNeededException(answer);
             case 8017 -> new InvalidMasterKeyException(answer);
+            case 8018 -> new StoreNotEmptyException(answer);
+            case 8019 -> new CopyNotVerifiedException(answer);
             case 8030 -> new MessageNotSentException(answer);
             case 9001 -> new ClockOutOfRangeException(answer);
             case 9002 -> new NoKeyInStateException(answer);
@@ -5600,8 +5602,8 @@ public final class Errors {
     }
 
     /**
-     * The error backupNotHere, 8014. <code>store.backup</code> is called on a PostgreSQL store, which
-     * <code>pg_dump</code> backs up, or on a store in memory, whose master key ends with its process.
+     * The error backupNotHere, 8014. <code>store.backup</code> is called on a store in memory, whose master key ends
+     * with its process.
      */
     public static final class BackupNotHereException extends AnswerException {
         private static final long serialVersionUID = 1;
@@ -5692,6 +5694,73 @@ public final class Errors {
 
         /**
          * The problem with the key.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String reason() {
+            return member("reason", Read.STRING);
+        }
+    }
+
+    /**
+     * The error storeNotEmpty, 8018. The target of a copy, a restore or a backup already contains a store or other
+     * data, or another process uses it.
+     */
+    public static final class StoreNotEmptyException extends AnswerException {
+        private static final long serialVersionUID = 1;
+
+        /**
+         * Of an answer.
+         *
+         * @param answer the answer
+         */
+        public StoreNotEmptyException(Answer answer) {
+            super(answer);
+        }
+
+        /**
+         * The location of the target.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String path() {
+            return member("path", Read.STRING);
+        }
+
+        /**
+         * What the target contains, and what to do.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String reason() {
+            return member("reason", Read.STRING);
+        }
+    }
+
+    /** The error copyNotVerified, 8019. After a copy, the number of rows differs or the audit log is not intact. */
+    public static final class CopyNotVerifiedException extends AnswerException {
+        private static final long serialVersionUID = 1;
+
+        /**
+         * Of an answer.
+         *
+         * @param answer the answer
+         */
+        public CopyNotVerifiedException(Answer answer) {
+            super(answer);
+        }
+
+        /**
+         * The location of the target.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String path() {
+            return member("path", Read.STRING);
+        }
+
+        /**
+         * The difference.
          *
          * @return it, or null where the answer does not say so
          */

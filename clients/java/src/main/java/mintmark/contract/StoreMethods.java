@@ -29,10 +29,10 @@ public final class StoreMethods {
      * <p>The backup is a complete store at a single point in time; the service continues to process requests. The
      * file appears under its name only when it is complete and synchronized to disk, is readable only by the current
      * operating system user, and never overwrites an existing file. Opening the backup requires the master key with
-     * the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use
-     * <code>pg_dump</code>.
+     * the returned fingerprint, which the backup does not contain; store the two separately. The backup of a
+     * PostgreSQL store is a SQLite store; <code>mintmark copy</code> or <code>mintmark restore</code> brings it back.
      *
-     * <p>Errors: BackupFileExistsException, BackupNotHereException, BackupFailedException.
+     * <p>Errors: BackupFileExistsException, BackupNotHereException, BackupFailedException, CopyNotVerifiedException.
      *
      * @param params what it takes
      * @return what it answers

@@ -95,6 +95,29 @@ public final class SystemMethods {
     }
 
     /**
+     * Export the configuration as a document for <code>system.apply</code>.
+     *
+     * <p>The document contains all tenants, identity providers, pools and roles with their settings, but no accounts,
+     * identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it
+     * creates what is missing there; secrets such as client secrets and passwords of mail servers must be added
+     * first. <code>system.apply</code> takes up to 1,000 entries of each kind.
+     *
+     * @return what it answers
+     */
+    public ExportResult export() {
+        return caller.call("system.export", Map.of(), Read.object(ExportResult::of));
+    }
+
+    /**
+     * As export, in a future.
+     *
+     * @return what it answers, in a future
+     */
+    public CompletableFuture<ExportResult> exportAsync() {
+        return caller.callAsync("system.export", Map.of(), Read.object(ExportResult::of));
+    }
+
+    /**
      * Check the health of the store and the process.
      *
      * <p>Reads from the store, performs a test write without a lasting effect at most once per second, and checks
@@ -396,6 +419,60 @@ public final class SystemMethods {
         private void tell(Sink sink) {
             sink.put("dryRun", dryRun);
             sink.put("changes", changes);
+            sink.unknown(unknown);
+        }
+    }
+
+    /**
+     * The result of system.export.
+     *
+     * @param tenants The tenants, in the format of <code>TenantDeclaration</code>. The tenant <code>default</code> is
+     * included if its settings were changed.
+     * @param idps The identity providers, in the format of <code>IdpDeclaration</code>, without
+     * <code>clientSecret</code>.
+     * @param pools The pools, in the format of <code>PoolDeclaration</code>.
+     * @param roles The roles, in the format of <code>RoleDeclaration</code>.
+     * @param unknown the members that this client does not know
+     */
+    public record ExportResult(
+            List<Map<String, Object>> tenants,
+            List<Map<String, Object>> idps,
+            List<Map<String, Object>> pools,
+            List<Map<String, Object>> roles,
+            Map<String, Object> unknown) implements JsonRecord {
+        /**
+         * Reads it from JSON.
+         *
+         * @param json its members, by their names on the wire
+         * @return the record
+         * @throws IllegalArgumentException if a member is not what it should be
+         */
+        public static ExportResult of(Map<String, ?> json) {
+            var members = new Members(json);
+            return new ExportResult(
+                    members.get("tenants", Read.list(Read.OBJECT)),
+                    members.get("idps", Read.list(Read.OBJECT)),
+                    members.get("pools", Read.list(Read.OBJECT)),
+                    members.get("roles", Read.list(Read.OBJECT)),
+                    members.rest());
+        }
+
+        @Override
+        public Map<String, Object> toJson() {
+            return Records.json(this::tell);
+        }
+
+        /** Shows no secrets. */
+        @Override
+        public String toString() {
+            return Records.text("ExportResult", this::tell);
+        }
+
+        private void tell(Sink sink) {
+            sink.free("tenants", tenants);
+            sink.free("idps", idps);
+            sink.free("pools", pools);
+            sink.free("roles", roles);
             sink.unknown(unknown);
         }
     }

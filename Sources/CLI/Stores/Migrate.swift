@@ -13,7 +13,11 @@ struct Migrate: ParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
+    @Flag(help: "Print both versions without migrating.")
+    var dryRun = false
+
     func run() throws {
+        if dryRun { return try printVersions() }
         let mintmark = try Mintmark(options.settings, logsTo: nil)
         do {
             let (from, to) = try mintmark.migrate()
@@ -21,6 +25,17 @@ struct Migrate: ParsableCommand {
             case 0: try Printing.out("a new store, schema version \(to)")
             case to: try Printing.out("schema version \(to): already current")
             default: try Printing.out("schema version \(from) → \(to)")
+            }
+        } catch { throw Printing.failure(error) }
+    }
+
+    private func printVersions() throws {
+        do {
+            let (from, to) = try Mintmark(options.settings, logsTo: nil).schemaVersions()
+            switch from {
+            case 0: try Printing.out("no store yet; mintmark migrate would create schema version \(to)")
+            case to...: try Printing.out("schema version \(from): already current")
+            default: try Printing.out("schema version \(from); mintmark migrate would change it to \(to)")
             }
         } catch { throw Printing.failure(error) }
     }

@@ -9,10 +9,11 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup", abstract: "Write a consistent backup of the store without stopping the service.",
         discussion: """
             The backup is a complete store at a single point in time. It never overwrites an existing file. Opening it requires the master
-            key whose fingerprint is printed: keep that key too, in another place. For PostgreSQL, use pg_dump.
+            key whose fingerprint is printed: keep that key too, in another place. The backup of a PostgreSQL store is a SQLite store.
 
               mintmark backup --store shop.db /backups/shop-monday.db
               mintmark doctor --store /backups/shop-monday.db --master-key-file shop.db.key
+              mintmark restore --store shop.db /backups/shop-monday.db
             """)
 
     @OptionGroup var options: StoreOptions

@@ -1,0 +1,49 @@
+import ArgumentParser
+import JSON
+import Mintmark
+
+/// `mintmark restore`
+struct RestoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Put a backup in the place of the store.",
+        discussion: """
+            Checks the backup and its master key before anything is written. The key is taken from --master-key-file, otherwise from the key \
+            files next to the store or next to the backup. A store that exists is never overwritten: with --replace it gets another name, \
+            which is printed.
+
+              mintmark restore --store shop.db /backups/shop-monday.db
+              mintmark restore --store shop.db --replace /backups/shop-monday.db
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Rename the files of a store that exists, to <store>.replaced-<time>.")
+    var replace = false
+
+    @Argument(help: "The path of the backup.", completion: .file())
+    var backup: String
+
+    func run() throws {
+        let target = try options.settings.configuration()
+        switch target.store {
+        case .memory: throw ValidationError("--store :memory: cannot be restored: name a file or a database.")
+        case .postgres where replace:
+            throw ValidationError("--replace is for files. For PostgreSQL, restore into a new database.")
+        case .file(let path) where StoreCopying(from: Configuration(store: .file(backup)), to: Configuration(store: .file(path))).isOneFile:
+            throw ValidationError("The backup and the store are the same file. Name another --store.")
+        default: break
+        }
+        do {
+            let report = try StoreRestoring(backup, to: target, replaces: replace).run { _, _ in }
+            var answer: JSONObject = ["store": .string(report.path), "masterFingerprint": .string(report.masterFingerprint)]
+            answer["keyFile"] = report.keyFile.map { .string($0) }
+            if !report.replaced.isEmpty { answer["replaced"] = .array(report.replaced.map { .string($0) }) }
+            try Printing.out(JSONValue.object(answer).text)
+            if report.keyFile == nil {
+                Printing.err("The master key was not written: pass the key \(report.masterFingerprint) to every process on this store.")
+            }
+        } catch is StoreCopying.SameStore {
+            throw ValidationError("The backup and the store are the same store.")
+        } catch { throw Printing.failure(error) }
+    }
+}
