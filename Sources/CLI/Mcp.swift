@@ -25,6 +25,7 @@ struct Mcp: ParsableCommand {
     var allow: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             The tools: names, patterns such as account_*, the toolsets accounts, signin, pools, credentials, keys, audit, store, testing, \
