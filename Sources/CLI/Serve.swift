@@ -61,24 +61,25 @@ struct ServeSettings {
         try mintmark.serve(output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
     }
 
-    /// Serves the methods as tools of the Model Context Protocol until standard input ends. Without `admin`, the caller has the access
-    /// level `public`.
+    /// Serves the methods as tools of the Model Context Protocol until standard input ends.
     ///
-    /// - Throws: The errors of `serve`.
-    func serveTools(grants: Set<ToolGrant>) throws {
+    /// - Throws: The errors of `serve`; `ValidationError` if the selection of tools is not valid.
+    func serveTools(_ tools: ToolSettings) throws {
         var server = try serverOptions()
         try allowCoreDumpsIfAsked()
         server.framing = .lines
         server.dialect = .modelContext
         let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
-        let isPublic = try store.configuration().publicCaller
-        if isPublic, grants.contains(.admin) {
-            throw ValidationError(
-                "--allow admin and --caller public exclude each other: public callers have no access to developer methods.")
-        }
         let output = Descriptors.protect()
-        let mintmark = try Mintmark(store, logsTo: LogRing()) { if !grants.contains(.admin) { $0.publicCaller = true } }
-        let session = ModelContextSession(mintmark, grants: grants)
+        let mintmark = try Mintmark(store, logsTo: LogRing())
+        let session: ModelContextSession
+        do {
+            session = try ModelContextSession(mintmark, settings: tools) {
+                Documentation().topics.map { ModelContextGuide(name: $0.name, title: $0.title, text: $0.text) }
+            }
+        } catch {
+            throw ValidationError(error.message)
+        }
         try mintmark.serve(session, output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
     }
 

@@ -122,7 +122,7 @@ class Traces(EndToEnd):
             {"id": 3, "method": "tools/call", "params": {"name": "token_verify", "arguments": {"token": "a.secret.token", "audience": "x"}}},
             {"id": 4, "method": "tools/call", "params": {"name": "no_such", "arguments": {"password": "hunter2-hunter2"}}}]
         process = subprocess.Popen(
-            [binary(), "mcp", "--store", store, "--testing", "--allow", "admin,secrets", "--trace-file", self.file], stdin=subprocess.PIPE,
+            [binary(), "mcp", "--store", store, "--testing", "--allow", "all", "--trace-file", self.file], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=clean_environment(self.folder, needed))
         answers = {}
         for line in lines:

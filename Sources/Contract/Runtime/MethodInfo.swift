@@ -8,6 +8,15 @@ public struct MethodInfo: Sendable {
         case developer
     }
 
+    /// The permission that a language model needs to call the method.
+    public enum Level: String, Sendable, CaseIterable {
+        case read
+        /// Creates or changes something.
+        case write
+        /// Deletes, revokes, merges or resets something.
+        case destroy
+    }
+
     /// The name, in the form `namespace.verb`.
     public let name: String
     public let summary: String
@@ -17,6 +26,13 @@ public struct MethodInfo: Sendable {
     public let isReadOnly: Bool
     /// Whether the method is offered only with `--testing`.
     public let isTesting: Bool
+    public let level: Level
+    /// Whether the parameters or the result carry a token, password, code, key or credential.
+    public let carriesSecrets: Bool
+    /// When a language model should use the method. Empty if the summary says it.
+    public let use: String
+    /// The methods that often follow.
+    public let next: [String]
     /// The cost of a call, unless one of `costCases` applies; see `cost(of:)`.
     public let cost: MethodCost
     /// Parameters that change the cost. The first that applies counts.

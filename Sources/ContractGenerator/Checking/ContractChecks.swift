@@ -11,6 +11,7 @@ struct ContractChecks {
         names()
         errors()
         contract.methods.forEach(method)
+        LevelChecks(contract: contract, problems: problems).run()
         examples()
         fixtures()
     }

@@ -4,6 +4,9 @@ import JSON
 struct Method {
     enum Caller: String, CaseIterable { case `public`, developer }
 
+    /// The permission that a language model needs for the tool of the method.
+    enum Level: String, CaseIterable { case read, write, destroy }
+
     /// What a call may wait for.
     enum Cost: String, CaseIterable { case quick, store, slow, network }
 
@@ -29,6 +32,13 @@ struct Method {
     let isReadOnly: Bool
     /// Whether the method is offered only with `--testing`.
     let isTesting: Bool
+    let level: Level
+    /// Whether the parameters or the result carry a token, password, code, key or credential. `nil` if no member is secret.
+    let secrets: Bool?
+    /// When a language model uses the tool of the method. Empty if the summary says it.
+    let use: String
+    /// The methods that often follow.
+    let next: [String]
     let cost: Cost
     /// The exceptions from `cost`. The first that applies counts.
     let costCases: [CostCase]

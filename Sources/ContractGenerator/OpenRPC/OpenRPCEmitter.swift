@@ -87,6 +87,8 @@ struct OpenRPCEmitter {
         object["x-caller"] = .string(method.caller.rawValue)
         object["x-read-only"] = .bool(method.isReadOnly)
         object["x-testing"] = .bool(method.isTesting)
+        object["x-level"] = .string(method.level.rawValue)
+        if method.secrets == true { object["x-secrets"] = true }
         if !method.params.choices.isEmpty { object["x-choices"] = .array(method.params.choices.map(choice)) }
         object["x-equivalents"] = equivalents(method.equivalents)
         return .object(object)

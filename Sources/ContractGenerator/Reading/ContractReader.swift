@@ -62,22 +62,26 @@ struct ContractReader {
         schemas.refuseUnknown(
             value,
             besides: [
-                "name", "summary", "description", "caller", "readOnly", "testing", "cost", "costCases", "params", "result", "progress",
+                "name", "summary", "description", "caller", "readOnly", "testing", "level", "secrets", "use", "next", "cost", "costCases",
+                "params", "result", "progress",
                 "errors", "examples", "equivalents",
             ], at: place)
         if value["name"]?.string != name { problems.add(place, "its name must be \(name)") }
         guard let caller = value["caller"]?.string.flatMap(Method.Caller.init), let isReadOnly = value["readOnly"]?.bool else {
             problems.add(place, "needs caller, public or developer, and readOnly")
             return Method(
-                name: name, summary: "", description: "", caller: .developer, isReadOnly: true, isTesting: false, cost: .quick,
-                costCases: [],
+                name: name, summary: "", description: "", caller: .developer, isReadOnly: true, isTesting: false, level: .read,
+                secrets: nil,
+                use: "", next: [], cost: .quick, costCases: [],
                 params: ObjectType(properties: [], isClosed: true, choices: []),
                 result: Type(description: nil, isSecret: false, shape: .anyObject), progress: nil, errors: [], examples: [], equivalents: []
             )
         }
         return Method(
             name: name, summary: text("summary", of: value, at: place), description: text("description", of: value, at: place),
-            caller: caller, isReadOnly: isReadOnly, isTesting: value["testing"]?.bool ?? false, cost: cost(of: value, at: place),
+            caller: caller, isReadOnly: isReadOnly, isTesting: value["testing"]?.bool ?? false,
+            level: level(of: value, at: place), secrets: value["secrets"]?.bool, use: value["use"]?.string ?? "",
+            next: (value["next"]?.array ?? []).compactMap(\.string), cost: cost(of: value, at: place),
             costCases: costCases(of: value, at: place + "/costCases"),
             params: schemas.objectType(value["params"] ?? .null, at: place + "/params"),
             result: schemas.type(value["result"] ?? .null, at: place + "/result"),
@@ -85,6 +89,12 @@ struct ContractReader {
             errors: (value["errors"]?.array ?? []).compactMap(\.string),
             examples: (value["examples"]?.array ?? []).compactMap { example($0, at: place + "/examples") },
             equivalents: equivalents(of: value))
+    }
+
+    private func level(of value: JSONValue, at place: String) -> Method.Level {
+        if let level = value["level"]?.string.flatMap(Method.Level.init) { return level }
+        problems.add(place, "needs a level: \(Method.Level.allCases.map(\.rawValue).joined(separator: ", "))")
+        return .destroy
     }
 
     private func cost(of value: JSONValue, at place: String) -> Method.Cost {

@@ -60,6 +60,8 @@ struct MethodEmitter {
         source.line("    description: \(SwiftNames.literal(method.description)),")
         source.line(
             "    caller: .\(SwiftNames.member(method.caller.rawValue)), isReadOnly: \(method.isReadOnly), isTesting: \(method.isTesting),")
+        source.line("    level: .\(method.level), carriesSecrets: \(method.secrets ?? false), use: \(SwiftNames.literal(method.use)),")
+        source.line("    next: [\(method.next.map { "\"\($0)\"" }.joined(separator: ", "))],")
         source.line("    cost: .\(method.cost.rawValue), costCases: [\(method.costCases.map(costCase).joined(separator: ", "))],")
         source.line("    errors: [\(method.errors.map { "\"\($0)\"" }.joined(separator: ", "))],")
         let names = method.equivalents.map { "VendorName(vendor: \"\($0.vendor)\", names: \(SwiftNames.literal($0.name)))" }

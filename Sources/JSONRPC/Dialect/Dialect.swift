@@ -54,9 +54,11 @@ public enum Dialect: Sendable {
 /// Converts the outcome of a method to the format of another protocol.
 public protocol AnswerForm: Sendable {
     /// Writes one JSON value in place of `result`, the output of the method. `result` may be empty.
-    func write(result: ArraySlice<UInt8>, to writer: inout JSONWriter)
+    ///
+    /// - Parameter params: The params of the call.
+    func write(result: ArraySlice<UInt8>, for params: JSONNode?, to writer: inout JSONWriter)
     /// Returns whether the error is sent as a result. Otherwise, it is sent as an error.
-    func isResult(_ error: any ResponseError) -> Bool
+    func isResult(_ error: any ResponseError, for params: JSONNode?) -> Bool
     /// Writes one JSON value for such an error.
-    func write(_ error: any ResponseError, to writer: inout JSONWriter)
+    func write(_ error: any ResponseError, for params: JSONNode?, to writer: inout JSONWriter)
 }

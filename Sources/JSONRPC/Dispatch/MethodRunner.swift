@@ -32,7 +32,7 @@ struct MethodRunner: Sendable {
             try bench.writer.answer(call.envelope) { writer in
                 let resultStart = writer.bytes.count
                 try body(call, call.envelope.params, &writer)
-                if let form = call.calledMethod.form { Self.put(form, resultStart, &writer) }
+                if let form = call.calledMethod.form { Self.put(form, resultStart, call.envelope.params, &writer) }
             }
             if call.isLeftForLater(by: run) {
                 bench.writer.rewind(to: start)
@@ -59,15 +59,15 @@ struct MethodRunner: Sendable {
         }
     }
 
-    private static func put(_ form: any AnswerForm, _ start: Int, _ writer: inout JSONWriter) {
+    private static func put(_ form: any AnswerForm, _ start: Int, _ params: JSONNode?, _ writer: inout JSONWriter) {
         let result = Array(writer.bytes[start...])
         writer.rewind(to: start)
-        form.write(result: result[...], to: &writer)
+        form.write(result: result[...], for: params, to: &writer)
     }
 
     private func answer(_ call: Call, _ failure: any ResponseError, on bench: inout WorkerState) {
-        if let form = call.calledMethod.form, form.isResult(failure) {
-            bench.writer.answer(call.envelope) { form.write(failure, to: &$0) }
+        if let form = call.calledMethod.form, form.isResult(failure, for: call.envelope.params) {
+            bench.writer.answer(call.envelope) { form.write(failure, for: call.envelope.params, to: &$0) }
         } else if dialect.answers(failure) {
             bench.writer.answer(id: call.envelope.id, trace: call.envelope.trace, error: failure)
         }

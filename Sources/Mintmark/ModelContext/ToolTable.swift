@@ -2,76 +2,112 @@ import Contract
 import JSON
 import JSONRPC
 
-/// The categories of methods that can be offered in addition to public methods without secrets.
-public enum ToolGrant: String, Sendable, CaseIterable {
-    /// Methods for the developer, which require no proof.
-    case admin
-    /// Methods that accept or return secrets: tokens, passwords, codes, credentials.
-    case secrets
+/// The options of `mintmark mcp`.
+public struct ToolSettings: Sendable {
+    let levels: ToolLevels
+    /// The value of `--tools`.
+    let tools: String?
+    /// The option or variable with the tools, for error messages.
+    let toolsSource: String
+    /// Whether the list of tools includes the schemas of the results.
+    let outputSchemas: Bool
+
+    public init(levels: ToolLevels, tools: String?, toolsSource: String, outputSchemas: Bool) {
+        self.levels = levels
+        self.tools = tools
+        self.toolsSource = toolsSource
+        self.outputSchemas = outputSchemas
+    }
 }
 
 /// The tools of a session, in the order of the contract.
 struct ToolTable: Sendable {
-    private let offering: MethodRegistry
-    private let configuration: Configuration
-    private let grants: Set<ToolGrant>
+    static let describeName = "describe_method"
+
+    let names: ToolNames
+    let registry: MethodRegistry
+    private let settings: ToolSettings
     /// The tools by name.
     private let offered: [String: Tool]
-    private let order: [String]
+    private let order: [Tool]
 
-    init(_ mintmark: Mintmark, grants: Set<ToolGrant>) {
-        offering = MethodRegistry(mintmark)
-        configuration = mintmark.configuration
-        self.grants = grants
-        let schemas = ToolSchema()
-        var tools: [String: Tool] = [:]
-        var order: [String] = []
-        for info in Contract.MethodTable.all where Self.refusal(info, mintmark.configuration, grants, schemas) == nil {
-            guard let method = offering.method(named: info.name) else { continue }
-            let name = Tool.name(info)
-            tools[name] = Tool(info: info, method: method)
-            order.append(name)
+    /// - Throws: `InvalidToolOption` if the selection of tools is not valid.
+    init(_ mintmark: Mintmark, _ settings: ToolSettings) throws(InvalidToolOption) {
+        let registry = MethodRegistry(mintmark)
+        let configuration = mintmark.configuration
+        let selection = try ToolSelection(settings.tools, from: settings.toolsSource, levels: settings.levels)
+        // `tools/list` returns the same information as `rpc.discover`.
+        let methods = Contract.MethodTable.all.filter { $0.name != "rpc.discover" }
+        try selection.check([(Self.describeName, nil)] + methods.map { (Tool.name($0), $0) }) { info in
+            Self.refusal(info, configuration, settings.levels, isSelected: true, settings.tools)
         }
-        offered = tools
+        names = ToolNames { info in
+            info.name == "rpc.discover"
+                ? nil
+                : Self.refusal(
+                    info, configuration, settings.levels, isSelected: selection.contains(Tool.name(info), info), settings.tools)
+        }
+        var order: [Tool] = []
+        if selection.contains(Self.describeName, nil) {
+            order.append(Tool(name: Self.describeName, info: nil, method: MethodDescription(names: names).method))
+        }
+        for info in methods where names.refusal(info) == nil {
+            if let method = registry.method(named: info.name) { order.append(Tool(name: Tool.name(info), info: info, method: method)) }
+        }
         self.order = order
+        self.registry = registry
+        self.settings = settings
+        offered = Dictionary(uniqueKeysWithValues: order.map { ($0.name, $0) })
     }
 
     subscript(_ name: String) -> Tool? { offered[name] }
 
     /// All tools as one JSON array.
     var descriptions: JSONValue {
-        let schemas = ToolSchema()
-        return .array(order.compactMap { offered[$0] }.map { Tool.description($0.info, Self.openRPC($0.info), schemas) })
+        let schemas = ToolSchema(names: names, secrets: settings.levels.secrets)
+        return .array(
+            order.map { tool in
+                tool.info.map { Tool.description($0, schemas, output: settings.outputSchemas) } ?? MethodDescription.description
+            })
     }
 
-    /// Returns a human-readable message that states why the tool is not available and how to enable it.
-    func reasonWithout(_ name: String) -> String {
+    /// Returns the error for a tool that is not offered: a result that tells the model how it is offered, or a protocol error.
+    func errorWithout(_ name: String) -> any ResponseError {
         let methods = Contract.MethodTable.all
         if let info = methods.first(where: { Tool.name($0) == name || $0.name == name }) {
             if let tool = offered[Tool.name(info)] {
-                return "Unknown tool \(name). The tool of method \(info.name) is \(Tool.name(tool.info))."
+                return MalformedToolCall(
+                    pointer: "/name", reason: "Unknown tool \(name). The tool of method \(info.name) is \(tool.name).")
             }
-            return "The tool \(name) is not available: \(Self.refusal(info, configuration, grants, ToolSchema()) ?? "")"
+            if let reason = names.refusal(info) { return ToolNotOffered(tool: Tool.name(info), reason: reason) }
         }
-        let hint = Contract.NearestNames.hint(name, among: order, otherwise: "To list the tools, call tools/list.")
-        return "Unknown tool \(String(name.unicodeScalars.prefix(128))).\(hint)"
+        if name == Self.describeName { return ToolNotOffered(tool: name, reason: "start mintmark mcp with \(name) in --tools.") }
+        let hint = Contract.NearestNames.hint(name, among: order.map(\.name), otherwise: "To list the tools, call tools/list.")
+        return MalformedToolCall(pointer: "/name", reason: "Unknown tool \(String(name.unicodeScalars.prefix(128))).\(hint)")
     }
 
-    /// Returns the reason a method is not a tool in this session, or `nil` if it is one of its tools.
+    /// Refuses secret arguments that the model is not permitted to give.
+    func checkSecrets(_ tool: Tool, _ arguments: JSONNode?) throws {
+        guard !settings.levels.secrets, let info = tool.info, let arguments else { return }
+        let schemas = ToolSchema(names: names, secrets: false)
+        guard let path = schemas.secret(in: arguments, of: Self.openRPC(info)) else { return }
+        let option = settings.levels.including(info)
+        throw ToolNotOffered(
+            tool: "\(tool.name) with the secret argument \(path)", reason: "start mintmark mcp with --allow \(option.option),secrets.")
+    }
+
+    /// Returns the reason a method is not a tool in this session, as a clause, or `nil` if it is one of its tools.
     private static func refusal(
-        _ info: MethodInfo, _ configuration: Configuration, _ grants: Set<ToolGrant>, _ schemas: ToolSchema
+        _ info: MethodInfo, _ configuration: Configuration, _ levels: ToolLevels, isSelected: Bool, _ tools: String?
     ) -> String? {
-        // `tools/list` returns the same information.
-        if info.name == "rpc.discover" { return "To list the tools, call tools/list." }
-        if info.isTesting, !configuration.testing { return "it requires a testing store. Start mintmark mcp with --testing." }
-        var needed = grants
-        if info.caller != .public { needed.insert(.admin) }
-        if schemas.hasSecrets(openRPC(info)) { needed.insert(.secrets) }
-        if needed == grants { return nil }
-        let list = ToolGrant.allCases.filter { needed.contains($0) }.map(\.rawValue).joined(separator: ",")
-        let reasons: [ToolGrant: String] = [.admin: "requires the access level developer", .secrets: "accepts or returns secrets"]
-        let what = ToolGrant.allCases.filter { needed.subtracting(grants).contains($0) }.compactMap { reasons[$0] }
-        return "it \(what.joined(separator: " and ")). Start mintmark mcp with --allow \(list)."
+        if info.isTesting, !configuration.testing { return "it requires a testing store: start mintmark mcp with --testing." }
+        if configuration.publicCaller, info.caller != .public {
+            return "it requires the access level developer: start mintmark mcp without --caller public."
+        }
+        var options: [String] = []
+        if !levels.permits(info) { options.append("--allow \(levels.including(info).option)") }
+        if !isSelected { options.append("--tools \(tools ?? "default"),\(Tool.name(info))") }
+        return options.isEmpty ? nil : "start mintmark mcp with \(options.joined(separator: " "))."
     }
 
     static func openRPC(_ info: MethodInfo) -> JSONValue { (try? JSONValue(parsing: info.openRPC.description)) ?? [:] }

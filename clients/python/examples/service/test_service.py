@@ -1,6 +1,7 @@
 """Shows how to test a service that trusts Mintmark's tokens. Run it with `python -m unittest`; it requires only the client.
 
-`test.idp` is the provider from which the service fetches keys. `test.token` creates arbitrary tokens, valid or not.
+`IdentityProvider` is the provider from which the service fetches keys. It creates arbitrary tokens, valid or not. With pytest, the fixture
+`mintmark_idp` is the same.
 """
 
 import json
@@ -12,7 +13,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from mintmark.testing import TestingMintmark
+from mintmark.testing import IdentityProvider, TestingMintmark
 from service import serve
 
 LOCAL = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -28,7 +29,7 @@ class Stay(urllib.request.HTTPRedirectHandler):
 class ServiceTest(unittest.TestCase):
     def setUp(self):
         self.m = self.enterContext(TestingMintmark()) if hasattr(self, "enterContext") else self._entered(TestingMintmark())
-        self.idp = self.m.test.idp()
+        self.idp = IdentityProvider(self.m, audience="orders")
         self.alice = self.m.account.create(username="alice@example.com", password="a-long-enough-passphrase-77").account_id
         self.url = self.start()
 
@@ -38,7 +39,7 @@ class ServiceTest(unittest.TestCase):
 
     def start(self, **more):
         """Starts a new service that has not fetched any keys. Returns its URL."""
-        server = serve(self.idp.issuer, **{"jwks_url": self.idp.issuers[0].jwks_url, "audience": "orders", "seconds_between": 0, **more})
+        server = serve(self.idp.issuer, **{"jwks_url": self.idp.jwks_url, "audience": self.idp.audience, "seconds_between": 0, **more})
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
@@ -46,8 +47,7 @@ class ServiceTest(unittest.TestCase):
 
     def token(self, **more):
         """Returns an access token that is valid except for the given changes."""
-        return self.m.test.token(
-            **{"issuer": self.idp.issuer, "subject": self.alice, "use": "access", "audience": "orders", "claims": {"scope": "orders:read"}, **more}).token
+        return self.idp.token(self.alice, **{"claims": {"scope": "orders:read"}, **more})
 
     def get(self, token=None, url=None):
         """Returns the status and body of the service's response."""
@@ -79,11 +79,12 @@ class ServiceTest(unittest.TestCase):
         self.assertEqual(self.get()[0], 401)
 
     def test_expired_token_is_rejected(self):
-        # The service uses the real time. Set the provider's clock back, so that a new token expired one hour ago.
-        self.m.test.clock(advance_seconds=-7200)
-        self.assertEqual(self.get(self.token())[0], 401)
-        self.m.test.clock(reset=True)
-        self.assertEqual(self.get(self.token())[0], 200)
+        # The service uses the real time, which test.clock does not change. This token expired by the real time.
+        status, body = self.get(self.idp.expired(self.alice, claims={"scope": "orders:read"}))
+        self.assertEqual((status, body["error"]), (401, "Signature has expired"))
+
+    def test_token_of_another_issuer_is_rejected(self):
+        self.assertEqual(self.get(self.idp.foreign(self.alice, claims={"scope": "orders:read"}))[0], 401)
 
     def test_token_for_another_audience_is_rejected(self):
         status, body = self.get(self.token(audience="invoices"))

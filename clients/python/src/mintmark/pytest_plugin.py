@@ -1,9 +1,14 @@
-"""pytest fixtures: a Mintmark client for one test, its clock and its outbox. They are available after installation, without an import.
+"""pytest fixtures: a Mintmark client for one test, its clock, its outbox and its identity provider. They are available after installation, without an import.
 
     def test_sign_up(mintmark, mintmark_clock, mintmark_outbox):
         step = mintmark.sign_up.start(username="alice@example.com")
         mintmark.sign_up.submit_code(continuation_token=step.continuation_token, code=mintmark_outbox.code("alice@example.com"))
         mintmark_clock.advance(hours=1)
+
+    def test_orders(mintmark_idp):
+        service = Service(mintmark_idp.issuer, mintmark_idp.jwks_url, mintmark_idp.audience)
+        assert service.get(mintmark_idp.token()).status == 200
+        assert service.get(mintmark_idp.expired()).status == 401
 
 Settings in pytest.ini or [tool.pytest.ini_options]: `mintmark_scope = module` (or `class`, `package`, `session`) lets tests share one
 process, whose store is reset before each test. `mintmark_binary` names the program.
@@ -18,7 +23,7 @@ import pytest
 
 from ._errors import ClientClosedError, ProcessEndedError
 from .generated.testing.types import SentMessage
-from .testing import TestingMintmark
+from .testing import IdentityProvider, TestingMintmark
 
 SCOPES = ("function", "class", "module", "package", "session")
 
@@ -158,3 +163,9 @@ def mintmark_clock(mintmark: TestingMintmark) -> Clock:
 def mintmark_outbox(mintmark: TestingMintmark) -> Outbox:
     """The messages that the test's store has captured."""
     return Outbox(mintmark)
+
+
+@pytest.fixture
+def mintmark_idp(mintmark: TestingMintmark) -> IdentityProvider:
+    """An OpenID Connect provider on 127.0.0.1 with the accounts of the test's store. A service under test can trust it."""
+    return IdentityProvider(mintmark)
