@@ -596,6 +596,8 @@ type AuditRecord struct {
 	Subject string `json:"subject,omitempty"`
 	// The `trace` of the request.
 	Trace string `json:"trace,omitempty"`
+	// The interface through which the change was made, if it was not the pipe: `console` for the web console.
+	Actor string `json:"actor,omitempty"`
 	// The details of the change.
 	Details map[string]any `json:"details,omitempty"`
 	// The HMAC over this record and the previous one, in base64url.
@@ -3075,12 +3077,14 @@ type SessionRevokeAllResult struct {
 
 // SessionSignOutParams are the parameters of session.signOut.
 //
-// Exactly one of RefreshToken, IDToken must be set.
+// Exactly one of RefreshToken, IDToken, SessionID must be set.
 type SessionSignOutParams struct {
 	// A refresh token of the session.
 	RefreshToken Secret `json:"refreshToken,omitempty"`
 	// An ID token of the session. Can be expired.
 	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the session, as `session.list` returns it. Requires the access level `developer`.
+	SessionID string `json:"sessionId,omitempty"`
 }
 
 // SessionSignOutResult is the result of session.signOut.

@@ -759,6 +759,8 @@ class AuditRecord(Record):
     """Another affected resource, such as the ARN of a role or the ID of a key."""
     trace: str | None = member("trace", default=None)
     """The `trace` of the request."""
+    actor: str | None = member("actor", default=None)
+    """The interface through which the change was made, if it was not the pipe: `console` for the web console."""
     details: Mapping[str, Any] | None = member("details", default=None)
     """The details of the change."""
     hash: str = member("hash")

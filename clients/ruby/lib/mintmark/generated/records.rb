@@ -163,6 +163,7 @@ module Mintmark
     member :identity_id, "identityId" # The identity that the change affects.
     member :subject, "subject" # Another affected resource, such as the ARN of a role or the ID of a key.
     member :trace, "trace" # The `trace` of the request.
+    member :actor, "actor" # The interface through which the change was made, if it was not the pipe: `console` for the web console.
     member :details, "details" # The details of the change.
     member :hash_value, "hash" # The HMAC over this record and the previous one, in base64url.
   end
