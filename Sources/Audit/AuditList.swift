@@ -30,9 +30,12 @@ extension AuditCursor {
 
 extension AuditEntry {
     func answer(mac: [UInt8]) -> Contract.AuditRecord {
-        Contract.AuditRecord(
+        var details = event.details
+        let actor = details[AuditEvent.actor]?.string
+        details[AuditEvent.actor] = nil
+        return Contract.AuditRecord(
             chain: chain, sequence: number, at: at, method: event.method, poolId: event.poolId, identityId: event.identityId,
-            subject: event.subject, trace: event.trace, details: event.details.isEmpty ? nil : EncodedObject(event.details),
+            subject: event.subject, trace: event.trace, actor: actor, details: details.isEmpty ? nil : EncodedObject(details),
             hash: Base64URL.encode(mac))
     }
 }

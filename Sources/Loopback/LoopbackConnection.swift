@@ -5,13 +5,15 @@ import Platform
 struct LoopbackConnection {
     private let descriptor: Int32
     private let limits: LoopbackLimits
+    private let gate: LoopbackServer.Gate?
     /// The bytes that were received and not parsed yet.
     private var buffer: [UInt8] = []
     /// Whether another request can follow the last one.
     private(set) var keepsOpen = true
 
-    init(descriptor: Int32, limits: LoopbackLimits) {
+    init(descriptor: Int32, limits: LoopbackLimits, gate: LoopbackServer.Gate? = nil) {
         self.descriptor = descriptor
+        self.gate = gate
         self.limits = limits
     }
 
@@ -27,6 +29,7 @@ struct LoopbackConnection {
             let deadline = deadline(limits.transferSeconds)
             guard let bytes = try readHead(deadline) else { return nil }
             let head = try RequestHead(bytes)
+            guard passes(head) else { return nil }
             guard head.isForThisMachine else {
                 throw RequestHead.Refusal(status: 421, text: "Use 127.0.0.1 or localhost as the host.")
             }
@@ -41,10 +44,31 @@ struct LoopbackConnection {
             return LoopbackRequest(method: head.method, target: head.target, headers: head.headers, body: body)
         } catch let refusal as RequestHead.Refusal {
             keepsOpen = false
-            _ = answer(LoopbackResponse(status: refusal.status, text: refusal.text), to: "", keepsOpen: false)
-            discardRest()
+            reject(LoopbackResponse(status: refusal.status, text: refusal.text).adding(limits.refusalHeaders), to: "")
         } catch {}
         return nil
+    }
+
+    /// Asks the gate. Returns whether the request takes the usual way; otherwise, it has its response.
+    private mutating func passes(_ head: RequestHead) -> Bool {
+        guard let gate else { return true }
+        let request = LoopbackRequest(method: head.method, target: head.target, headers: head.headers, body: [])
+        switch gate(request, head.isChunked ? nil : head.bodyLength) {
+        case .buffered: return true
+        case .rejected(let response): reject(response, to: head.method)
+        case .streamed(let take):
+            let stream = LoopbackStream(descriptor, head, buffer, limits)
+            take(stream)
+            buffer = []
+            if !stream.hasReadBody { discardRest() }
+        }
+        keepsOpen = false
+        return false
+    }
+
+    private mutating func reject(_ response: LoopbackResponse, to method: String) {
+        _ = answer(response, to: method, keepsOpen: false)
+        discardRest()
     }
 
     /// Reads and discards the remaining input for a short time. If a connection is closed with unread input, TCP can discard the response

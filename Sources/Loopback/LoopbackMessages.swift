@@ -50,11 +50,12 @@ public struct LoopbackResponse: Sendable {
     /// - Parameters:
     ///   - keepsOpen: Whether another request can follow on the connection.
     ///   - isForHead: Whether to omit the body, as required after HEAD.
-    func bytes(keepsOpen: Bool, isForHead: Bool) -> [UInt8] {
+    ///   - isOpenEnded: Whether the body ends with the connection and has no stated length.
+    func bytes(keepsOpen: Bool, isForHead: Bool, isOpenEnded: Bool = false) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "")\r\n"
         for (name, value) in headers { head += "\(Self.plain(name)): \(Self.plain(value))\r\n" }
         // A response with status 204 has no body and must not have a Content-Length (RFC 9110 section 8.6).
-        if status != 204 { head += "content-length: \(body.count)\r\n" }
+        if status != 204, !isOpenEnded { head += "content-length: \(body.count)\r\n" }
         head += "connection: \(keepsOpen ? "keep-alive" : "close")\r\n\r\n"
         return Array(head.utf8) + (isForHead || status == 204 ? [] : body)
     }
@@ -67,7 +68,8 @@ public struct LoopbackResponse: Sendable {
     private static let reasons = [
         200: "OK", 204: "No Content", 302: "Found", 303: "See Other", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
         404: "Not Found",
-        405: "Method Not Allowed", 408: "Request Timeout", 410: "Gone", 413: "Content Too Large", 421: "Misdirected Request",
+        405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict", 410: "Gone", 413: "Content Too Large",
+        421: "Misdirected Request",
         429: "Too Many Requests",
         431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
         505: "HTTP Version Not Supported",
@@ -87,6 +89,18 @@ public struct LoopbackLimits: Sendable {
     public var transferSeconds = 20
     /// The time for which the rest of a rejected request is read and discarded, in seconds.
     public var lingerSeconds = 1
+    /// Additional headers of the responses with which the server itself rejects a request.
+    public var refusalHeaders: [(name: String, value: String)] = []
 
     public init() {}
+}
+
+/// What happens to a request after its head was read and before its body is.
+public enum LoopbackAdmission {
+    /// The body is read, and the handler responds.
+    case buffered
+    /// The request is rejected with this response, and the connection ends.
+    case rejected(LoopbackResponse)
+    /// The closure reads the body and writes the response itself. The connection ends after it.
+    case streamed((LoopbackStream) -> Void)
 }

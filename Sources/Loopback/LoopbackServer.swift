@@ -6,12 +6,15 @@ import Platform
 /// One thread accepts connections, and each connection has its own thread. The handler runs on these threads, several at a time.
 public final class LoopbackServer: Sendable {
     public typealias Handler = @Sendable (LoopbackRequest) -> LoopbackResponse
+    /// Decides about a request without its body. `bodyBytes` is the stated length of the body, or `nil` if it is chunked.
+    public typealias Gate = @Sendable (_ head: LoopbackRequest, _ bodyBytes: Int?) -> LoopbackAdmission
 
     /// The port on which the server listens.
     public let port: UInt16
     private let descriptor: Int32
     private let limits: LoopbackLimits
     private let handler: Handler
+    private let gate: Gate?
     private let startThread: ThreadStarter
     private let state = ConditionLock(State())
 
@@ -33,18 +36,22 @@ public final class LoopbackServer: Sendable {
 
     /// Starts listening and responding.
     ///
-    /// - Parameter port: The port, or 0 for any free port.
+    /// - Parameters:
+    ///   - port: The port, or 0 for any free port.
+    ///   - gate: Decides about each request before the server checks its host and reads its body, or `nil`.
     public convenience init(
-        port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits(), handler: @escaping Handler
+        port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits(), gate: Gate? = nil, handler: @escaping Handler
     ) throws(LoopbackFailure) {
-        try self.init(port: port, limits: limits, startThread: { Thread.tryStart(name: "loopback", $0) }, handler: handler)
+        try self.init(port: port, limits: limits, gate: gate, startThread: { Thread.tryStart(name: "loopback", $0) }, handler: handler)
     }
 
     init(
-        port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits(), startThread: @escaping ThreadStarter, handler: @escaping Handler
+        port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits(), gate: Gate? = nil, startThread: @escaping ThreadStarter,
+        handler: @escaping Handler
     ) throws(LoopbackFailure) {
         (descriptor, self.port) = try Socket.listen(port: port)
         self.limits = limits
+        self.gate = gate
         self.handler = handler
         self.startThread = startThread
         let reason = startThread { [self] in accept() }
@@ -121,7 +128,7 @@ public final class LoopbackServer: Sendable {
     }
 
     private func serve(_ descriptor: Int32) {
-        var connection = LoopbackConnection(descriptor: descriptor, limits: limits)
+        var connection = LoopbackConnection(descriptor: descriptor, limits: limits, gate: gate)
         let speaks = { self.state.withLock { $0.quiet.removeAll { $0.connection == descriptor } } }
         while let request = connection.nextRequest(whenItBegins: speaks) {
             let response = handler(request)

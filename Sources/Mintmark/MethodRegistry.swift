@@ -9,15 +9,17 @@ public struct MethodRegistry: MethodLookup {
     private let names: [String]
     private let testing: Bool
 
-    /// - Parameter mintmark: The service. Its configuration contains the access level of the caller and the testing mode.
-    public init(_ mintmark: Mintmark) {
+    /// - Parameters:
+    ///   - mintmark: The service. Its configuration contains the access level of the caller and the testing mode.
+    ///   - actor: The actor of the calls in the audit log, or `nil` for the pipe.
+    public init(_ mintmark: Mintmark, actor: String? = nil) {
         let configuration = mintmark.configuration
         let offered = Contract.MethodTable.all.filter { Self.isOffered($0, by: configuration) }
         names = offered.map(\.name)
         testing = configuration.testing
         // Methods that the caller is not allowed to call are included, so that they fail with a specific error.
         let known = Contract.MethodTable.all.filter { !$0.isTesting || configuration.testing }
-        methods = MethodsByName(known.map { Self.method($0, mintmark) })
+        methods = MethodsByName(known.map { Self.method($0, mintmark, actor) })
     }
 
     /// Returns whether a process with this configuration offers a method.
@@ -35,29 +37,29 @@ public struct MethodRegistry: MethodLookup {
         return called + Contract.NearestNames.of(name, among: names).filter { !called.contains($0) }
     }
 
-    private static func method(_ info: MethodInfo, _ mintmark: Mintmark) -> Method {
+    private static func method(_ info: MethodInfo, _ mintmark: Mintmark, _ actor: String?) -> Method {
         guard isOffered(info, by: mintmark.configuration) else {
             return Method(info.name) { _, _, _ in throw Answer(CallerNotAllowed(method: info.name)) }
         }
-        let isPublic = mintmark.configuration.publicCaller
+        let origin = CallAdapter.Origin(isPublicCaller: mintmark.configuration.publicCaller, actor: actor)
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         let faults = mintmark.faults
         if let storeless = StoreIndependentMethods.method(info.name, mintmark) {
             return Method(info.name, on: Lane(info.cost)) { call, params, result in
                 try faults?.meet(call)
-                try answering { try storeless(params, CallAdapter(call, isPublicCaller: isPublic), &result) }
+                try answering { try storeless(params, CallAdapter(call, origin), &result) }
             }
         }
         let isRemote = mintmark.configuration.store.isRemote
         return Method(info.name, lane: { Lane(info.cost(of: $0), isRemote: isRemote) }) { call, params, result in
             try faults?.meet(call)
-            try run(place, mintmark, isPublic: isPublic, call, params, &result)
+            try run(place, mintmark, origin, call, params, &result)
         }
     }
 
     /// Runs the method at this index of the table. Runs it again after it waited for another call.
     private static func run(
-        _ place: Int, _ mintmark: Mintmark, isPublic: Bool, _ call: Call, _ params: JSONNode?, _ result: inout JSONWriter
+        _ place: Int, _ mintmark: Mintmark, _ origin: CallAdapter.Origin, _ call: Call, _ params: JSONNode?, _ result: inout JSONWriter
     ) throws {
         let mayWait = call.lane != .compute
         do {
@@ -66,18 +68,18 @@ public struct MethodRegistry: MethodLookup {
                     // Opening the store may take long, so the reading thread does not open it.
                     guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
                     try LockWaitPolicy.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                        try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
+                        try services.bound[place]?.run(params, CallAdapter(call, origin), &result)
                     }
                 }
             }
         } catch let wait as WaitsForOthers {
             try wait.resume(call, &result) { call, result in
-                try run(place, mintmark, isPublic: isPublic, call, params, &result)
+                try run(place, mintmark, origin, call, params, &result)
             }
         } catch let wait as AwaitsPeople {
             let later = try call.answerLater(endsWithInput: !wait.isBrief, onCancel: wait.giveUp)
             wait.whenOver {
-                later.resume(on: .network) { call, result in try run(place, mintmark, isPublic: isPublic, call, params, &result) }
+                later.resume(on: .network) { call, result in try run(place, mintmark, origin, call, params, &result) }
             }
         }
     }
@@ -117,17 +119,25 @@ struct Answer: ResponseError {
 
 /// The context of a call for its handler.
 struct CallAdapter: CallContext {
+    /// Who may call what, and how the audit log names the calls.
+    struct Origin: Sendable {
+        let isPublicCaller: Bool
+        let actor: String?
+    }
+
     private let call: Call
-    let isPublicCaller: Bool
+    private let origin: Origin
+    var isPublicCaller: Bool { origin.isPublicCaller }
+    var actor: String? { origin.actor }
 
     /// Whether the call is on a lane that may wait for other machines.
     var mayWaitForOthers: Bool { call.lane == .network }
     /// Whether the call can run again later without blocking a thread until then.
     var mayAnswerLater: Bool { call.mayAnswerLater }
 
-    init(_ call: Call, isPublicCaller: Bool) {
+    init(_ call: Call, _ origin: Origin) {
         self.call = call
-        self.isPublicCaller = isPublicCaller
+        self.origin = origin
     }
 
     var trace: String? { call.trace }

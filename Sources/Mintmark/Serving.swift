@@ -14,14 +14,16 @@ extension Mintmark {
     ///   - methods: The methods to offer. Defaults to the contract's methods.
     ///   - output: The descriptor that `Descriptors.protect` returned.
     ///   - trace: The file to which all messages are written.
+    ///   - watch: Receives every record of the trace, whether there is a file or not.
     ///   - prepare: Runs before any input is read.
     /// - Throws: The error that `prepare` throws.
     public func serve(
         _ methods: (any MethodLookup)? = nil, output: Int32, options: ServerOptions, tracingTo trace: OpenedTraceFile? = nil,
+        watching watch: TraceWatch? = nil,
         preparing prepare: (Mintmark) throws -> Void = { _ in }
     ) rethrows {
         var options = options
-        options.tap = trace.map { TraceFile($0, log: log) }
+        if trace != nil || watch != nil { options.tap = TraceFile(trace, copy: watch?.receive, log: log) }
         let (tap, drainSeconds) = (options.tap, options.drainSeconds)
         let server = Server(
             methods ?? MethodRegistry(self), input: 0, output: output, options: options, observer: counters,

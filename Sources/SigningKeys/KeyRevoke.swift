@@ -22,7 +22,7 @@ extension KeyService {
                 try tx.advanceEpoch()
                 try context.audit.record(
                     AuditEvent(
-                        method: KeyRevoke.info.name, trace: call.trace, poolId: key.owner.poolId, subject: key.kid,
+                        method: KeyRevoke.info.name, by: call, poolId: key.owner.poolId, subject: key.kid,
                         details: isBare ? ["replacement": .string(spare.kid)] : [:]), at: now, in: tx)
             }
             return (try tx.keyRing(of: key.owner, vault: context.vault), isBare)

@@ -27,7 +27,7 @@ extension KeyService {
             try tx.advanceEpoch()
             try context.audit.record(
                 AuditEvent(
-                    method: KeyRotate.info.name, trace: call.trace, poolId: owner.poolId, subject: key.kid,
+                    method: KeyRotate.info.name, by: call, poolId: owner.poolId, subject: key.kid,
                     details: owner.tenantId.map { ["tenantId": .string($0)] } ?? [:]), at: now, in: tx)
             return try tx.keyRing(of: owner, vault: context.vault)
         }

@@ -50,7 +50,7 @@ func (m SessionMethods) RevokeAll(ctx context.Context, params SessionRevokeAllPa
 //
 // Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
 //
-// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// Errors: [CallerNotAllowedError], [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenUseMismatchError], [TokenNotYetValidError].
 func (m SessionMethods) SignOut(ctx context.Context, params SessionSignOutParams, options ...CallOption) (*SessionSignOutResult, error) {
 	return invoke[SessionSignOutResult](ctx, m.client, "session.signOut", params, options)

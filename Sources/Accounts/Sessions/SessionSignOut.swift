@@ -5,7 +5,7 @@ import Storage
 extension SessionService {
     /// Ends the session of a token. Accepts expired ID tokens, because possession of the token suffices to end its session.
     ///
-    /// - Throws: `RefreshTokenInvalid` if the token is not a refresh token of this store; the errors of ID token verification.
+    /// - Throws: `CallerNotAllowed`; the errors of ID token verification.
     public func signOut(_ request: SessionSignOut.Params, _ call: any CallContext) throws -> SessionSignOut.Result {
         let now = context.clock.now
         let idSession: String? =
@@ -15,6 +15,7 @@ extension SessionService {
                     token, .init(use: .id, checksStanding: false, checksExpiry: false), now: now
                 ).sessionId
             case .refreshToken: nil
+            case .sessionId(let id): try developersOnly(call, id)
             }
         return try context.database.write { tx in
             var sessionId = idSession
@@ -24,6 +25,12 @@ extension SessionService {
             guard let sessionId else { return SessionSignOut.Result(signedOut: false) }
             return SessionSignOut.Result(signedOut: try end(sessionId, SessionSignOut.info.name, call, at: now, in: tx))
         }
+    }
+
+    /// Returns the ID of a session that the caller names without a proof.
+    private func developersOnly(_ call: any CallContext, _ sessionId: String) throws -> String {
+        if call.isPublicCaller { throw CallerNotAllowed(method: "\(SessionSignOut.info.name) by sessionId") }
+        return sessionId
     }
 
     /// Ends a session. Returns `false` if it does not exist.

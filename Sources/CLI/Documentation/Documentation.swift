@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 
 /// The documentation in the program: the guides, the options of `serve`, and the calls of each method in the client languages.
 struct Documentation {

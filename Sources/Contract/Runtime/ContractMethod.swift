@@ -63,6 +63,8 @@ extension ContractError {
 public protocol CallContext: Sendable {
     /// The caller's trace ID for the request.
     var trace: String? { get }
+    /// The interface through which the request arrived, for the audit log; `nil` for the pipe and for Swift programs.
+    var actor: String? { get }
     /// Whether the caller no longer needs the response.
     var isCancelled: Bool { get }
     /// Whether this is the first run of the handler. A call that has to wait runs again from the beginning.
@@ -82,6 +84,7 @@ extension CallContext {
     /// By default, there is no receiver for notifications.
     public func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) {}
     public var mayAnswerLater: Bool { false }
+    public var actor: String? { nil }
     public var isFirstRun: Bool { true }
 }
 

@@ -90,7 +90,7 @@ extension CredentialsService {
         complete: (Transaction, SessionHolder) throws -> Outcome
     ) throws -> Outcome {
         let proven = try context.prove(id, logins, configurations, call, now: now)
-        let event = AuditEvent(method: CredentialsGet.info.name, trace: call.trace, poolId: proven.pool.id)
+        let event = AuditEvent(method: CredentialsGet.info.name, by: call, poolId: proven.pool.id)
         return try context.resolve(event, at: now) { tx in
             let pool = try configurations.pool(proven.pool.id, in: tx)
             return ((), try IdentityResolution.Facts(tx, pool: pool, given: id, logins: proven.proofs.map(\.login)))

@@ -24,7 +24,7 @@ extension CredentialsService {
                     target: target, issuedBefore: issuedBefore, createdAt: now, expiresAt: max(now, issuedBefore) + Self.longestSeconds))
             try context.audit.record(
                 AuditEvent(
-                    method: CredentialsRevoke.info.name, trace: call.trace, poolId: poolId, identityId: identityId, subject: target.subject,
+                    method: CredentialsRevoke.info.name, by: call, poolId: poolId, identityId: identityId, subject: target.subject,
                     details: ["issuedBefore": .number(.init(record.issuedBefore))]), at: now, in: tx)
             return record
         }

@@ -16,7 +16,7 @@ extension CredentialsProviderService {
                 try tx.lock([key.lockName])
                 guard let identity = try tx.keptIdentity(key), try tx.forgetIdentity(key) else { return }
                 let event = AuditEvent(
-                    method: CredentialsProviderClearKeychain.info.name, trace: call.trace, poolId: key.poolId, identityId: identity.id)
+                    method: CredentialsProviderClearKeychain.info.name, by: call, poolId: key.poolId, identityId: identity.id)
                 try context.audit.record(event, at: now, in: tx)
             }
             memory.dropAll()

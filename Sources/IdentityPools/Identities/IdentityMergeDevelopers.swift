@@ -27,7 +27,7 @@ extension IdentityService {
             try tx.setState(.authenticated, of: destination, at: now)
             try context.audit.record(
                 AuditEvent(
-                    method: IdentityMergeDevelopers.info.name, trace: call.trace, poolId: pool.id, identityId: destination,
+                    method: IdentityMergeDevelopers.info.name, by: call, poolId: pool.id, identityId: destination,
                     details: ["merged": [.string(source)]]), at: now, in: tx)
             return destination
         }

@@ -21,7 +21,7 @@ extension IdentityService {
             let pool = try context.database.read { try configurations.pool(request.poolId, in: $0) }
             proofs = try LoginVerifier(context, configurations).verify(logins, of: pool, call, now: now)
         }
-        let event = AuditEvent(method: IdentityResolve.info.name, trace: call.trace, poolId: request.poolId)
+        let event = AuditEvent(method: IdentityResolve.info.name, by: call, poolId: request.poolId)
         let (_, identity) = try context.resolve(event, at: now) { tx in
             let pool = try configurations.pool(request.poolId, in: tx)
             return ((), try IdentityResolution.Facts(tx, pool: pool, given: nil, logins: proofs.map(\.login)))

@@ -37,7 +37,7 @@ extension IdentityService {
         try tx.setState(try tx.logins(of: id).isEmpty ? .disabled : .authenticated, of: id, at: now)
         try context.audit.record(
             AuditEvent(
-                method: method, trace: call.trace, poolId: poolId, identityId: id,
+                method: method, by: call, poolId: poolId, identityId: id,
                 details: ["unlinked": .array(providers.map { .string($0) })]),
             at: now, in: tx)
         return try answer(try tx.identity(id)!, in: tx)

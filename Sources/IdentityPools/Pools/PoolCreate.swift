@@ -26,7 +26,7 @@ extension PoolService {
             guard try tx.insert(pool) else { throw PoolExists(poolId: id) }
             try tx.insert(key, at: now)
             try context.audit.record(
-                AuditEvent(method: PoolCreate.info.name, trace: call.trace, poolId: id, details: ["kid": .string(key.kid)]), at: now, in: tx
+                AuditEvent(method: PoolCreate.info.name, by: call, poolId: id, details: ["kid": .string(key.kid)]), at: now, in: tx
             )
         }
         return answer(pool)

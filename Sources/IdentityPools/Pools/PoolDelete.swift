@@ -14,7 +14,7 @@ extension PoolService {
             try tx.deleteKeys(of: .pool(request.poolId))
             try tx.advanceEpoch()
             try context.audit.record(
-                AuditEvent(method: PoolDelete.info.name, trace: call.trace, poolId: request.poolId), at: now, in: tx)
+                AuditEvent(method: PoolDelete.info.name, by: call, poolId: request.poolId), at: now, in: tx)
         }
         return PoolDelete.Result(poolId: request.poolId)
     }

@@ -19,7 +19,7 @@ extension PoolService {
             try tx.advanceEpoch()
             try tx.setTagMaps(maps, of: pool.id)
             try context.audit.record(
-                AuditEvent(method: PoolSetPrincipalTags.info.name, trace: call.trace, poolId: pool.id, subject: request.provider), at: now,
+                AuditEvent(method: PoolSetPrincipalTags.info.name, by: call, poolId: pool.id, subject: request.provider), at: now,
                 in: tx)
         }
         return answer(map, of: request.provider, in: request.poolId)

@@ -29,7 +29,7 @@ extension PoolService {
             try tx.setPoolRoles(request.poolId, roles)
             try tx.setRoleMappings(mappings, of: pool.id)
             try context.audit.record(
-                AuditEvent(method: PoolSetRoles.info.name, trace: call.trace, poolId: request.poolId, details: details), at: now, in: tx)
+                AuditEvent(method: PoolSetRoles.info.name, by: call, poolId: request.poolId, details: details), at: now, in: tx)
         }
         return answer(roles, mappings, of: request.poolId)
     }

@@ -38,7 +38,7 @@ extension PoolService {
                 try tx.advanceEpoch()
                 try tx.update(changed)
                 if changed.tagMaps.json != pool.tagMaps.json { try tx.setTagMaps(changed.tagMaps, of: id) }
-                try context.audit.record(AuditEvent(method: method, trace: call.trace, poolId: id), at: now, in: tx)
+                try context.audit.record(AuditEvent(method: method, by: call, poolId: id), at: now, in: tx)
                 return changed
             })
     }

@@ -15,7 +15,7 @@ extension RoleService {
         let arn = context.realm.arn(ofRole: name)
         try context.database.write { tx in
             guard try tx.deleteRole(name) else { throw RoleNotFound(role: asked) }
-            try context.audit.record(AuditEvent(method: RoleDelete.info.name, trace: call.trace, subject: arn), at: now, in: tx)
+            try context.audit.record(AuditEvent(method: RoleDelete.info.name, by: call, subject: arn), at: now, in: tx)
         }
         return RoleDelete.Result(roleArn: arn)
     }

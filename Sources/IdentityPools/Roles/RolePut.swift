@@ -17,7 +17,7 @@ extension RoleService {
             let stored = try tx.put(fresh)
             try context.audit.record(
                 AuditEvent(
-                    method: RolePut.info.name, trace: call.trace, poolId: poolId, subject: context.realm.arn(ofRole: request.name)),
+                    method: RolePut.info.name, by: call, poolId: poolId, subject: context.realm.arn(ofRole: request.name)),
                 at: now, in: tx)
             return stored
         }

@@ -14,7 +14,7 @@ extension PoolTokens {
         let now = context.clock.now
         let proven = try context.prove(request.identityId, request.logins, configurations, call, now: now, classicFlow: true)
         let ((issuer, claims, expiresAt), identity) = try context.resolve(
-            AuditEvent(method: TokenMint.info.name, trace: call.trace, poolId: proven.pool.id), recordsKept: context.auditsIssuance,
+            AuditEvent(method: TokenMint.info.name, by: call, poolId: proven.pool.id), recordsKept: context.auditsIssuance,
             at: now
         ) { tx in
             let issuing = try configurations.issuingPool(proven.pool.id, in: tx)

@@ -14,7 +14,7 @@ extension PoolTokens {
         let tags = try SessionTags.validated(request.principalTags)
         let proofs = try proofs(request, call, now: now)
         let ((issuer, claims), identity) = try context.resolve(
-            AuditEvent(method: TokenMintForDeveloper.info.name, trace: call.trace, poolId: request.poolId),
+            AuditEvent(method: TokenMintForDeveloper.info.name, by: call, poolId: request.poolId),
             recordsKept: context.auditsIssuance, at: now
         ) { tx in
             let issuing = try configurations.issuingPool(request.poolId, in: tx)

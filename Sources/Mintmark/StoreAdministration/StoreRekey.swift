@@ -26,7 +26,7 @@ extension StoreService {
                     let previous = try tx.rewrapDataKey(of: context.vault, under: key, salt: salt)
                     let details: JSONObject = ["masterFingerprint": .string(key.fingerprint), "previousFingerprint": .string(previous)]
                     try context.audit.record(
-                        AuditEvent(method: StoreRekey.info.name, trace: call.trace, details: details), at: now, in: tx)
+                        AuditEvent(method: StoreRekey.info.name, by: call, details: details), at: now, in: tx)
                     return previous
                 }
             } catch {

@@ -2,7 +2,7 @@ import Contract
 import JSON
 
 /// Removes secrets from messages: values that the contract marks as `secret`, and all values that are not in the contract. Not thread-safe.
-struct SecretMask {
+public struct SecretMask {
     /// The replacement for a secret.
     static let hidden: JSONValue = "***"
 
@@ -14,7 +14,7 @@ struct SecretMask {
     /// A cache of method objects.
     private var objects: [String: JSONValue] = [:]
 
-    init() {
+    public init() {
         methods = Dictionary(uniqueKeysWithValues: Contract.MethodTable.all.map { ($0.name, $0) })
         var names: Set<String> = []
         let schemas = shared
@@ -43,7 +43,7 @@ struct SecretMask {
     func knows(_ method: String) -> Bool { methods[method] != nil }
 
     /// Masks the params of a contract method. Unknown members, such as misspelled parameters, are hidden.
-    mutating func params(_ value: JSONValue, of method: String) -> JSONValue {
+    public mutating func params(_ value: JSONValue, of method: String) -> JSONValue {
         guard let given = value.object else { return hide(value) }
         let declared = object(method)["params"]?.array ?? []
         var masked = JSONObject()
@@ -55,10 +55,10 @@ struct SecretMask {
     }
 
     /// Masks the result of a contract method.
-    mutating func result(_ value: JSONValue, of method: String) -> JSONValue { mask(value, by: object(method)["result"]?["schema"] ?? [:]) }
+    public mutating func result(_ value: JSONValue, of method: String) -> JSONValue { mask(value, by: object(method)["result"]?["schema"] ?? [:]) }
 
     /// Masks the data of an error.
-    func errorData(_ value: JSONValue) -> JSONValue {
+    public func errorData(_ value: JSONValue) -> JSONValue {
         value["type"]?.string.flatMap { errors[$0] }.map { mask(value, by: $0) } ?? free(value)
     }
 

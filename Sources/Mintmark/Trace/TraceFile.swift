@@ -20,14 +20,17 @@ public final class TraceFile: MessageTap {
 
     private static let mostBytes = 32 << 20
 
-    private let descriptor: Int32
-    private let path: String
+    private let file: OpenedTraceFile?
+    private let copy: (@Sendable ([UInt8]) -> Void)?
     private let log: Logger
     private let state = ConditionLock(State())
 
-    init(_ opened: OpenedTraceFile, log: Logger) {
-        descriptor = opened.descriptor
-        path = opened.path
+    /// - Parameters:
+    ///   - file: The file, or `nil` to write none.
+    ///   - copy: Receives every record on the thread of the trace, or `nil`.
+    init(_ file: OpenedTraceFile?, copy: (@Sendable ([UInt8]) -> Void)? = nil, log: Logger) {
+        self.file = file
+        self.copy = copy
         self.log = log
     }
 
@@ -67,7 +70,7 @@ public final class TraceFile: MessageTap {
     /// - Parameter untilEmpty: Whether to return when the queue is empty.
     private func work(untilEmpty: Bool = false) {
         var recorder = TraceRecorder(process: Int64(getpid()))
-        var file = TraceWriter(descriptor)
+        var file = self.file.map { TraceWriter($0.descriptor) }
         var isComplaining = false
         while true {
             let (batch, missing) = state.wait { state -> ([Entry], Int)? in
@@ -81,17 +84,26 @@ public final class TraceFile: MessageTap {
             for entry in batch {
                 // Messages that cannot be written are recorded anyway, because later responses are masked by their requests.
                 let line = recorder.record(entry.bytes, entry.direction, microseconds: entry.microseconds)
-                failure = file.write(line, noting: { recorder.gap($0, microseconds: entry.microseconds) })
+                copy?(line)
+                failure = file?.write(line, noting: { recorder.gap($0, microseconds: entry.microseconds) })
             }
-            file.miss(missing)
+            file?.miss(missing)
             if let failure, !isComplaining {
                 log.warning(
                     "the trace file cannot be written; the number of missing entries is recorded when it can",
-                    metadata: ["file": "\(path)", "reason": "\(String(cString: strerror(failure)))"])
+                    metadata: ["file": "\(self.file?.path ?? "")", "reason": "\(String(cString: strerror(failure)))"])
             }
             isComplaining = failure != nil
             state.withLock { $0.isWriting = false }
             state.broadcast()
         }
     }
+}
+
+/// Receives the records of a trace while they are made.
+public struct TraceWatch: Sendable {
+    /// Called with one record as JSON, on the thread of the trace.
+    let receive: @Sendable ([UInt8]) -> Void
+
+    public init(_ receive: @escaping @Sendable ([UInt8]) -> Void) { self.receive = receive }
 }

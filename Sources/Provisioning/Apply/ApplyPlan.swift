@@ -81,7 +81,7 @@ struct ApplyPlan {
 
     /// - Throws: `KeyNeeded` if `keys` contains no key for a new tenant or pool.
     func write(
-        _ keys: ApplyKeys, trace: String?, audit: AuditLog, realm: Deployment, at now: Int64, in tx: Transaction
+        _ keys: ApplyKeys, by call: any CallContext, audit: AuditLog, realm: Deployment, at now: Int64, in tx: Transaction
     ) throws {
         guard writes else { return }
         try tx.advanceEpoch()
@@ -94,7 +94,7 @@ struct ApplyPlan {
             if let tenantId { details["tenantId"] = .string(tenantId) }
             if let providerId { details["providerId"] = .string(providerId) }
             try audit.record(
-                AuditEvent(method: SystemApply.info.name, trace: trace, poolId: poolId, subject: subject, details: details), at: now, in: tx
+                AuditEvent(method: SystemApply.info.name, by: call, poolId: poolId, subject: subject, details: details), at: now, in: tx
             )
         }
         for tenant in tenants where tenant.writes {

@@ -34,7 +34,7 @@ public struct ApplyService: Sendable {
                 // The plan depends on many rows that other transactions can write, so it requires serializable isolation.
                 return try context.database.write(isolation: .serializable) { tx in
                     let second = try plan(tx)
-                    try second.write(keys, trace: call.trace, audit: context.audit, realm: context.realm, at: now, in: tx)
+                    try second.write(keys, by: call, audit: context.audit, realm: context.realm, at: now, in: tx)
                     return SystemApply.Result(dryRun: false, changes: second.changes(context.realm, request))
                 }
             } catch is KeyNeeded {}

@@ -1,3 +1,4 @@
+import Contract
 import Crypto
 import JSON
 import Platform
@@ -14,16 +15,21 @@ package struct AuditEvent: Sendable {
     /// Additional IDs and settings, without secrets.
     package var details: JSONObject = [:]
 
+    /// The member of `details` that the record keeps the actor in.
+    package static let actor = "actor"
+
+    /// - Parameter call: The call that makes the change. Its actor becomes a member of `details`.
     package init(
-        method: String, trace: String? = nil, poolId: String? = nil, identityId: String? = nil, subject: String? = nil,
+        method: String, by call: (any CallContext)? = nil, poolId: String? = nil, identityId: String? = nil, subject: String? = nil,
         details: JSONObject = [:]
     ) {
         self.method = method
-        self.trace = trace
+        self.trace = call?.trace
         self.poolId = poolId
         self.identityId = identityId
         self.subject = subject
         self.details = details
+        if let actor = call?.actor { self.details[Self.actor] = .string(actor) }
     }
 }
 

@@ -104,10 +104,10 @@ package struct AuditCursor: Sendable {
 
 extension AuditEntry {
     init(_ row: Row) {
-        self.init(
-            chain: row.string(0), number: row.int(1), at: row.int(2),
-            event: AuditEvent(
-                method: row.string(3), trace: row.optionalString(4), poolId: row.optionalString(5), identityId: row.optionalString(6),
-                subject: row.optionalString(7), details: (try? JSONValue(parsing: row.string(8)))?.object ?? [:]))
+        var event = AuditEvent(
+            method: row.string(3), poolId: row.optionalString(5), identityId: row.optionalString(6), subject: row.optionalString(7),
+            details: (try? JSONValue(parsing: row.string(8)))?.object ?? [:])
+        event.trace = row.optionalString(4)
+        self.init(chain: row.string(0), number: row.int(1), at: row.int(2), event: event)
     }
 }

@@ -20,12 +20,14 @@ public struct AuditRecord: ContractResult, Equatable {
     public var subject: String?
     /// The `trace` of the request.
     public var trace: String?
+    /// The interface through which the change was made, if it was not the pipe: `console` for the web console.
+    public var actor: String?
     /// The details of the change.
     public var details: EncodedObject?
     /// The HMAC over this record and the previous one, in base64url.
     public var hash: String
 
-    public init(chain: String, sequence: Int64, at: Int64, method: String, poolId: String? = nil, identityId: String? = nil, subject: String? = nil, trace: String? = nil, details: EncodedObject? = nil, hash: String) {
+    public init(chain: String, sequence: Int64, at: Int64, method: String, poolId: String? = nil, identityId: String? = nil, subject: String? = nil, trace: String? = nil, actor: String? = nil, details: EncodedObject? = nil, hash: String) {
         self.chain = chain
         self.sequence = sequence
         self.at = at
@@ -34,6 +36,7 @@ public struct AuditRecord: ContractResult, Equatable {
         self.identityId = identityId
         self.subject = subject
         self.trace = trace
+        self.actor = actor
         self.details = details
         self.hash = hash
     }
@@ -63,6 +66,10 @@ public struct AuditRecord: ContractResult, Equatable {
         if let trace {
             writer.key("trace")
             writer.string(trace)
+        }
+        if let actor {
+            writer.key("actor")
+            writer.string(actor)
         }
         if let details {
             writer.key("details")

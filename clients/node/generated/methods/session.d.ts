@@ -49,8 +49,8 @@ export interface SessionMethods {
    *
    * Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
    *
-   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenUseMismatch |
-   * TokenNotYetValid}
+   * @throws {CallerNotAllowed | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
+   * TokenUseMismatch | TokenNotYetValid}
    */
   signOut(params: SessionSignOutParams, options?: CallOptions): Promise<SessionSignOutResult>;
 }
@@ -106,12 +106,24 @@ export type SessionSignOutParams =
       refreshToken: RefreshToken;
       /** An ID token of the session. Can be expired. */
       idToken?: undefined;
+      /** The ID of the session, as `session.list` returns it. Requires the access level `developer`. At most 64 characters. */
+      sessionId?: undefined;
     }
     | {
       /** A refresh token of the session. */
       refreshToken?: undefined;
       /** An ID token of the session. Can be expired. */
       idToken: Jwt;
+      /** The ID of the session, as `session.list` returns it. Requires the access level `developer`. At most 64 characters. */
+      sessionId?: undefined;
+    }
+    | {
+      /** A refresh token of the session. */
+      refreshToken?: undefined;
+      /** An ID token of the session. Can be expired. */
+      idToken?: undefined;
+      /** The ID of the session, as `session.list` returns it. Requires the access level `developer`. At most 64 characters. */
+      sessionId: string;
     }
   )
 

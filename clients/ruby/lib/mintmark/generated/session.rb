@@ -58,11 +58,12 @@ module Mintmark
     #
     # @param refresh_token [String] A refresh token of the session.
     # @param id_token [String] An ID token of the session. Can be expired.
+    # @param session_id [String] The ID of the session, as `session.list` returns it. Requires the access level `developer`.
     # @return [SessionSignOutResult]
-    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenUseMismatch,
-    #   TokenNotYetValid]
-    def sign_out(refresh_token: nil, id_token: nil, timeout: nil, trace: nil)
-      call("session.signOut", {"refreshToken" => refresh_token, "idToken" => id_token}, timeout, trace)
+    # @raise [CallerNotAllowed, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
+    #   TokenUseMismatch, TokenNotYetValid]
+    def sign_out(refresh_token: nil, id_token: nil, session_id: nil, timeout: nil, trace: nil)
+      call("session.signOut", {"refreshToken" => refresh_token, "idToken" => id_token, "sessionId" => session_id}, timeout, trace)
     end
   end
 end

@@ -23,8 +23,9 @@ func sessionCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
     case "session.signOut":
         let refreshToken: String? = try given.optional("refreshToken")
         let idToken: String? = try given.optional("idToken")
+        let sessionId: String? = try given.optional("sessionId")
         guard given.isUsedUp else { return nil }
-        return try await m.session.signOut(refreshToken: refreshToken, idToken: idToken, timeout: timeout, trace: trace).wire
+        return try await m.session.signOut(refreshToken: refreshToken, idToken: idToken, sessionId: sessionId, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -85,22 +85,25 @@ class SessionMethods(Namespace):
         }, timeout, trace))
 
     def sign_out(
-        self, *, refresh_token: str | None = None, id_token: str | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        self, *, refresh_token: str | None = None, id_token: str | None = None, session_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SessionSignOutResult:
         """Sign out and revoke the session.
 
         `token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.
 
-        Exactly one of `refresh_token`, `id_token` is required.
+        Exactly one of `refresh_token`, `id_token`, `session_id` is required.
 
         Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
 
         Args:
             refresh_token: A refresh token of the session.
             id_token: An ID token of the session. Can be expired.
+            session_id: The ID of the session, as `session.list` returns it. Requires the access level `developer`.
 
         Raises:
+            CallerNotAllowedError: A caller with the access level `public` calls a developer method or uses a developer
+                parameter.
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
                 member is missing or has the wrong type, or the header contains an unknown critical parameter.
             TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
@@ -114,7 +117,7 @@ class SessionMethods(Namespace):
             TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
         """
         return types.SessionSignOutResult._of(self._send("session.signOut", {
-            "refreshToken": refresh_token, "idToken": id_token,
+            "refreshToken": refresh_token, "idToken": id_token, "sessionId": session_id,
         }, timeout, trace))
 
 
@@ -155,14 +158,14 @@ class AsyncSessionMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def sign_out(
-        self, *, refresh_token: str | None = None, id_token: str | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        self, *, refresh_token: str | None = None, id_token: str | None = None, session_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SessionSignOutResult:
         """Sign out and revoke the session.
 
-        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
-        TokenIssuerMismatchError, TokenUseMismatchError, TokenNotYetValidError.
+        Raises: CallerNotAllowedError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
+        TokenSignatureInvalidError, TokenIssuerMismatchError, TokenUseMismatchError, TokenNotYetValidError.
         """
         return types.SessionSignOutResult._of(await self._send("session.signOut", {
-            "refreshToken": refresh_token, "idToken": id_token,
+            "refreshToken": refresh_token, "idToken": id_token, "sessionId": session_id,
         }, timeout, trace))

@@ -62,19 +62,21 @@ public struct SessionMethods: Sendable {
     ///
     /// `token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.
     ///
-    /// Exactly one of `refreshToken`, `idToken` is given.
+    /// Exactly one of `refreshToken`, `idToken`, `sessionId` is given.
     ///
     /// Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
     ///
     /// - Parameters:
     ///   - refreshToken: A refresh token of the session.
     ///   - idToken: An ID token of the session. Can be expired.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenUseMismatchError`, `TokenNotYetValidError`.
+    ///   - sessionId: The ID of the session, as `session.list` returns it. Requires the access level `developer`.
+    /// - Throws: `CallerNotAllowedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenUseMismatchError`, `TokenNotYetValidError`.
     @discardableResult
-    public func signOut(refreshToken: String? = nil, idToken: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionSignOutResult {
+    public func signOut(refreshToken: String? = nil, idToken: String? = nil, sessionId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionSignOutResult {
         var _params = MemberWriter()
         _params.set("refreshToken", refreshToken)
         _params.set("idToken", idToken)
+        _params.set("sessionId", sessionId)
         return try await caller.call("session.signOut", _params.object, timeout: timeout, trace: trace)
     }
 }

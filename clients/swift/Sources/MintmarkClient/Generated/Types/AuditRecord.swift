@@ -20,6 +20,8 @@ public struct AuditRecord: Record {
     public var subject: String?
     /// The `trace` of the request.
     public var trace: String?
+    /// The interface through which the change was made, if it was not the pipe: `console` for the web console.
+    public var actor: String?
     /// The details of the change.
     public var details: JSONObject?
     /// The HMAC over this record and the previous one, in base64url.
@@ -28,7 +30,7 @@ public struct AuditRecord: Record {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(chain: String, sequence: Int, at: Timestamp, method: String, hash: String, poolId: String? = nil, identityId: String? = nil, subject: String? = nil, trace: String? = nil, details: JSONObject? = nil, unknown: JSONObject = [:]) {
+    public init(chain: String, sequence: Int, at: Timestamp, method: String, hash: String, poolId: String? = nil, identityId: String? = nil, subject: String? = nil, trace: String? = nil, actor: String? = nil, details: JSONObject? = nil, unknown: JSONObject = [:]) {
         self.chain = chain
         self.sequence = sequence
         self.at = at
@@ -37,6 +39,7 @@ public struct AuditRecord: Record {
         self.identityId = identityId
         self.subject = subject
         self.trace = trace
+        self.actor = actor
         self.details = details
         self.hash = hash
         self.unknown = unknown
@@ -51,6 +54,7 @@ public struct AuditRecord: Record {
         identityId = try members.optional("identityId")
         subject = try members.optional("subject")
         trace = try members.optional("trace")
+        actor = try members.optional("actor")
         details = try members.optional("details")
         hash = try members.required("hash")
         unknown = members.rest
@@ -65,6 +69,7 @@ public struct AuditRecord: Record {
         members.set("identityId", identityId)
         members.set("subject", subject)
         members.set("trace", trace)
+        members.set("actor", actor)
         members.set("details", details)
         members.set("hash", hash)
         members.add(unknown)

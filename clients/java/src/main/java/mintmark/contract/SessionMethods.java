@@ -174,9 +174,9 @@ public final class SessionMethods {
      *
      * <p>Equivalent: firebase SDK: signOut, nativeAuth SDK: signOut.
      *
-     * <p>Errors: TokenMalformedException, TokenAlgorithmNotAllowedException, TokenKeyUnknownException,
-     * TokenSignatureInvalidException, TokenIssuerMismatchException, TokenUseMismatchException,
-     * TokenNotYetValidException.
+     * <p>Errors: CallerNotAllowedException, TokenMalformedException, TokenAlgorithmNotAllowedException,
+     * TokenKeyUnknownException, TokenSignatureInvalidException, TokenIssuerMismatchException,
+     * TokenUseMismatchException, TokenNotYetValidException.
      *
      * @param params what it takes
      * @return what it answers
@@ -674,15 +674,18 @@ public final class SessionMethods {
     /**
      * The parameters of session.signOut.
      *
-     * <p>Exactly one of refreshToken, idToken is given.
+     * <p>Exactly one of refreshToken, idToken, sessionId is given.
      *
      * @param refreshToken A refresh token of the session. May be null.
      * @param idToken An ID token of the session. Can be expired. May be null.
+     * @param sessionId The ID of the session, as <code>session.list</code> returns it. Requires the access level
+     * <code>developer</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record SignOutParams(
             String refreshToken,
             String idToken,
+            String sessionId,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -696,6 +699,7 @@ public final class SessionMethods {
             return new SignOutParams(
                     members.get("refreshToken", Read.STRING),
                     members.get("idToken", Read.STRING),
+                    members.get("sessionId", Read.STRING),
                     members.rest());
         }
 
@@ -713,6 +717,7 @@ public final class SessionMethods {
         private void tell(Sink sink) {
             sink.secret("refreshToken", refreshToken);
             sink.secret("idToken", idToken);
+            sink.put("sessionId", sessionId);
             sink.unknown(unknown);
         }
 
@@ -734,6 +739,7 @@ public final class SessionMethods {
             var builder = new Builder();
             builder.refreshToken = refreshToken;
             builder.idToken = idToken;
+            builder.sessionId = sessionId;
             builder.unknown.putAll(unknown);
             return builder;
         }
@@ -742,6 +748,7 @@ public final class SessionMethods {
         public static final class Builder {
             private String refreshToken;
             private String idToken;
+            private String sessionId;
             private final Map<String, Object> unknown = Records.members();
 
             private Builder() {
@@ -770,6 +777,18 @@ public final class SessionMethods {
             }
 
             /**
+             * The ID of the session, as <code>session.list</code> returns it. Requires the access level
+             * <code>developer</code>.
+             *
+             * @param sessionId it
+             * @return this
+             */
+            public Builder sessionId(String sessionId) {
+                this.sessionId = sessionId;
+                return this;
+            }
+
+            /**
              * Says what this client does not know.
              *
              * @param name a member's name on the wire
@@ -791,6 +810,7 @@ public final class SessionMethods {
                 return new SignOutParams(
                         refreshToken,
                         idToken,
+                        sessionId,
                         Records.copy(unknown));
             }
         }

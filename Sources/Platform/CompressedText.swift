@@ -1,5 +1,5 @@
-/// Decompresses the documentation, which `TextCompressor` of the contract generator has compressed.
-struct CompressedText {
+/// Decompresses the documentation and the files of the web console, which `TextCompressor` of the contract generator has compressed.
+public struct CompressedText {
     private var coder: RangeDecoder
     private let count: Int
     private var flags = [UInt16](repeating: 1024, count: 2)
@@ -10,7 +10,7 @@ struct CompressedText {
     /// Returns the bytes of the text.
     ///
     /// - Parameter printable: The compressed text as `TextCompressor.printable` writes it. Line ends are ignored.
-    static func bytes(_ printable: StaticString) -> [UInt8] {
+    public static func bytes(_ printable: StaticString) -> [UInt8] {
         var text = CompressedText(printable)
         return text.decoded()
     }
