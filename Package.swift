@@ -88,6 +88,7 @@ let package = Package(
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
         + room("Patterns")
+        + room("WebAuthn", ["Crypto", "JSON", "Platform"], notSources: ["l3-vectors.json"])
         + room("Network", ["CCurl", "Crypto", "JSON", "Platform"])
         + room("Loopback", ["Platform"])
         + room("Messages", ["Contract", "Crypto", "JSON", "Network", "Platform"])

@@ -1,0 +1,19 @@
+import COpenSSL
+
+extension PublicKey {
+    /// Returns whether the signature is valid for exactly this message, with ECDSA signatures in strict DER (RFC 3279 section 2.2.3) as
+    /// X.509 and WebAuthn have them. Signatures of other keys are the same in both forms.
+    public func verify(der signature: [UInt8], of message: [UInt8]) -> Bool {
+        guard let curve = algorithm.curve else { return verify(signature, of: message) }
+        let joined = signature.withUnsafeBytes { der -> [UInt8]? in
+            var file = DERReader(der)
+            guard var pair = file.enter(.sequence), file.isAtEnd, pair.readUnsigned() != nil, pair.readUnsigned() != nil, pair.isAtEnd
+            else {
+                return nil
+            }
+            var joined = [UInt8](repeating: 0, count: 2 * curve.coordinateCount)
+            return joined.withUnsafeMutableBytes { ECDSASignature.split(der, into: $0) } ? joined : nil
+        }
+        return joined.map { verify($0, of: message) } ?? false
+    }
+}
