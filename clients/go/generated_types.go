@@ -596,6 +596,8 @@ type AuditRecord struct {
 	Subject string `json:"subject,omitempty"`
 	// The `trace` of the request.
 	Trace string `json:"trace,omitempty"`
+	// The interface through which the change was made, if it was not the pipe: `console` for the web console.
+	Actor string `json:"actor,omitempty"`
 	// The details of the change.
 	Details map[string]any `json:"details,omitempty"`
 	// The HMAC over this record and the previous one, in base64url.
@@ -3083,12 +3085,14 @@ type SessionRevokeAllResult struct {
 
 // SessionSignOutParams are the parameters of session.signOut.
 //
-// Exactly one of RefreshToken, IDToken must be set.
+// Exactly one of RefreshToken, IDToken, SessionID must be set.
 type SessionSignOutParams struct {
 	// A refresh token of the session.
 	RefreshToken Secret `json:"refreshToken,omitempty"`
 	// An ID token of the session. Can be expired.
 	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the session, as `session.list` returns it. Requires the access level `developer`.
+	SessionID string `json:"sessionId,omitempty"`
 }
 
 // SessionSignOutResult is the result of session.signOut.
@@ -3599,6 +3603,19 @@ type SystemApplyResult struct {
 	DryRun bool `json:"dryRun"`
 	// One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
 	Changes []AppliedChange `json:"changes"`
+}
+
+// SystemExportResult is the result of system.export.
+type SystemExportResult struct {
+	// The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were
+	// changed.
+	Tenants []map[string]any `json:"tenants"`
+	// The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
+	IDPs []map[string]any `json:"idps"`
+	// The pools, in the format of `PoolDeclaration`.
+	Pools []map[string]any `json:"pools"`
+	// The roles, in the format of `RoleDeclaration`.
+	Roles []map[string]any `json:"roles"`
 }
 
 // SystemHealthResult is the result of system.health.

@@ -140,6 +140,7 @@ export const methods = {
   },
   system: {
     apply: {},
+    export: {},
     health: {},
     info: {},
     metrics: {},

@@ -164,6 +164,8 @@ export interface AuditRecord {
   subject?: string;
   /** The `trace` of the request. */
   trace?: string;
+  /** The interface through which the change was made, if it was not the pipe: `console` for the web console. */
+  actor?: string;
   /** The details of the change. */
   details?: JsonObject;
   /** The HMAC over this record and the previous one, in base64url. */

@@ -219,7 +219,7 @@ declare -gA _mintmark_parameter_names=(
     [session.list]="accountId="
     [session.refresh]="refreshToken= audience= scope="
     [session.revokeAll]="accountId="
-    [session.signOut]="refreshToken= idToken="
+    [session.signOut]="refreshToken= idToken= sessionId="
     [signIn.anonymously]="tenantId= audience= scope= client:="
     [signIn.resendCode]="continuationToken= client:="
     [signIn.start]="tenantId= username= language= client:="

@@ -10,12 +10,14 @@ import JSON
 public enum SessionSignOut: ContractMethod {
     /// The parameters of `session.signOut`.
     public struct Params: ContractParams, Equatable {
-        /// Exactly one of refreshToken, idToken.
+        /// Exactly one of refreshToken, idToken, sessionId.
         public enum Session: Sendable, Equatable {
             /// A refresh token of the session.
             case refreshToken(String)
             /// An ID token of the session. Can be expired.
             case idToken(String)
+            /// The ID of the session, as `session.list` returns it. Requires the access level `developer`.
+            case sessionId(String)
         }
 
         /// Exactly one of these.
@@ -28,21 +30,26 @@ public enum SessionSignOut: ContractMethod {
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var refreshToken: String?
             var idToken: String?
+            var sessionId: String?
             node.forEachPair { _name, _value in
                 if _name.isString("refreshToken") {
                     refreshToken = reader.string(_value, at: "refreshToken", .refreshToken)
                 } else if _name.isString("idToken") {
                     idToken = reader.string(_value, at: "idToken", .jwt)
+                } else if _name.isString("sessionId") {
+                    sessionId = reader.string(_value, at: "sessionId", .sessionSignOutSessionId)
                 } else {
-                    reader.unknown(_name, among: ["refreshToken", "idToken"])
+                    reader.unknown(_name, among: ["refreshToken", "idToken", "sessionId"])
                 }
             }
-            reader.choose("exactlyOne", 1...1, ["refreshToken", "idToken"], given: (node["refreshToken"] == nil ? 0 : 1) + (node["idToken"] == nil ? 0 : 1))
+            reader.choose("exactlyOne", 1...1, ["refreshToken", "idToken", "sessionId"], given: (node["refreshToken"] == nil ? 0 : 1) + (node["idToken"] == nil ? 0 : 1) + (node["sessionId"] == nil ? 0 : 1))
             let session: Session
             if let refreshToken {
                 session = .refreshToken(refreshToken)
             } else if let idToken {
                 session = .idToken(idToken)
+            } else if let sessionId {
+                session = .sessionId(sessionId)
             } else {
                 return nil
             }
@@ -75,9 +82,13 @@ public enum SessionSignOut: ContractMethod {
         level: .destroy, carriesSecrets: true, use: "",
         next: [],
         cost: .store, costCases: [],
-        errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenUseMismatch", "tokenNotYetValid"],
+        errors: ["callerNotAllowed", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenUseMismatch", "tokenNotYetValid"],
         equivalents: [VendorName(vendor: "firebase", names: "SDK: signOut"), VendorName(vendor: "nativeAuth", names: "SDK: signOut")],
-        openRPC: ##"{"name":"session.signOut","summary":"Sign out and revoke the session.","description":"`token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.","paramStructure":"by-name","params":[{"name":"refreshToken","required":false,"description":"A refresh token of the session.","schema":{"$ref":"#/components/schemas/RefreshToken","description":"A refresh token of the session."}},{"name":"idToken","required":false,"description":"An ID token of the session. Can be expired.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the session. Can be expired."}}],"result":{"name":"result","schema":{"type":"object","required":["signedOut"],"properties":{"signedOut":{"description":"Whether the session existed.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenNotYetValid"}],"examples":[{"name":"with the refresh token","params":[{"name":"refreshToken","value":"kq3vPp1zGk0v9tY7cRr5eQ8x2mWb4nJdLhUa6sFoXiM"}],"result":{"name":"result","value":{"signedOut":true}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-level":"destroy","x-secrets":true,"x-choices":[{"name":"session","rule":"exactlyOne","of":["refreshToken","idToken"]}],"x-equivalents":{"firebase":"SDK: signOut","nativeAuth":"SDK: signOut"}}"##,
-        makeParams: { [FieldInfo(name: "refreshToken", type: "string of 1–512 characters", isRequired: false, defaultValue: nil, description: "A refresh token of the session."), FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the session. Can be expired.")] },
+        openRPC: ##"{"name":"session.signOut","summary":"Sign out and revoke the session.","description":"`token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.","paramStructure":"by-name","params":[{"name":"refreshToken","required":false,"description":"A refresh token of the session.","schema":{"$ref":"#/components/schemas/RefreshToken","description":"A refresh token of the session."}},{"name":"idToken","required":false,"description":"An ID token of the session. Can be expired.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the session. Can be expired."}},{"name":"sessionId","required":false,"description":"The ID of the session, as `session.list` returns it. Requires the access level `developer`.","schema":{"description":"The ID of the session, as `session.list` returns it. Requires the access level `developer`.","type":"string","minLength":1,"maxLength":64}}],"result":{"name":"result","schema":{"type":"object","required":["signedOut"],"properties":{"signedOut":{"description":"Whether the session existed.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenNotYetValid"}],"examples":[{"name":"with the refresh token","params":[{"name":"refreshToken","value":"kq3vPp1zGk0v9tY7cRr5eQ8x2mWb4nJdLhUa6sFoXiM"}],"result":{"name":"result","value":{"signedOut":true}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-level":"destroy","x-secrets":true,"x-choices":[{"name":"session","rule":"exactlyOne","of":["refreshToken","idToken","sessionId"]}],"x-equivalents":{"firebase":"SDK: signOut","nativeAuth":"SDK: signOut"}}"##,
+        makeParams: { [FieldInfo(name: "refreshToken", type: "string of 1–512 characters", isRequired: false, defaultValue: nil, description: "A refresh token of the session."), FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the session. Can be expired."), FieldInfo(name: "sessionId", type: "string of 1–64 characters", isRequired: false, defaultValue: nil, description: "The ID of the session, as `session.list` returns it. Requires the access level `developer`.")] },
         makeResult: { [FieldInfo(name: "signedOut", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the session existed.")] })
+}
+
+extension StringRule {
+    static let sessionSignOutSessionId = StringRule(length: 1...64)
 }

@@ -108,6 +108,7 @@ METHODS: Dict[str, Optional[str]] = {
     "store.rekey": "StoreRekeyResult",
     "store.stats": "StoreStatsResult",
     "system.apply": "SystemApplyResult",
+    "system.export": "SystemExportResult",
     "system.health": "SystemHealthResult",
     "system.info": "SystemInfoResult",
     "system.metrics": "SystemMetricsResult",

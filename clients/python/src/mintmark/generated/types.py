@@ -777,6 +777,8 @@ class AuditRecord(Record):
     """Another affected resource, such as the ARN of a role or the ID of a key."""
     trace: str | None = member("trace", default=None)
     """The `trace` of the request."""
+    actor: str | None = member("actor", default=None)
+    """The interface through which the change was made, if it was not the pipe: `console` for the web console."""
     details: Mapping[str, Any] | None = member("details", default=None)
     """The details of the change."""
     hash: str = member("hash")
@@ -2557,6 +2559,20 @@ class SystemApplyResult(Record):
     """One entry for each resource in the document, in this order: tenants, identity providers, pools, roles."""
 
 
+class SystemExportResult(Record):
+    """The result of `system.export`."""
+
+    tenants: Sequence[Mapping[str, Any]] = member("tenants")
+    """The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.
+    """
+    idps: Sequence[Mapping[str, Any]] = member("idps")
+    """The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."""
+    pools: Sequence[Mapping[str, Any]] = member("pools")
+    """The pools, in the format of `PoolDeclaration`."""
+    roles: Sequence[Mapping[str, Any]] = member("roles")
+    """The roles, in the format of `RoleDeclaration`."""
+
+
 class SystemHealthResult(Record):
     """The result of `system.health`."""
 
@@ -3024,9 +3040,9 @@ __all__ = [
     "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignUpStep", "SignUpStepOther",
     "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired", "SignUpStepCompleted",
     "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult", "StoreRekeyResult",
-    "StoreStatsResult", "SystemApplyResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult",
-    "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantDeclaration", "TenantDeleteResult",
-    "TenantDelivery", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult",
-    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
-    "Tokens", "UnprocessedIdentity", "Violation",
+    "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult",
+    "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantDeclaration",
+    "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook",
+    "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult",
+    "TokenVerifyResult", "Tokens", "UnprocessedIdentity", "Violation",
 ]

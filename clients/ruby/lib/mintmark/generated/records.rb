@@ -163,6 +163,7 @@ module Mintmark
     member :identity_id, "identityId" # The identity that the change affects.
     member :subject, "subject" # Another affected resource, such as the ARN of a role or the ID of a key.
     member :trace, "trace" # The `trace` of the request.
+    member :actor, "actor" # The interface through which the change was made, if it was not the pipe: `console` for the web console.
     member :details, "details" # The details of the change.
     member :hash_value, "hash" # The HMAC over this record and the previous one, in base64url.
   end
@@ -1097,6 +1098,15 @@ module Mintmark
     member :dry_run, "dryRun" # Whether the changes were not applied because `dryRun` was set.
     # One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
     member :changes, "changes", [:AppliedChange]
+  end
+
+  # The result of `system.export`.
+  class SystemExportResult < Record
+    # The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.
+    member :tenants, "tenants"
+    member :idps, "idps" # The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
+    member :pools, "pools" # The pools, in the format of `PoolDeclaration`.
+    member :roles, "roles" # The roles, in the format of `RoleDeclaration`.
   end
 
   # The result of `system.health`.

@@ -766,6 +766,8 @@ public final class Types {
      * @param identityId The identity that the change affects. May be null.
      * @param subject Another affected resource, such as the ARN of a role or the ID of a key. May be null.
      * @param trace The <code>trace</code> of the request. May be null.
+     * @param actor The interface through which the change was made, if it was not the pipe: <code>console</code> for
+     * the web console. May be null.
      * @param details The details of the change. May be null.
      * @param hash The HMAC over this record and the previous one, in base64url.
      * @param unknown the members that this client does not know
@@ -779,6 +781,7 @@ public final class Types {
             String identityId,
             String subject,
             String trace,
+            String actor,
             Map<String, Object> details,
             String hash,
             Map<String, Object> unknown) implements JsonRecord {
@@ -800,6 +803,7 @@ public final class Types {
                     members.get("identityId", Read.STRING),
                     members.get("subject", Read.STRING),
                     members.get("trace", Read.STRING),
+                    members.get("actor", Read.STRING),
                     members.get("details", Read.OBJECT),
                     members.get("hash", Read.STRING),
                     members.rest());
@@ -825,6 +829,7 @@ public final class Types {
             sink.put("identityId", identityId);
             sink.put("subject", subject);
             sink.put("trace", trace);
+            sink.put("actor", actor);
             sink.free("details", details);
             sink.put("hash", hash);
             sink.unknown(unknown);
