@@ -51,16 +51,11 @@ record Message(Map<?, ?> members) {
     }
 
     /** The error that this message returns for a call. */
-    Answer answer(String call) {
+    ErrorResponse error(String method) {
         var error = object(members.get("error"));
-        var data = object(error.get("data"));
-        return new Answer(
-                error.get("code") instanceof Long code ? code.intValue() : 0, text(data.get("type")), text(error.get("message")), data, call,
-                members.get("trace") instanceof String trace ? trace : null);
-    }
-
-    private static String text(Object value) {
-        return value instanceof String text ? text : "";
+        return new ErrorResponse(
+                error.get("code") instanceof Long code ? code.intValue() : 0, error.get("message") instanceof String text ? text : "",
+                object(error.get("data")), method, members.get("trace") instanceof String trace ? trace : null);
     }
 
     static Map<String, Object> object(Object value) {
