@@ -312,8 +312,8 @@ class Website(EndToEnd):
             self.skipTest("javac is not installed")
         calls = "\n".join(f"static void call{number}(TestingMintmark m) {{ {call} }}" for number, call in enumerate(self.calls("Java")))
         path = self.source("Calls.java", f"import mintmark.*; import mintmark.contract.*; import mintmark.testing.*; import java.time.Instant; import java.util.*;\nclass Calls {{\n{calls}\n}}\n")
-        client = ":".join(os.path.join(ROOT, "clients", "java", "src", kind, "java") for kind in ("main", "generated"))
-        self.checked("javac", "-encoding", "UTF-8", "-proc:none", "-d", self.path("classes"), "-sourcepath", client, path)
+        client = subprocess.run([os.path.join(ROOT, "clients", "java", "build")], check=True, capture_output=True, text=True).stdout.strip()
+        self.checked("javac", "-encoding", "UTF-8", "-proc:none", "-d", self.path("classes"), "-classpath", f"{client}/mintmark.jar", path)
 
     def test_search_index_is_a_script_that_finds_words(self):
         script = self.read("search-index.js")

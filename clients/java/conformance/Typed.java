@@ -41,22 +41,26 @@ final class Typed {
         var methods = invoke(namespace.get(), calls);
         // Methods whose names are reserved words in Java end with an underscore.
         var wanted = List.of(names[1] + ending, names[1] + "_" + ending);
-        for (var method : methods.getClass().getMethods()) {
-            if (!wanted.contains(method.getName()) || method.getParameterCount() != 1 || method.getParameterTypes()[0] != Consumer.class) {
-                continue;
+        var found = Arrays.stream(methods.getClass().getMethods()).filter(each -> wanted.contains(each.getName())).toList();
+        try {
+            for (var method : found) {
+                if (method.getParameterCount() == 1 && Params.class.isAssignableFrom(method.getParameterTypes()[0])) {
+                    var filled = params(method.getParameterTypes()[0].asSubclass(Params.class), params);
+                    return Optional.of(() -> invoke(method, methods, filled));
+                }
             }
-            var type = (Class<?>) ((ParameterizedType) method.getGenericParameterTypes()[0]).getActualTypeArguments()[0];
-            try {
-                set(create(type), params);
-            } catch (NotTyped untyped) {
-                return Optional.empty();
+            for (var method : found) {
+                if (method.getParameterCount() == 1 && method.getParameterTypes()[0] == Consumer.class) {
+                    var type = (Class<?>) ((ParameterizedType) method.getGenericParameterTypes()[0]).getActualTypeArguments()[0];
+                    params(type.asSubclass(Params.class), params);
+                    Consumer<Params> fill = filled -> set(filled, params);
+                    return Optional.of(() -> invoke(method, methods, fill));
+                }
             }
-            Consumer<Params> fill = filled -> set(filled, params);
-            return Optional.of(() -> invoke(method, methods, fill));
+        } catch (NotTyped untyped) {
+            return Optional.empty();
         }
-        return Arrays.stream(methods.getClass().getMethods())
-                .filter(each -> wanted.contains(each.getName()) && each.getParameterCount() == 0 && params.isEmpty()).findFirst()
-                .map(method -> () -> invoke(method, methods));
+        return found.stream().filter(each -> each.getParameterCount() == 0 && params.isEmpty()).findFirst().map(method -> () -> invoke(method, methods));
     }
 
     /** Parameters with the values of a step. */

@@ -16,8 +16,8 @@ import mintmark.json.Read;
 final class Engine {
     private final Settings settings;
     private final Telling<Notification> notifications;
-    private ServerProcess process;
-    private boolean isClosed;
+    private volatile ServerProcess process;
+    private volatile boolean isClosed;
 
     Engine(Settings settings) {
         this.settings = settings;
@@ -97,8 +97,9 @@ final class Engine {
         future.whenComplete((result, wrong) -> timer.complete(null));
     }
 
-    private synchronized void refuseInReader(String method) {
-        if (process != null && process.isReadHere()) {
+    private void refuseInReader(String method) {
+        var current = process;
+        if (current != null && current.isReadHere()) {
             throw new IllegalStateException(method + " would wait forever: options.executor runs this code in the thread that reads responses. Use "
                     + "an executor with threads of its own, or the method with the suffix Async.");
         }
@@ -112,7 +113,7 @@ final class Engine {
     /** Waits for an internal future, which never completes exceptionally. */
     private static <T> T await(CompletableFuture<T> future, String method, Duration timeout) {
         try {
-            return future.get(CallSettings.nanoseconds(timeout), TimeUnit.NANOSECONDS);
+            return timeout == null ? future.get() : future.get(CallSettings.nanoseconds(timeout), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
             throw new CallTimeoutException(method, timeout);
         } catch (InterruptedException interrupt) {
@@ -149,7 +150,12 @@ final class Engine {
         return new BinaryTooOldException(settings.binary(), error);
     }
 
-    private synchronized ServerProcess running(String method) {
+    private ServerProcess running(String method) {
+        var current = process;
+        return current == null || isClosed || current.hasEnded() ? started(method) : current;
+    }
+
+    private synchronized ServerProcess started(String method) {
         if (isClosed) {
             throw new ClientClosedException(method);
         }

@@ -199,7 +199,11 @@ final class JsonReader {
     }
 
     private void skip() {
-        while (at < text.length() && " \t\n\r".indexOf(text.charAt(at)) >= 0) {
+        while (at < text.length()) {
+            char next = text.charAt(at);
+            if (next != ' ' && next != '\n' && next != '\t' && next != '\r') {
+                return;
+            }
             at++;
         }
     }
