@@ -15,7 +15,7 @@ struct TypeDescriptions {
     func named(in roots: [JSONValue]) -> [String] {
         var found: [String] = []
         for root in roots { collect(root, &found) }
-        return found.filter { members($0) != nil }
+        return found.filter { members($0) != nil || variants($0) != nil }
     }
 
     /// Prints a type with its members.
@@ -35,6 +35,9 @@ struct TypeDescriptions {
     }
 
     func members(_ name: String) -> [(name: String, value: JSONValue)]? { schemas[name]?["properties"]?.object?.members }
+
+    /// Returns the types of the variants, if the value of one member determines the type of an object.
+    func variants(_ name: String) -> [JSONValue]? { schemas[name]?["oneOf"]?.array }
 
     private func collect(_ value: JSONValue, _ found: inout [String]) {
         switch value {
@@ -57,7 +60,15 @@ struct TypeDescriptions {
 
     /// Returns a short description of a value's type.
     func text(of schema: JSONValue, isShort: Bool) -> String {
-        if let target = target(of: schema) { return members(target.name) == nil ? text(of: target.schema, isShort: isShort) : target.name }
+        if let target = target(of: schema) {
+            let isNamed = members(target.name) != nil || variants(target.name) != nil
+            return isNamed ? target.name : text(of: target.schema, isShort: isShort)
+        }
+        if let value = schema["const"]?.string { return value }
+        if let variants = schema["oneOf"]?.array {
+            let names = variants.map { text(of: $0, isShort: true) }.joined(separator: " | ")
+            return names + (schema["discriminator"]?["propertyName"]?.string.map { ", by \($0)" } ?? "")
+        }
         if let values = schema["enum"]?.array { return values.map { $0.string ?? $0.text }.joined(separator: " | ") }
         switch schema["type"]?.string {
         case "array": return "array of \(text(of: schema["items"] ?? [:], isShort: true))"

@@ -56,6 +56,28 @@ class Checking(unittest.TestCase):
         check = compiled({"type": "array", "items": {"$ref": "types/HealthCheck.json"}})
         self.assertIn(("/0/name", "must be a string, found 1"), check([{"name": 1}]))
 
+    def test_result_must_have_exactly_the_members_of_its_state(self):
+        token = {"continuationToken": "t", "expiresAt": 1}
+        code = {**token, "sentTo": "a", "channel": "email", "codeLength": 8, "resendAt": 1}
+        account = "00000000-0000-4000-8000-000000000000"
+        valid = (
+            {"state": "codeRequired", **code}, {"state": "passwordRequired", **token}, {"state": "completed", **token, "accountId": account})
+        for result in valid:
+            with self.subTest(result):
+                self.checker.sends(1, "signUp.submitCode")
+                self.checker.check(response(result))
+        for result, words in (
+                ({"state": "passwordRequired", **code}, "/sentTo is not in the schema"),
+                ({"state": "codeRequired", **token}, "/codeLength is missing (for state codeRequired)"),
+                ({"state": "completed", **token}, "/accountId is missing"), ({"state": "compelted", **token}, "/state must be one of codeRequired"),
+                ({**token}, "/state must be one of"), ({"state": ["completed"], **token}, "/state must be one of"), ([], "must be an object")):
+            with self.subTest(result):
+                self.checker.sends(1, "signUp.submitCode")
+                self.violation(response(result), "signUp.submitCode", words)
+        check = compiled({"$ref": "types/GraphNode.json"})
+        self.assertIsNone(check({"kind": "session", "sessionId": "s"}))
+        self.assertIn("/poolId", dict(check({"kind": "session", "sessionId": "s", "poolId": "p"})))
+
     def test_error_that_the_method_does_not_declare_is_refused(self):
         self.checker.sends(1, "pool.get")
         self.violation(failure("userNotFound"), "pool.get", "userNotFound", "schemas/methods/pool.get.json", "poolNotFound", "storeBusy")

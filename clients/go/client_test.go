@@ -185,6 +185,57 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 }
 
+func TestTheStateDeterminesTheTypeOfAStep(t *testing.T) {
+	t.Parallel()
+	m := start(t, mintmark.Options{Testing: true})
+	step, err := m.SignUp.Start(ctx, mintmark.SignUpStartParams{Username: "alice@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	required, isRequired := step.Variant.(*mintmark.SignUpStepCodeRequired)
+	if !isRequired || required.SentTo != "a***@e***.com" || required.CodeLength != 8 || required.State != step.State {
+		t.Fatalf("it is %T", step.Variant)
+	}
+	written, err := json.Marshal(step)
+	if err != nil || !strings.Contains(string(written), `"state":"codeRequired"`) {
+		t.Errorf("it is written as %s, %v", written, err)
+	}
+	if text := fmt.Sprintf("%v %+v", step, *required); strings.Contains(text, string(required.ContinuationToken)) {
+		t.Errorf("printed: %s", text)
+	}
+	account, err := m.Account.Create(ctx, mintmark.AccountCreateParams{Username: "bob@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, err := m.Account.Graph(ctx, mintmark.AccountGraphParams{AccountID: account.AccountID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if node, isAccount := graph.Nodes[0].Variant.(*mintmark.GraphNodeAccount); !isAccount || node.AccountID != account.AccountID {
+		t.Errorf("the first node is %T", graph.Nodes[0].Variant)
+	}
+}
+
+func TestAnUnknownStateIsAnUnknownVariantWithItsJSON(t *testing.T) {
+	t.Parallel()
+	const answer = `{"state":"approvalRequired","approver":"bob","expiresAt":5}`
+	m := start(t, mintmark.Options{Binary: standIn(t, `echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":`+strings.ReplaceAll(answer, `"`, `\"`)+`}"`)})
+	step, err := m.SignUp.Start(ctx, mintmark.SignUpStartParams{Username: "alice@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, isOther := step.Variant.(*mintmark.UnknownVariant)
+	if !isOther || step.State != "approvalRequired" || string(other.JSON) != answer {
+		t.Fatalf("it is %T: %s", step.Variant, step.State)
+	}
+	if written, err := json.Marshal(step); err != nil || string(written) != answer {
+		t.Errorf("it is written as %s, %v", written, err)
+	}
+	if text := fmt.Sprintf("%v %s %#v", other, other, *other); strings.Contains(text, "bob") {
+		t.Errorf("printed: %s", text)
+	}
+}
+
 func TestTheRawResultContainsUnknownMembers(t *testing.T) {
 	t.Parallel()
 	const answer = `{"identityId":"i","poolId":"p","state":"petrified","logins":[],"createdAt":1,"updatedAt":2,"aura":{"rays":[1,null]}}`

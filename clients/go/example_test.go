@@ -52,19 +52,27 @@ func ExampleSignUpMethods_Start() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for step.State == mintmark.SignUpStepStateCodeRequired {
-		step, err = m.SignUp.SubmitCode(ctx, mintmark.SignUpSubmitCodeParams{
-			ContinuationToken: step.ContinuationToken, Code: outbox.Messages[len(outbox.Messages)-1].Code,
-		})
-		if err != nil {
-			log.Fatal(err)
+	for step.State != mintmark.SignUpStepStateCompleted {
+		switch required := step.Variant.(type) {
+		case *mintmark.SignUpStepCodeRequired:
+			step, err = m.SignUp.SubmitCode(ctx, mintmark.SignUpSubmitCodeParams{
+				ContinuationToken: required.ContinuationToken, Code: outbox.Messages[len(outbox.Messages)-1].Code,
+			})
+			if err != nil {
+				log.Fatal(err)
+			}
+		default:
+			log.Fatalf("this program does not know the state %s", step.State)
 		}
 	}
-	signedIn, err := m.SignIn.WithContinuation(ctx, mintmark.SignInWithContinuationParams{ContinuationToken: step.ContinuationToken})
+	completed := step.Variant.(*mintmark.SignUpStepCompleted)
+	signIn, err := m.SignIn.WithContinuation(ctx, mintmark.SignInWithContinuationParams{ContinuationToken: completed.ContinuationToken})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(step.State, signedIn.State, signedIn.Account.Email)
+	if signedIn, isSignedIn := signIn.Variant.(*mintmark.SignInStepCompleted); isSignedIn {
+		fmt.Println(step.State, signIn.State, signedIn.Account.Email)
+	}
 	// Output: completed completed alice@example.com
 }
 

@@ -3,6 +3,7 @@ package mintmark
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // CredentialsProvider provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a
@@ -46,14 +47,14 @@ func NewCredentialsProvider(client *Client, params CredentialsProviderOpenParams
 }
 
 // Get returns valid credentials, with IdentityID and RoleARN.
-func (p *CredentialsProvider) Get(ctx context.Context) (*CredentialsProviderAnswer, error) {
+func (p *CredentialsProvider) Get(ctx context.Context) (*CredentialsProviderAnswerReady, error) {
 	return p.ready(ctx, func(handle string) (*CredentialsProviderAnswer, error) {
 		return p.client.CredentialsProvider.Get(ctx, CredentialsProviderGetParams{Provider: handle})
 	})
 }
 
 // Refresh renews the credentials even if they are still valid.
-func (p *CredentialsProvider) Refresh(ctx context.Context) (*CredentialsProviderAnswer, error) {
+func (p *CredentialsProvider) Refresh(ctx context.Context) (*CredentialsProviderAnswerReady, error) {
 	isFirst := true
 	return p.ready(ctx, func(handle string) (*CredentialsProviderAnswer, error) {
 		refresh := isFirst
@@ -148,29 +149,50 @@ func take(ctx context.Context, place chan struct{}, method string) error {
 
 func (p *CredentialsProvider) ready(
 	ctx context.Context, read func(handle string) (*CredentialsProviderAnswer, error),
-) (answer *CredentialsProviderAnswer, err error) {
-	again := func(handle string) error {
+) (*CredentialsProviderAnswerReady, error) {
+	var answer *CredentialsProviderAnswer
+	again := func(handle string) (err error) {
 		answer, err = read(handle)
 		return err
 	}
-	if err := p.do(ctx, again); err != nil || answer.State != CredentialsProviderAnswerStateTokenRequired {
-		return answer, err
+	if err := p.do(ctx, again); err != nil {
+		return nil, err
+	}
+	if answer.State != CredentialsProviderAnswerStateTokenRequired {
+		return p.available(answer)
 	}
 	if err := take(ctx, p.asking, "credentialsProvider.get"); err != nil {
 		return nil, err
 	}
 	defer func() { <-p.asking }()
 	// Another call may have submitted a token while this one waited for the lock.
-	if err := p.do(ctx, again); err != nil || answer.State != CredentialsProviderAnswerStateTokenRequired {
-		return answer, err
+	if err := p.do(ctx, again); err != nil {
+		return nil, err
 	}
-	identityID, token, err := p.onTokenRequired(ctx, TokenRequired{answer.Logins, answer.IdentityID, string(answer.Reason)})
+	required, isRequired := answer.Variant.(*CredentialsProviderAnswerTokenRequired)
+	if !isRequired {
+		return p.available(answer)
+	}
+	identityID, token, err := p.onTokenRequired(ctx, TokenRequired{required.Logins, required.IdentityID, string(required.Reason)})
 	if err != nil {
 		return nil, err
 	}
-	return p.client.CredentialsProvider.SubmitToken(ctx, CredentialsProviderSubmitTokenParams{
-		ContinuationToken: answer.ContinuationToken, IdentityID: identityID, Token: token,
+	answer, err = p.client.CredentialsProvider.SubmitToken(ctx, CredentialsProviderSubmitTokenParams{
+		ContinuationToken: required.ContinuationToken, IdentityID: identityID, Token: token,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return p.available(answer)
+}
+
+// available returns a result that needs no other token.
+func (p *CredentialsProvider) available(answer *CredentialsProviderAnswer) (*CredentialsProviderAnswerReady, error) {
+	if ready, isReady := answer.Variant.(*CredentialsProviderAnswerReady); isReady {
+		return ready, nil
+	}
+	reason := fmt.Sprintf("the state is %q, which this client does not support", answer.State)
+	return nil, &ProtocolError{Binary: p.client.options.binary(), Call: "credentialsProvider.get", Reason: reason}
 }
 
 // do calls with the provider's handle. If a restarted process does not have the handle, it opens the provider again and retries once.

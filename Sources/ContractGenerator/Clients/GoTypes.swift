@@ -85,6 +85,8 @@ struct GoDeclaration {
     let type: Type
     let description: String
     let purpose: GoTypes.Purpose
+    /// For a variant, the name of the union's discriminator and the long name of its type.
+    var discriminator: (name: String, type: String)?
 }
 
 /// All types that have a name in Go, by the package that declares them.
@@ -140,6 +142,7 @@ struct GoDeclarations {
     private static func walk(_ type: Type, _ name: String, _ text: String, _ purpose: GoTypes.Purpose) -> [GoDeclaration] {
         let declaration = GoDeclaration(longName: name, type: type, description: type.description ?? text, purpose: purpose)
         switch type.shape {
+        case .object(let object) where object.union != nil: return [declaration] + variants(object, name)
         case .object(let object):
             let inner = object.properties.flatMap { property in
                 let inner = purpose == .params ? GoTypes.Purpose.both : purpose
@@ -151,6 +154,26 @@ struct GoDeclarations {
         case .map(_, let values, _): return walk(values, name, text, purpose)
         case .boolean, .integer, .string, .anyObject, .reference: return []
         }
+    }
+
+    /// Returns the type of the discriminator, and a struct for each variant.
+    private static func variants(_ object: ObjectType, _ name: String) -> [GoDeclaration] {
+        guard let union = object.union, let property = object.property(union.discriminator) else { return [] }
+        let discriminator = (name: union.discriminator, type: name + GoNames.exported(union.discriminator))
+        let variants = union.variants.flatMap { variant -> [GoDeclaration] in
+            let own = name + GoNames.exported(variant.value)
+            let type = Type(description: variant.description, isSecret: false, shape: .object(variant.object))
+            let inner = variant.object.properties.filter { $0.constant == nil }.flatMap {
+                walk($0.type, own + GoNames.exported($0.name), $0.description, .result)
+            }
+            return [
+                GoDeclaration(
+                    longName: own, type: type, description: "A variant of [\(name)]. " + variant.description, purpose: .result,
+                    discriminator: discriminator)
+            ] + inner
+        }
+        return [GoDeclaration(longName: discriminator.type, type: property.type, description: "The variant of [\(name)].", purpose: .result)]
+            + variants
     }
 
     /// Shortens the names of inline enumerations. The short name is that of the member if it has several words and is unique; otherwise, it

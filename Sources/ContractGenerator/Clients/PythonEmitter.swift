@@ -33,10 +33,10 @@ struct PythonEmitter: Emitter {
         source.line()
         source.line("__version__ = \(PythonNames.literal(contract.version))")
         source.line()
-        source.line("# All methods, each with the class of its result. `None` is any object.")
+        source.line("# All methods, each with the class of its result, or the function that reads it. `None` is any object.")
         source.line("METHODS: Dict[str, Optional[str]] = {")
         for method in contract.methods {
-            source.line("    " + entry(method.name, types.record(in: method.result, nested: PythonTypes.result(of: method))) + ",")
+            source.line("    " + entry(method.name, types.readerName(of: method.result, nested: PythonTypes.result(of: method))) + ",")
         }
         source.line("}")
         source.line()

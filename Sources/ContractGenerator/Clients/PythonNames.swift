@@ -11,7 +11,7 @@ enum PythonNames {
         /// Parameters of a method. `timeout`, `trace` and `progress` follow them.
         case method = "timeout trace progress types"
         /// Members of a record: names that all records have or that their declarations use.
-        case record = "from_dict to_dict member utc list_of map_of"
+        case record = "from_dict to_dict member utc list_of map_of other union"
         /// Members of an error's data; all errors have these members.
         case error = "add_note args code data detail list_of map_of message trace type utc with_traceback"
 
@@ -27,6 +27,12 @@ enum PythonNames {
 
     /// Converts `token.mintForDeveloper` to `TokenMintForDeveloper`.
     static func type(_ name: String) -> String { SwiftNames.type(name) }
+
+    /// Converts `SignUpStep` to `read_sign_up_step`, the name of the function that reads a union.
+    static func reader(_ union: String) -> String {
+        let name = snake(union)
+        return "read_" + (name.hasPrefix("_") ? String(name.dropFirst()) : name)
+    }
 
     private static func snake(_ name: String) -> String {
         var words = ""

@@ -56,11 +56,23 @@ struct PythonTypes {
         switch type.shape {
         case .reference("Timestamp"): "utc"
         case .reference(let name): reader(contract.type(name)!.type, nested: name)
-        case .object: name(nested) + "._of"
+        case .object(let object): object.union == nil ? name(nested) + "._of" : qualified(PythonNames.reader(nested), of: nested)
         case .array(let element, _, _): reader(element, nested: nested).map { "list_of(\($0))" }
         case .map(_, let values, _): reader(values, nested: nested).map { "map_of(\($0))" }
         case .boolean, .integer, .string, .enumeration, .anyObject: nil
         }
+    }
+
+    /// Returns the name of a function that belongs to `type`, in the module of that type.
+    private func qualified(_ function: String, of type: String) -> String {
+        String(name(type).dropLast(type.count)) + function
+    }
+
+    /// Returns the name of the class that reads a result, or of the function that reads it if it is a union.
+    func readerName(of type: Type, nested: String) -> String? {
+        guard let record = record(in: type, nested: nested) else { return nil }
+        if case .object(let object)? = contract.type(record)?.type.shape, object.union != nil { return PythonNames.reader(record) }
+        return record
     }
 
     /// Returns the record that a value contains: the value itself, its elements or its values.
@@ -142,6 +154,7 @@ struct PythonDefinitions {
         switch type.shape {
         case .object(let object):
             records.append(Record(name: name, object: object, description: description.isEmpty ? "The object `\(name)`." : description))
+            if let union = object.union { return add(union, name) }
             for property in object.properties { add(property.type, name + PythonNames.type(property.name), property.description) }
         case .enumeration(let values): enumerations.append(Enumeration(name: name, values: values, description: description))
         case .array(let element, _, _): add(element, name, description)
@@ -150,13 +163,25 @@ struct PythonDefinitions {
         }
     }
 
-    /// Returns the records in an order in which each follows the records that it contains.
+    /// Adds a record for each variant. The members of a variant that have only one value need no enumeration.
+    private mutating func add(_ union: Union, _ name: String) {
+        for variant in union.variants {
+            let own = name + PythonNames.type(variant.value)
+            records.append(Record(name: own, object: variant.object, description: variant.description))
+            for property in variant.object.properties where property.constant == nil {
+                add(property.type, own + PythonNames.type(property.name), property.description)
+            }
+        }
+    }
+
+    /// Returns the records in an order in which each follows the records that it contains, and a union its variants.
     func ordered(_ types: PythonTypes) -> [Record] {
         let byName = Dictionary(uniqueKeysWithValues: records.map { ($0.name, $0) })
         var ordered: [Record] = []
         var visited: Set<String> = []
         func visit(_ record: Record) {
             guard visited.insert(record.name).inserted else { return }
+            for variant in record.object.union?.variants ?? [] { visit(byName[record.name + PythonNames.type(variant.value)]!) }
             for property in record.object.properties {
                 let inner = types.record(in: property.type, nested: record.name + PythonNames.type(property.name))
                 if let inner, let found = byName[inner] { visit(found) }

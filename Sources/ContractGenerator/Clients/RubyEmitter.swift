@@ -116,11 +116,39 @@ struct RubyRecords {
     }
 
     private func write(_ record: RubyRecord, _ source: inout RubySource) {
+        if let union = record.object.union { return write(union, record, &source) }
         source.doc(record.description)
         if record.object.properties.isEmpty { return source.line("class \(record.name) < Record; end") }
         source.block("class \(record.name) < \(record.items == nil ? "Record" : "List")") { source in
             for property in record.object.properties { write(property, of: record.name, &source) }
             if let items = record.items { source.line("alias items \(RubyNames.recordMember(items.name))") }
+        }
+    }
+
+    /// Appends a class with a nested class for each variant.
+    private func write(_ union: Union, _ record: RubyRecord, _ source: inout RubySource) {
+        source.doc(record.description + " `\(union.discriminator)` determines the class.")
+        source.block("class \(record.name) < Union") { source in
+            let classes = union.variants.map { "\(RubyNames.literal($0.value)) => :\(SwiftNames.type($0.value))" }
+            source.list("variants \(RubyNames.literal(union.discriminator)), {", classes, "}")
+            source.line("member :\(RubyNames.recordMember(union.discriminator)), \(RubyNames.literal(union.discriminator))")
+            for variant in union.variants {
+                let name = SwiftNames.type(variant.value)
+                source.line()
+                source.doc(variant.description)
+                source.block("class \(name) < \(record.name)") { source in
+                    for property in variant.members.properties {
+                        if property.constant != nil {
+                            source.line("member :\(RubyNames.recordMember(property.name)), \(RubyNames.literal(property.name))")
+                        } else {
+                            write(property, of: record.name + name, &source)
+                        }
+                    }
+                }
+            }
+            source.line()
+            source.doc("A variant of a later version of Mintmark. `[]` reads its members.")
+            source.line("class Other < \(record.name); end")
         }
     }
 

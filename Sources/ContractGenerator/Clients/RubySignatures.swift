@@ -53,6 +53,7 @@ struct RubySignatures: Emitter {
     }
 
     private func write(_ record: RubyRecord, _ types: RubyTypes, _ source: inout RubySource) {
+        if let union = record.object.union { return write(union, record.name, types, &source) }
         let element = record.items.map { types.result($0.type, nested: record.name + SwiftNames.type($0.name)) }
         // Extracts `PoolSummary` from `Array[PoolSummary]`.
         let base = element.map { "List[\($0.dropFirst("Array[".count).dropLast())]" } ?? "Record"
@@ -63,6 +64,23 @@ struct RubySignatures: Emitter {
                 source.line("def \(RubyNames.recordMember(property.name)): () -> \(property.isRequired ? type : RubyTypes.optional(type))")
             }
             if let items = record.items { source.line("alias items \(RubyNames.recordMember(items.name))") }
+        }
+    }
+
+    private func write(_ union: Union, _ name: String, _ types: RubyTypes, _ source: inout RubySource) {
+        source.block("class \(name) < Union") { source in
+            source.line("def \(RubyNames.recordMember(union.discriminator)): () -> String")
+            for variant in union.variants {
+                let own = SwiftNames.type(variant.value)
+                source.block("class \(own) < \(name)") { source in
+                    for property in variant.members.properties {
+                        let type = types.result(property.type, nested: name + own + SwiftNames.type(property.name))
+                        let result = property.isRequired ? type : RubyTypes.optional(type)
+                        source.line("def \(RubyNames.recordMember(property.name)): () -> \(result)")
+                    }
+                }
+            }
+            source.line("class Other < \(name) end")
         }
     }
 

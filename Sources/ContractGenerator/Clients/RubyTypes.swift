@@ -117,6 +117,15 @@ struct RubyRecord {
     private static func inPlace(_ type: Type, _ name: String, _ description: String, items: Property? = nil) -> [RubyRecord] {
         switch type.shape {
         case .object(let object):
+            // The variants of a union are declared in its class.
+            if let union = object.union {
+                let inner = union.variants.flatMap { variant in
+                    variant.object.properties.flatMap {
+                        inPlace($0.type, name + SwiftNames.type(variant.value) + SwiftNames.type($0.name), $0.description)
+                    }
+                }
+                return [RubyRecord(name: name, object: object, description: type.description ?? description, items: items)] + inner
+            }
             let inner = object.properties.flatMap { inPlace($0.type, name + SwiftNames.type($0.name), $0.description) }
             return [RubyRecord(name: name, object: object, description: type.description ?? description, items: items)] + inner
         case .array(let element, _, _): return inPlace(element, name, description)

@@ -54,6 +54,12 @@ struct ToolSchema {
         object["secret"] = nil
         object["choices"] = nil
         object["patternDescription"] = nil
+        // MCP requires `type` in the schema of a result.
+        if let variants = object["oneOf"]?.array {
+            object["discriminator"] = nil
+            object["type"] = "object"
+            object["oneOf"] = .array(variants.map { complete($0) })
+        }
         if object["description"] == nil { object["description"] = description }
         if let properties = object["properties"]?.object {
             var completed = JSONObject()

@@ -79,9 +79,10 @@ struct SecretMask {
 
     private func mask(_ value: JSONValue, by schema: JSONValue) -> JSONValue {
         if Self.isSecret(schema, shared) { return hide(value) }
-        let schema = Self.target(schema, shared)
+        let target = Self.target(schema, shared)
         switch value {
         case .object(let object):
+            let schema = variant(of: target, for: object)
             var masked = JSONObject()
             for (name, value) in object.members {
                 let others = schema["additionalProperties"]
@@ -95,9 +96,17 @@ struct SecretMask {
                 }
             }
             return .object(masked)
-        case .array(let elements): return .array(elements.map { element in schema["items"].map { mask(element, by: $0) } ?? free(element) })
+        case .array(let elements): return .array(elements.map { element in target["items"].map { mask(element, by: $0) } ?? free(element) })
         default: return value
         }
+    }
+
+    /// Returns the schema of the variant that `object` is, for a schema with variants. All members of an unknown variant are unknown.
+    private func variant(of schema: JSONValue, for object: JSONObject) -> JSONValue {
+        guard let discriminator = schema["discriminator"] else { return schema }
+        let value = discriminator["propertyName"]?.string.flatMap { object[$0]?.string } ?? ""
+        guard let reference = discriminator["mapping"]?[value] else { return ["properties": [:]] }
+        return Self.target(["$ref": reference], shared)
     }
 
     private mutating func object(_ method: String) -> JSONValue {

@@ -56,7 +56,9 @@ func (d *driver) provide(ctx context.Context, s *step) answer {
 	return answer{"fault": "there is no step " + s.Do}
 }
 
-func answers(found *mintmark.CredentialsProviderAnswer, err error) answer { return told(found, err) }
+func answers(found *mintmark.CredentialsProviderAnswerReady, err error) answer {
+	return told(found, err)
+}
 
 func (d *driver) openProvider(s *step) error {
 	var params mintmark.CredentialsProviderOpenParams

@@ -43,6 +43,29 @@ class Records(ClientTest):
         found = m.identity.get(identity_id="p")
         self.assertEqual((found.state, found["colour"]), ("dormant", "green"))
 
+    def test_state_determines_class_of_step(self):
+        m = self.memory()
+        step = m.sign_up.start(username="alice@example.com")
+        self.assertIsInstance(step, types.SignUpStepCodeRequired)
+        self.assertEqual((step.state, step.code_length, step.sent_to), ("codeRequired", 8, "a***@e***.com"))
+        with self.assertRaises(AttributeError):
+            step.account_id
+        self.assertEqual(types.read_sign_up_step(step.to_dict()), step)
+        self.assertEqual(pickle.loads(pickle.dumps(step)), step)
+        self.assertIsInstance(m.call("signUp.start", {"username": "alice@example.com"}), types.SignUpStepCodeRequired)
+        account = m.account.create(username="bob@example.com")
+        nodes = m.account.graph(account_id=account.account_id).nodes
+        self.assertEqual([type(node) for node in nodes], [types.GraphNodeAccount, types.GraphNodeProvider])
+
+    def test_unknown_state_is_other_with_its_members(self):
+        m = self.stand_in("answer(result={'state': 'approvalRequired', 'approver': 'bob', 'expiresAt': 5})")
+        step = m.sign_up.start(username="alice@example.com")
+        self.assertIsInstance(step, types.SignUpStepOther)
+        self.assertEqual((step.state, step.value, step["state"], step["approver"]), ("other", "approvalRequired", "approvalRequired", "bob"))
+        self.assertEqual(step.to_dict(), {"state": "approvalRequired", "approver": "bob", "expiresAt": 5})
+        for odd in ({}, {"state": None}, {"state": ["completed"]}):
+            self.assertIsInstance(types.read_sign_up_step(odd), types.SignUpStepOther)
+
     def test_missing_member_raises_attribute_error(self):
         with self.assertRaisesRegex(AttributeError, "no expiresAt.*different versions"):
             types.TokenMintForDeveloperResult.from_dict({}).expires_at

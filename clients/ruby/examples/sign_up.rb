@@ -5,12 +5,12 @@ require "mintmark/testing"
 
 Mintmark.testing(stderr: nil) do |m|
   step = m.sign_up.start(username: "alice@example.com", password: "Correct horse 7 battery")
-  until step.state == "completed"
-    case step.state
-    when "codeRequired"
+  until step.is_a?(Mintmark::SignUpStep::Completed)
+    case step
+    when Mintmark::SignUpStep::CodeRequired
       code = m.test.outbox(to: "alice@example.com").messages.last.code
       step = m.sign_up.submit_code(continuation_token: step.continuation_token, code: code)
-    when "attributesRequired"
+    when Mintmark::SignUpStep::AttributesRequired
       step = m.sign_up.submit_attributes(continuation_token: step.continuation_token, attributes: {"city" => "Oslo"})
     else abort "unexpected state: #{step.state}"
     end

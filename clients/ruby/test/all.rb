@@ -85,11 +85,37 @@ test "records are frozen, are equal by class and members, and to_h returns a cop
 end
 
 test "records support pattern matching and dig" do
-  record = Mintmark::CredentialsProviderAnswer.new({"identityId" => "i", "credentials" => {"expiresAt" => 5, "accessKeyId" => "k"}})
+  record = Mintmark::CredentialsProviderAnswer.new({"state" => "ready", "identityId" => "i", "credentials" => {"expiresAt" => 5, "accessKeyId" => "k"}})
   case record
   in {identity_id: String => id, credentials: {expires_at:}} then assert [id, expires_at] == ["i", Time.at(5)]
   end
   assert record.dig(:credentials, :accessKeyId) == "k" && record.dig(:none, :x).nil? && [[record]].flatten == [record]
+end
+
+test "the state of a step determines its class" do
+  Mintmark.testing(stderr: nil) do |m|
+    step = m.sign_up.start(username: "alice@example.com")
+    assert step.instance_of?(Mintmark::SignUpStep::CodeRequired) && step.is_a?(Mintmark::SignUpStep)
+    case step
+    in Mintmark::SignUpStep::CodeRequired(state: "codeRequired", code_length:, sent_to:) then assert [code_length, sent_to] == [8, "a***@e***.com"]
+    end
+    raises(NoMethodError) { step.account_id }
+    assert Marshal.load(Marshal.dump(step)) == step && Mintmark::SignUpStep.new(step.to_h) == step
+    assert !step.inspect.include?(step.continuation_token)
+    account = m.account.create(username: "bob@example.com")
+    nodes = m.account.graph(account_id: account.account_id).nodes
+    assert nodes.map(&:class) == [Mintmark::GraphNode::Account, Mintmark::GraphNode::Provider]
+  end
+end
+
+test "an unknown state is read as Other, with its members" do
+  json = {"state" => "approvalRequired", "approver" => "bob"}
+  step = Mintmark::SignUpStep.new(json)
+  assert step.instance_of?(Mintmark::SignUpStep::Other) && step.state == "approvalRequired" && step["approver"] == "bob"
+  assert step.to_h == json && !step.inspect.include?("bob") && Mintmark::SignUpStep.new({}).instance_of?(Mintmark::SignUpStep::Other)
+  with_stand_in("read -r info; #{answer(0, '{}')}; read -r call; #{answer(1, JSON.generate(json))}; cat >/dev/null", timeout: 60) do |m|
+    assert m.sign_up.start(username: "alice@example.com") == step
+  end
 end
 
 test "times are Time objects in results and in parameters" do

@@ -5,9 +5,10 @@ import inspect
 from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Union
 
 from ._async import AsyncMintmark
-from ._provider import Given, Opening, callback, closed_before, taken
+from ._provider import Given, Opening, callback, closed_before, ready, taken
 from .generated.errors import ProviderNotOpenError
-from .generated.types import CredentialsProviderAnswer
+from .generated.types import (
+    CredentialsProviderAnswerReady, CredentialsProviderAnswerTokenRequired, read_credentials_provider_answer)
 
 AsyncOnTokenRequired = Callable[[Dict[str, str], Optional[str]], Union[Given, Awaitable[Given]]]
 
@@ -22,15 +23,13 @@ class AsyncCredentialsProvider(Opening):
         self._on_token_required = callback(on_token_required)
         self._opening, self._asking = asyncio.Lock(), asyncio.Lock()
 
-    async def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
+    async def get(self, refresh: bool = False) -> CredentialsProviderAnswerReady:
         """Returns valid credentials, with `identity_id` and `role_arn`. `refresh` renews them even if they are still valid."""
         return await self._ready("credentialsProvider.get", {"refresh": True} if refresh else {})
 
     async def identity_id(self) -> str:
         """Returns the ID of the identity."""
-        found = (await self._ready("credentialsProvider.identityId", {})).identity_id
-        assert found is not None
-        return found
+        return (await self._ready("credentialsProvider.identityId", {})).identity_id
 
     async def set_logins(self, logins: Mapping[str, str]) -> None:
         """Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity."""
@@ -58,19 +57,19 @@ class AsyncCredentialsProvider(Opening):
     async def __aexit__(self, *error: object) -> None:
         await self.close()
 
-    async def _ready(self, method: str, params: Dict[str, Any]) -> CredentialsProviderAnswer:
-        answer = CredentialsProviderAnswer._of(await self._call(method, params))
-        if answer.state != "tokenRequired":
-            return answer
+    async def _ready(self, method: str, params: Dict[str, Any]) -> CredentialsProviderAnswerReady:
+        answer = read_credentials_provider_answer(await self._call(method, params))
+        if not isinstance(answer, CredentialsProviderAnswerTokenRequired):
+            return ready(answer)
         async with self._asking:
             # Another task may have submitted a token while this one waited for the lock.
-            answer = CredentialsProviderAnswer._of(await self._call(method, {}))
-            if answer.state != "tokenRequired":
-                return answer
-            given = self._on_token_required(dict(answer.logins or {}), answer.identity_id)
+            answer = read_credentials_provider_answer(await self._call(method, {}))
+            if not isinstance(answer, CredentialsProviderAnswerTokenRequired):
+                return ready(answer)
+            given = self._on_token_required(dict(answer.logins), answer.identity_id)
             found = taken(await given if inspect.isawaitable(given) else given)
-            return CredentialsProviderAnswer._of(await self._client._call("credentialsProvider.submitToken", {
-                "continuationToken": answer.continuation_token, **found}, None, None))
+            return ready(read_credentials_provider_answer(await self._client._call("credentialsProvider.submitToken", {
+                "continuationToken": answer.continuation_token, **found}, None, None)))
 
     async def _call(self, method: str, params: Dict[str, Any]) -> Any:
         provider = await self._open(None)

@@ -4,9 +4,10 @@ import threading
 from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Union
 
 from ._client import Mintmark
-from ._errors import ClientClosedError
+from ._errors import ClientClosedError, ProtocolError
 from .generated.errors import ProviderNotOpenError
-from .generated.types import CredentialsProviderAnswer
+from .generated.types import (
+    CredentialsProviderAnswer, CredentialsProviderAnswerReady, CredentialsProviderAnswerTokenRequired, read_credentials_provider_answer)
 
 
 class IdentityToken(Protocol):
@@ -36,6 +37,17 @@ def taken(given: Any) -> Dict[str, Any]:
             "on_token_required gives identity_id and token, as token.mint_for_developer answered them: its result, or a dict; "
             f"it gave a {type(given).__name__}")
     return found
+
+
+def ready(answer: CredentialsProviderAnswer) -> CredentialsProviderAnswerReady:
+    """Returns a result that is available.
+
+    Raises: ProtocolError: The state is unknown or needs another token.
+    """
+    if isinstance(answer, CredentialsProviderAnswerReady):
+        return answer
+    state = answer.to_dict().get("state")
+    raise ProtocolError(f"The credentials provider returned the state {state!r}, which this client does not support. Update the client.")
 
 
 def callback(on_token_required: Any) -> Any:
@@ -89,15 +101,13 @@ class CredentialsProvider(Opening):
         self._on_token_required = callback(on_token_required)
         self._opening, self._asking = threading.Lock(), threading.Lock()
 
-    def get(self, refresh: bool = False) -> CredentialsProviderAnswer:
+    def get(self, refresh: bool = False) -> CredentialsProviderAnswerReady:
         """Returns valid credentials, with `identity_id` and `role_arn`. `refresh` renews them even if they are still valid."""
         return self._ready("credentialsProvider.get", {"refresh": True} if refresh else {})
 
     def identity_id(self) -> str:
         """Returns the ID of the identity."""
-        found = self._ready("credentialsProvider.identityId", {}).identity_id
-        assert found is not None
-        return found
+        return self._ready("credentialsProvider.identityId", {}).identity_id
 
     def set_logins(self, logins: Mapping[str, str]) -> None:
         """Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity."""
@@ -125,18 +135,18 @@ class CredentialsProvider(Opening):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _ready(self, method: str, params: Dict[str, Any]) -> CredentialsProviderAnswer:
-        answer = CredentialsProviderAnswer._of(self._call(method, params))
-        if answer.state != "tokenRequired":
-            return answer
+    def _ready(self, method: str, params: Dict[str, Any]) -> CredentialsProviderAnswerReady:
+        answer = read_credentials_provider_answer(self._call(method, params))
+        if not isinstance(answer, CredentialsProviderAnswerTokenRequired):
+            return ready(answer)
         with self._asking:
             # Another thread may have submitted a token while this one waited for the lock.
-            answer = CredentialsProviderAnswer._of(self._call(method, {}))
-            if answer.state != "tokenRequired":
-                return answer
-            given = taken(self._on_token_required(dict(answer.logins or {}), answer.identity_id))
-            return CredentialsProviderAnswer._of(self._client._call("credentialsProvider.submitToken", {
-                "continuationToken": answer.continuation_token, **given}, None, None))
+            answer = read_credentials_provider_answer(self._call(method, {}))
+            if not isinstance(answer, CredentialsProviderAnswerTokenRequired):
+                return ready(answer)
+            given = taken(self._on_token_required(dict(answer.logins), answer.identity_id))
+            return ready(read_credentials_provider_answer(self._client._call("credentialsProvider.submitToken", {
+                "continuationToken": answer.continuation_token, **given}, None, None)))
 
     def _call(self, method: str, params: Dict[str, Any]) -> Any:
         provider = self._open(None)

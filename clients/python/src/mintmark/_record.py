@@ -66,6 +66,21 @@ def utc(value: Any) -> datetime:
         return value  # type: ignore[no-any-return]
 
 
+def other(_: Any) -> str:
+    """Returns the discriminator of a variant that this client does not know."""
+    return "other"
+
+
+def union(discriminator: str, unknown: type, variants: Mapping[str, type]) -> Callable[[Any], Any]:
+    """Returns a function that reads an object as the class that the value of its discriminator determines."""
+    def read(json: Any) -> Any:
+        if type(json) is not dict:
+            return json
+        value = json.get(discriminator)
+        return (variants.get(value, unknown) if type(value) is str else unknown)._of(json)  # type: ignore[attr-defined]
+    return read
+
+
 class RecordType(type):
     """The type of record classes. Collects the members of a class."""
 

@@ -27,7 +27,9 @@ def telling(method: str, progress: Callable[[Any], Any]) -> Callable[[Any], Any]
 def converted(name: Optional[str], value: Any) -> Any:
     # The types of testing methods exist only if mintmark.testing is imported.
     for module in (types, sys.modules.get(f"{__package__}.generated.testing.types")):
-        found = getattr(module, name, None) if name else None
+        found: Any = getattr(module, name, None) if name else None
         if isinstance(found, type) and issubclass(found, Record):
             return found._of(value)
+        if callable(found):
+            return found(value)
     return of(value)

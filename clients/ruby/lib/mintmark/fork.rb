@@ -9,7 +9,11 @@ module Mintmark
     # Registers a client. Its `after_fork` is called in every forked child while the client exists.
     def self.tell(client) = CLIENTS[client] = true
 
-    def self.happened = CLIENTS.keys.each(&:after_fork)
+    def self.happened
+      # An incomplete sweep of Ruby 3.1 can leave clients in the map whose members were collected.
+      GC.start
+      CLIENTS.keys.each(&:after_fork)
+    end
 
     # Ruby 3.1 and later call this method for every fork except Process.daemon.
     module Hook

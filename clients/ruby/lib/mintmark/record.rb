@@ -31,8 +31,8 @@ module Mintmark
         end
       end
 
-      # The members that this class knows, by their names in JSON.
-      def members = @members ||= {}
+      # The members that this class knows, by their names in JSON. They include those of its superclass.
+      def members = @members ||= superclass.respond_to?(:members) ? superclass.members.dup : {}
 
       # Returns a frozen copy of a JSON value. A value that is already frozen is returned unchanged.
       def frozen(value)
@@ -119,6 +119,26 @@ module Mintmark
       when Array then value.map { |each| copy(each) }
       when String then value.dup
       else value
+      end
+    end
+  end
+
+  # An object whose members depend on the value of one of them, such as `state`. `new` returns an instance of the class of that value, such as
+  # `SignUpStep::Completed`, or of `Other` for a value that this client does not know.
+  class Union < Record
+    class << self
+      def new(members)
+        return super unless @variants
+
+        value = members[@discriminator] || members[@discriminator.to_sym]
+        const_get(@variants.fetch(value, :Other), false).new(members)
+      end
+
+      private
+
+      def variants(discriminator, names)
+        @discriminator = discriminator
+        @variants = names.freeze
       end
     end
   end

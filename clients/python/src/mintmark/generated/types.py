@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal, Mapping, Sequence
+from typing import Any, Callable, Literal, Mapping, Sequence, Union
 
-from .._record import Record, list_of, map_of, member, utc
+from .._record import Record, list_of, map_of, member, other, union, utc
 
 AccountImportFormat = Literal["mintmark", "firebase"]
 """The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase
@@ -41,15 +41,10 @@ which use only PKCE. `basic`: the secret in the `Authorization` header. `post`: 
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
 """The part of the credential scope that differs."""
 
-CredentialsProviderAnswerReason = Literal["noIdentity", "noCredentials", "expiring", "expired", "asked"]
+CredentialsProviderAnswerTokenRequiredReason = Literal["noIdentity", "noCredentials", "expiring", "expired", "asked"]
 """The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or
 they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was
 set.
-"""
-
-CredentialsProviderAnswerState = Literal["ready", "tokenRequired"]
-"""`ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with
-`credentialsProvider.submitToken`.
 """
 
 CredentialsProviderOpenFlow = Literal["enhanced", "basic"]
@@ -63,19 +58,6 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 backend submits it with `credentialsProvider.submitToken`.
 """
 
-EmailChangeStepState = Literal["codeRequired", "completed"]
-"""`codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the
-address, and the address is verified.
-"""
-
-EnrollmentStepKind = Literal["totp", "email", "sms"]
-"""`totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone
-number, to which a code was sent.
-"""
-
-EnrollmentStepState = Literal["codeRequired"]
-"""The state of the enrollment. Call `mfa.confirm` with a code next."""
-
 FactorHintKind = Literal["totp", "email", "sms", "recovery"]
 """The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS.
 `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
@@ -86,11 +68,6 @@ FactorKind = Literal["totp", "email", "sms"]
 SMS.
 """
 
-FactorWithdrawalState = Literal["completed", "signedOut"]
-"""`completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The
-factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
-"""
-
 FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
 """The operation that ended the flow."""
 
@@ -99,12 +76,6 @@ GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedIn
 or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from
 a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge
 points from a merged account to the account that remains.
-"""
-
-GraphNodeKind = Literal["account", "provider", "factor", "session", "mergedAccount", "identity", "login"]
-"""`account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`:
-An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that
-does not belong to this account.
 """
 
 IdentityState = Literal["guest", "authenticated", "disabled"]
@@ -166,11 +137,6 @@ PasswordAlgorithm = Literal["firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha
 `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018).
 """
 
-PasswordResetStepState = Literal["codeRequired", "passwordRequired", "completed"]
-"""`codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call
-`passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
-"""
-
 PasswordRule = Literal[
     "disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "breached", "recentlyUsed", "incorrect",
 ]
@@ -208,23 +174,6 @@ SignInMethod = Literal["password", "code", "federated", "anonymous", "custom"]
 """The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`:
 with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no
 sign-in method.
-"""
-
-SignInStepState = Literal[
-    "codeRequired", "passwordRequired", "providerRequired", "secondFactorRequired", "secondFactorEnrollmentRequired",
-    "completed",
-]
-"""`codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
-`passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`,
-then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of
-`hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the
-continuation token and one of `factorKinds`. `completed`: The user is signed in.
-"""
-
-SignUpStepState = Literal["codeRequired", "passwordRequired", "attributesRequired", "completed"]
-"""`codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next.
-`attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created.
-`signIn.withContinuation` signs in.
 """
 
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
@@ -460,32 +409,98 @@ class AccountExportResult(Record):
     """The size of the file, in bytes."""
 
 
-class GraphNode(Record):
-    """A part of an account."""
+class GraphNodeAccount(Record):
+    """The account."""
 
-    kind: str = member("kind")
-    """`account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session.
-    `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of
-    such an identity that does not belong to this account.
-    """
-    account_id: str | None = member("accountId", default=None)
-    """The account ID. Present if `kind` is `account` or `mergedAccount`."""
-    provider_id: str | None = member("providerId", default=None)
-    """The ID of the provider, or `password` or `code`. Present if `kind` is `provider`."""
-    subject: str | None = member("subject", default=None)
-    """The subject of the user at the provider. Present if `kind` is `provider`."""
-    factor_id: str | None = member("factorId", default=None)
-    """The ID of the factor. Present if `kind` is `factor`."""
-    factor_kind: str | None = member("factorKind", default=None)
-    """The kind of the factor. Present if `kind` is `factor`. Known values: `totp`, `email`, `sms`."""
-    session_id: str | None = member("sessionId", default=None)
-    """The ID of the session. Present if `kind` is `session`."""
-    pool_id: str | None = member("poolId", default=None)
-    """The ID of the pool. Present if `kind` is `identity`."""
-    identity_id: str | None = member("identityId", default=None)
-    """The ID of the identity. Present if `kind` is `identity`."""
-    login_provider: str | None = member("loginProvider", default=None)
-    """The name of the login provider in the pool. Present if `kind` is `login`."""
+    kind: Literal["account"] = member("kind")
+    """kind."""
+    account_id: str = member("accountId")
+    """The account ID."""
+
+
+class GraphNodeProvider(Record):
+    """A sign-in method."""
+
+    kind: Literal["provider"] = member("kind")
+    """kind."""
+    provider_id: str = member("providerId")
+    """The ID of the provider, or `password` or `code`."""
+    subject: str = member("subject")
+    """The subject of the user at the provider."""
+
+
+class GraphNodeFactor(Record):
+    """A second factor."""
+
+    kind: Literal["factor"] = member("kind")
+    """kind."""
+    factor_id: str = member("factorId")
+    """The ID of the factor."""
+    factor_kind: str = member("factorKind")
+    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+
+
+class GraphNodeSession(Record):
+    """A session."""
+
+    kind: Literal["session"] = member("kind")
+    """kind."""
+    session_id: str = member("sessionId")
+    """The ID of the session."""
+
+
+class GraphNodeMergedAccount(Record):
+    """An account that was merged into this one."""
+
+    kind: Literal["mergedAccount"] = member("kind")
+    """kind."""
+    account_id: str = member("accountId")
+    """The account ID."""
+
+
+class GraphNodeIdentity(Record):
+    """An identity in a pool."""
+
+    kind: Literal["identity"] = member("kind")
+    """kind."""
+    pool_id: str = member("poolId")
+    """The ID of the pool."""
+    identity_id: str = member("identityId")
+    """The ID of the identity."""
+
+
+class GraphNodeLogin(Record):
+    """A login of such an identity that does not belong to this account."""
+
+    kind: Literal["login"] = member("kind")
+    """kind."""
+    login_provider: str = member("loginProvider")
+    """The name of the login provider in the pool."""
+
+
+class GraphNodeOther(Record):
+    """A variant of a later version of Mintmark. `to_dict()` returns its members."""
+
+    kind: Literal["other"] = member("kind", other)
+    value: str = member("kind")
+    """The `kind` as it was received."""
+
+
+GraphNode = Union[
+    GraphNodeAccount, GraphNodeProvider, GraphNodeFactor, GraphNodeSession, GraphNodeMergedAccount, GraphNodeIdentity,
+    GraphNodeLogin, GraphNodeOther,
+]
+"""A part of an account. `kind` determines the class."""
+
+read_graph_node: Callable[[Any], GraphNode] = union("kind", GraphNodeOther, {
+    "account": GraphNodeAccount,
+    "provider": GraphNodeProvider,
+    "factor": GraphNodeFactor,
+    "session": GraphNodeSession,
+    "mergedAccount": GraphNodeMergedAccount,
+    "identity": GraphNodeIdentity,
+    "login": GraphNodeLogin,
+})
 
 
 class GraphEdge(Record):
@@ -506,7 +521,7 @@ class GraphEdge(Record):
 class AccountGraphResult(Record):
     """The result of `account.graph`."""
 
-    nodes: Sequence[GraphNode] = member("nodes", list_of(GraphNode._of))
+    nodes: Sequence[GraphNode] = member("nodes", list_of(read_graph_node))
     """The nodes. The first node is the account."""
     edges: Sequence[GraphEdge] = member("edges", list_of(GraphEdge._of))
     """The edges between the nodes."""
@@ -954,30 +969,55 @@ class CredentialsGetResult(Record):
     """The assumed role."""
 
 
-class CredentialsProviderAnswer(Record):
-    """The result of a credentials provider, or the token that it requires first."""
+class CredentialsProviderAnswerReady(Record):
+    """The result is available."""
 
-    state: str = member("state")
-    """`ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with
-    `credentialsProvider.submitToken`.
-    """
-    identity_id: str | None = member("identityId", default=None)
-    """`ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`."""
+    state: Literal["ready"] = member("state")
+    """state."""
+    identity_id: str = member("identityId")
+    """The identity ID."""
     credentials: Credentials | None = member("credentials", Credentials._of, default=None)
-    """The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`."""
+    """The credentials. Present except for `credentialsProvider.identityId`."""
     role_arn: str | None = member("roleArn", default=None)
-    """The role of the credentials. Present with `credentials`. Present if `state` is `ready`."""
-    continuation_token: str | None = member("continuationToken", secret=True, default=None)
+    """The role of the credentials. Present with `credentials`."""
+
+
+class CredentialsProviderAnswerTokenRequired(Record):
+    """The application's backend must mint a token and submit it with `credentialsProvider.submitToken`."""
+
+    state: Literal["tokenRequired"] = member("state")
+    """state."""
+    identity_id: str | None = member("identityId", default=None)
+    """The identity ID stored so far, for `token.mintForDeveloper`."""
+    continuation_token: str = member("continuationToken", secret=True)
     """The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token.
-    Present if `state` is `tokenRequired`.
     """
-    logins: Mapping[str, str] | None = member("logins", secret=True, default=None)
-    """The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`."""
-    reason: str | None = member("reason", default=None)
+    logins: Mapping[str, str] = member("logins", secret=True)
+    """The logins of the user, for the token that the backend must mint."""
+    reason: str = member("reason")
     """The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials,
     or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`:
-    `refresh` was set. Present if `state` is `tokenRequired`.
+    `refresh` was set.
     """
+
+
+class CredentialsProviderAnswerOther(Record):
+    """A variant of a later version of Mintmark. `to_dict()` returns its members."""
+
+    state: Literal["other"] = member("state", other)
+    value: str = member("state")
+    """The `state` as it was received."""
+
+
+CredentialsProviderAnswer = Union[
+    CredentialsProviderAnswerReady, CredentialsProviderAnswerTokenRequired, CredentialsProviderAnswerOther,
+]
+"""The result of a credentials provider, or the token that it requires first. `state` determines the class."""
+
+read_credentials_provider_answer: Callable[[Any], CredentialsProviderAnswer] = union("state", CredentialsProviderAnswerOther, {
+    "ready": CredentialsProviderAnswerReady,
+    "tokenRequired": CredentialsProviderAnswerTokenRequired,
+})
 
 
 class CredentialsProviderClearCredentialsResult(Record):
@@ -1064,38 +1104,65 @@ class CustomTokenSigner(Record):
     """The public keys of the signer (RFC 7517)."""
 
 
-class EmailChangeStep(Record):
-    """The state of a change or verification of an email address."""
+class EmailChangeStepCodeRequired(Record):
+    """A code was sent to the address. Call `account.submitCode` next."""
 
-    state: str = member("state")
-    """`codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the
-    address, and the address is verified.
+    state: Literal["codeRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
     """
+    sent_to: str = member("sentTo")
+    """The masked address or number to which the code was sent."""
+    channel: str = member("channel")
+    """The channel of the code. Known values: `email`, `sms`."""
+    code_length: int = member("codeLength")
+    """The number of digits of the code."""
+    resend_at: datetime = member("resendAt", utc)
+    """The earliest recommended time for requesting another code."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+
+
+class EmailChangeStepCompleted(Record):
+    """The account has the address, and the address is verified."""
+
+    state: Literal["completed"] = member("state")
+    """state."""
     continuation_token: str | None = member("continuationToken", secret=True, default=None)
-    """`codeRequired`: `completed`: The continuation token for `signIn.withContinuation`, because a change ends all
-    sessions. Not present after a verification of the current address.
+    """The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a
+    verification of the current address.
     """
-    sent_to: str | None = member("sentTo", default=None)
-    """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
-    channel: str | None = member("channel", default=None)
-    """The channel of the code. Present if `state` is `codeRequired`. Known values: `email`, `sms`."""
-    code_length: int | None = member("codeLength", default=None)
-    """The number of digits of the code. Present if `state` is `codeRequired`."""
-    resend_at: datetime | None = member("resendAt", utc, default=None)
-    """The earliest recommended time for requesting another code. Present if `state` is `codeRequired`."""
     expires_at: datetime | None = member("expiresAt", utc, default=None)
-    """`codeRequired`: The time at which the code expires. `completed`: The time at which the continuation token expires.
-    Present with `continuationToken`.
-    """
-    account: Account | None = member("account", Account._of, default=None)
-    """The changed account. Present if `state` is `completed`."""
+    """The time at which the continuation token expires. Present with `continuationToken`."""
+    account: Account = member("account", Account._of)
+    """The changed account."""
 
 
-class EnrollmentStep(Record):
-    """A second factor whose enrollment must be confirmed with a code."""
+class EmailChangeStepOther(Record):
+    """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
-    state: str = member("state")
-    """The state of the enrollment. Call `mfa.confirm` with a code next. Known values: `codeRequired`."""
+    state: Literal["other"] = member("state", other)
+    value: str = member("state")
+    """The `state` as it was received."""
+
+
+EmailChangeStep = Union[EmailChangeStepCodeRequired, EmailChangeStepCompleted, EmailChangeStepOther]
+"""The state of a change or verification of an email address. `state` determines the class."""
+
+read_email_change_step: Callable[[Any], EmailChangeStep] = union("state", EmailChangeStepOther, {
+    "codeRequired": EmailChangeStepCodeRequired,
+    "completed": EmailChangeStepCompleted,
+})
+
+
+class EnrollmentStepTotp(Record):
+    """An authenticator app. It shows the code."""
+
+    state: Literal["codeRequired"] = member("state")
+    """The state of the enrollment. Call `mfa.confirm` with a code next."""
     continuation_token: str = member("continuationToken", secret=True)
     """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
@@ -1103,30 +1170,90 @@ class EnrollmentStep(Record):
     """
     factor_id: str = member("factorId")
     """The ID that the factor will have after `mfa.confirm` accepted its code."""
-    kind: str = member("kind")
-    """`totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone
-    number, to which a code was sent.
-    """
-    secret: str | None = member("secret", secret=True, default=None)
-    """The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind`
-    is `totp`.
-    """
-    otpauth_uri: str | None = member("otpauthUri", secret=True, default=None)
-    """The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`."""
-    algorithm: str | None = member("algorithm", default=None)
-    """The algorithm of the codes, `SHA1`. Present if `kind` is `totp`."""
-    period_seconds: int | None = member("periodSeconds", default=None)
-    """The number of seconds after which the code changes. Present if `kind` is `totp`."""
+    kind: Literal["totp"] = member("kind")
+    """kind."""
+    secret: str = member("secret", secret=True)
+    """The secret of the authenticator app in Base32, for manual entry. Returned only in this response."""
+    otpauth_uri: str = member("otpauthUri", secret=True)
+    """The `otpauth` URI for the authenticator app, usually shown as a QR code."""
+    algorithm: str = member("algorithm")
+    """The algorithm of the codes, `SHA1`."""
+    period_seconds: int = member("periodSeconds")
+    """The number of seconds after which the code changes."""
     code_length: int = member("codeLength")
     """The number of digits of the code."""
     expires_at: datetime = member("expiresAt", utc)
-    """`totp`: The time at which the continuation token expires. `email`, `sms`: The time at which the code expires."""
-    sent_to: str | None = member("sentTo", default=None)
-    """The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`."""
-    channel: str | None = member("channel", default=None)
-    """The channel of the code. Present if `kind` is `email` or `sms`."""
-    resend_at: datetime | None = member("resendAt", utc, default=None)
-    """The earliest recommended time for requesting another code. Present if `kind` is `email` or `sms`."""
+    """The time at which the continuation token expires."""
+
+
+class EnrollmentStepEmail(Record):
+    """An email address, to which a code was sent."""
+
+    state: Literal["codeRequired"] = member("state")
+    """The state of the enrollment. Call `mfa.confirm` with a code next."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    factor_id: str = member("factorId")
+    """The ID that the factor will have after `mfa.confirm` accepted its code."""
+    kind: Literal["email"] = member("kind")
+    """kind."""
+    sent_to: str = member("sentTo")
+    """The masked address or number to which the code was sent."""
+    channel: str = member("channel")
+    """The channel of the code. Known values: `email`, `sms`."""
+    code_length: int = member("codeLength")
+    """The number of digits of the code."""
+    resend_at: datetime = member("resendAt", utc)
+    """The earliest recommended time for requesting another code."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+
+
+class EnrollmentStepSms(Record):
+    """A phone number, to which a code was sent."""
+
+    state: Literal["codeRequired"] = member("state")
+    """The state of the enrollment. Call `mfa.confirm` with a code next."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    factor_id: str = member("factorId")
+    """The ID that the factor will have after `mfa.confirm` accepted its code."""
+    kind: Literal["sms"] = member("kind")
+    """kind."""
+    sent_to: str = member("sentTo")
+    """The masked address or number to which the code was sent."""
+    channel: str = member("channel")
+    """The channel of the code. Known values: `email`, `sms`."""
+    code_length: int = member("codeLength")
+    """The number of digits of the code."""
+    resend_at: datetime = member("resendAt", utc)
+    """The earliest recommended time for requesting another code."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+
+
+class EnrollmentStepOther(Record):
+    """A variant of a later version of Mintmark. `to_dict()` returns its members."""
+
+    kind: Literal["other"] = member("kind", other)
+    value: str = member("kind")
+    """The `kind` as it was received."""
+
+
+EnrollmentStep = Union[EnrollmentStepTotp, EnrollmentStepEmail, EnrollmentStepSms, EnrollmentStepOther]
+"""A second factor whose enrollment must be confirmed with a code. `kind` determines the class."""
+
+read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", EnrollmentStepOther, {
+    "totp": EnrollmentStepTotp,
+    "email": EnrollmentStepEmail,
+    "sms": EnrollmentStepSms,
+})
 
 
 class ExportProgress(Record):
@@ -1151,24 +1278,47 @@ class FactorHint(Record):
     """The masked address or number that receives the codes."""
 
 
-class FactorWithdrawal(Record):
-    """The result of removing a second factor."""
+class FactorWithdrawalCompleted(Record):
+    """The factor was removed. If the user removed it, the session continues with the new tokens."""
 
-    state: str = member("state")
-    """`completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`:
-    The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
-    """
+    state: Literal["completed"] = member("state")
+    """state."""
     account: Account = member("account", Account._of)
     """The account without the factor."""
     id_token: str | None = member("idToken", secret=True, default=None)
-    """A new ID token. Present if the user removed the factor. Present if `state` is `completed`."""
+    """A new ID token. Present if the user removed the factor."""
     access_token: str | None = member("accessToken", secret=True, default=None)
-    """A new access token. Present if the user removed the factor. Present if `state` is `completed`."""
+    """A new access token. Present if the user removed the factor."""
     refresh_token: str | None = member("refreshToken", secret=True, default=None)
-    """A new refresh token. Present if the user removed the factor. Present if `state` is `completed`."""
+    """A new refresh token. Present if the user removed the factor."""
     expires_at: datetime | None = member("expiresAt", utc, default=None)
-    """The time at which the ID token expires. Present if the user removed the factor. Present if `state` is `completed`.
-    """
+    """The time at which the ID token expires. Present if the user removed the factor."""
+
+
+class FactorWithdrawalSignedOut(Record):
+    """The factor was removed. The session was authenticated with it and has ended, so the user must sign in again."""
+
+    state: Literal["signedOut"] = member("state")
+    """state."""
+    account: Account = member("account", Account._of)
+    """The account without the factor."""
+
+
+class FactorWithdrawalOther(Record):
+    """A variant of a later version of Mintmark. `to_dict()` returns its members."""
+
+    state: Literal["other"] = member("state", other)
+    value: str = member("state")
+    """The `state` as it was received."""
+
+
+FactorWithdrawal = Union[FactorWithdrawalCompleted, FactorWithdrawalSignedOut, FactorWithdrawalOther]
+"""The result of removing a second factor. `state` determines the class."""
+
+read_factor_withdrawal: Callable[[Any], FactorWithdrawal] = union("state", FactorWithdrawalOther, {
+    "completed": FactorWithdrawalCompleted,
+    "signedOut": FactorWithdrawalSignedOut,
+})
 
 
 class HealthCheck(Record):
@@ -1631,30 +1781,75 @@ class PasswordPolicy(Record):
     """The service that detects breached passwords. If omitted, passwords are not checked."""
 
 
-class PasswordResetStep(Record):
-    """The state of a password reset."""
+class PasswordResetStepCodeRequired(Record):
+    """A code was sent. Call `passwordReset.submitCode` next."""
 
-    state: str = member("state")
-    """`codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call
-    `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
-    """
+    state: Literal["codeRequired"] = member("state")
+    """state."""
     continuation_token: str = member("continuationToken", secret=True)
     """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
     request within one minute returns the same response, unless that response contained tokens.
     """
-    sent_to: str | None = member("sentTo", default=None)
-    """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
-    channel: str | None = member("channel", default=None)
-    """The channel of the code. Present if `state` is `codeRequired`. Known values: `email`, `sms`."""
-    code_length: int | None = member("codeLength", default=None)
-    """The number of digits of the code. Present if `state` is `codeRequired`."""
-    resend_at: datetime | None = member("resendAt", utc, default=None)
-    """The earliest recommended time for requesting another code. Present if `state` is `codeRequired`."""
+    sent_to: str = member("sentTo")
+    """The masked address or number to which the code was sent."""
+    channel: str = member("channel")
+    """The channel of the code. Known values: `email`, `sms`."""
+    code_length: int = member("codeLength")
+    """The number of digits of the code."""
+    resend_at: datetime = member("resendAt", utc)
+    """The earliest recommended time for requesting another code."""
     expires_at: datetime = member("expiresAt", utc)
-    """`codeRequired`: The time at which the code expires. `passwordRequired`, `completed`: The time at which the
-    continuation token expires.
+    """The time at which the code expires."""
+
+
+class PasswordResetStepPasswordRequired(Record):
+    """Call `passwordReset.submitPassword` next."""
+
+    state: Literal["passwordRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
     """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
+
+
+class PasswordResetStepCompleted(Record):
+    """The password is changed. `signIn.withContinuation` signs in."""
+
+    state: Literal["completed"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
+
+
+class PasswordResetStepOther(Record):
+    """A variant of a later version of Mintmark. `to_dict()` returns its members."""
+
+    state: Literal["other"] = member("state", other)
+    value: str = member("state")
+    """The `state` as it was received."""
+
+
+PasswordResetStep = Union[
+    PasswordResetStepCodeRequired, PasswordResetStepPasswordRequired, PasswordResetStepCompleted,
+    PasswordResetStepOther,
+]
+"""The state of a password reset. `state` determines the class."""
+
+read_password_reset_step: Callable[[Any], PasswordResetStep] = union("state", PasswordResetStepOther, {
+    "codeRequired": PasswordResetStepCodeRequired,
+    "passwordRequired": PasswordResetStepPasswordRequired,
+    "completed": PasswordResetStepCompleted,
+})
 
 
 class PoolProvider(Record):
@@ -2013,87 +2208,185 @@ class SessionSignOutResult(Record):
     """Whether the session existed."""
 
 
-class SignInStep(Record):
-    """The state of a sign-in."""
+class SignInStepCodeRequired(Record):
+    """A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`."""
 
-    state: str = member("state")
-    """`codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
-    `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or
-    `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve`
-    with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call
-    `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in.
-    """
-    continuation_token: str | None = member("continuationToken", secret=True, default=None)
-    """ Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or
-         `secondFactorEnrollmentRequired`.
+    state: Literal["codeRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
     """
     sent_to: str | None = member("sentTo", default=None)
-    """The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present
-    if `state` is `codeRequired`.
-    """
+    """The masked address or number to which the code was sent. Not present for the code of an authenticator app."""
     channel: str | None = member("channel", default=None)
-    """The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
-    Known values: `email`, `sms`.
-    """
-    code_length: int | None = member("codeLength", default=None)
-    """The number of digits of the code. Present if `state` is `codeRequired`."""
+    """The channel of the code. Not present for the code of an authenticator app. Known values: `email`, `sms`."""
+    code_length: int = member("codeLength")
+    """The number of digits of the code."""
     resend_at: datetime | None = member("resendAt", utc, default=None)
-    """The earliest recommended time for requesting another code. Not present for the code of an authenticator app. Present
-    if `state` is `codeRequired`.
+    """The earliest recommended time for requesting another code. Not present for the code of an authenticator app."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+
+
+class SignInStepPasswordRequired(Record):
+    """Call `signIn.submitPassword` next."""
+
+    state: Literal["passwordRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
     """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
+
+
+class SignInStepProviderRequired(Record):
+    """Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`."""
+
+    state: Literal["providerRequired"] = member("state")
+    """state."""
     expires_at: datetime | None = member("expiresAt", utc, default=None)
-    """`codeRequired`: The time at which the code expires. `passwordRequired`, `secondFactorRequired`,
-    `secondFactorEnrollmentRequired`: The time at which the continuation token expires. `providerRequired`: The time at
-    which the pending token expires. Present with `pendingToken`. `completed`: The time at which the ID token expires.
-    """
+    """The time at which the pending token expires. Present with `pendingToken`."""
     next: str | None = member("next", default=None)
     """The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
     `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are
-    unlinked from the account. Present if `state` is `providerRequired`.
+    unlinked from the account.
     """
     methods: Sequence[str] | None = member("methods", default=None)
-    """The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if
-    `state` is `providerRequired`.
-    """
-    providers: Sequence[str] | None = member("providers", default=None)
+    """The account's own sign-in methods. Present if the account has any, and always if `providers` is empty."""
+    providers: Sequence[str] = member("providers")
     """The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
-    Present if `state` is `providerRequired`.
     """
     email: str | None = member("email", default=None)
-    """The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`.
-    """
+    """The email address of the existing account. Present with `pendingToken`."""
     pending_token: str | None = member("pendingToken", secret=True, default=None)
     """The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with
-    a provider. Present if `state` is `providerRequired`.
+    a provider.
     """
-    hints: Sequence[FactorHint] | None = member("hints", list_of(FactorHint._of), default=None)
-    """The second factors, one of which is required. Present if `state` is `secondFactorRequired`."""
-    factor_kinds: Sequence[str] | None = member("factorKinds", default=None)
+
+
+class SignInStepSecondFactorRequired(Record):
+    """Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent."""
+
+    state: Literal["secondFactorRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
+    hints: Sequence[FactorHint] = member("hints", list_of(FactorHint._of))
+    """The second factors, one of which is required."""
+
+
+class SignInStepSecondFactorEnrollmentRequired(Record):
+    """Call `mfa.enroll` with the continuation token and one of `factorKinds`."""
+
+    state: Literal["secondFactorEnrollmentRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
+    factor_kinds: Sequence[str] = member("factorKinds")
     """The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only
     `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a
-    configured mail server. Present if `state` is `secondFactorEnrollmentRequired`.
+    configured mail server.
     """
-    account: Account | None = member("account", Account._of, default=None)
-    """The account of the signed-in user. Present if `state` is `completed`."""
-    id_token: str | None = member("idToken", secret=True, default=None)
-    """The ID token, for the client application. Present if `state` is `completed`."""
-    access_token: str | None = member("accessToken", secret=True, default=None)
-    """The access token, for the API named in its `aud` claim. Present if `state` is `completed`."""
-    refresh_token: str | None = member("refreshToken", secret=True, default=None)
-    """The refresh token. Present if `state` is `completed`."""
-    scope: str | None = member("scope", default=None)
-    """The scopes of the access token. Present if `state` is `completed`."""
-    is_new_account: bool | None = member("isNewAccount", default=None)
-    """Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
-    """
+
+
+class SignInStepCompleted(Record):
+    """The user is signed in."""
+
+    state: Literal["completed"] = member("state")
+    """state."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the ID token expires."""
+    account: Account = member("account", Account._of)
+    """The account of the signed-in user."""
+    id_token: str = member("idToken", secret=True)
+    """The ID token, for the client application."""
+    access_token: str = member("accessToken", secret=True)
+    """The access token, for the API named in its `aud` claim."""
+    refresh_token: str = member("refreshToken", secret=True)
+    """The refresh token."""
+    scope: str = member("scope")
+    """The scopes of the access token."""
+    is_new_account: bool = member("isNewAccount")
+    """Whether this sign-in, or the sign-up immediately before it, created the account."""
     additional_user_info: AdditionalUserInfo | None = member("additionalUserInfo", AdditionalUserInfo._of, default=None)
-    """The information that the provider returned about the user. Present after a sign-in with a provider. Present if
-    `state` is `completed`.
-    """
+    """The information that the provider returned about the user. Present after a sign-in with a provider."""
     provider_tokens: ProviderTokens | None = member("providerTokens", ProviderTokens._of, default=None)
-    """The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state`
-    is `completed`.
+    """The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`."""
+
+
+class SignInStepOther(Record):
+    """A variant of a later version of Mintmark. `to_dict()` returns its members."""
+
+    state: Literal["other"] = member("state", other)
+    value: str = member("state")
+    """The `state` as it was received."""
+
+
+SignInStep = Union[
+    SignInStepCodeRequired, SignInStepPasswordRequired, SignInStepProviderRequired, SignInStepSecondFactorRequired,
+    SignInStepSecondFactorEnrollmentRequired, SignInStepCompleted, SignInStepOther,
+]
+"""The state of a sign-in. `state` determines the class."""
+
+read_sign_in_step: Callable[[Any], SignInStep] = union("state", SignInStepOther, {
+    "codeRequired": SignInStepCodeRequired,
+    "passwordRequired": SignInStepPasswordRequired,
+    "providerRequired": SignInStepProviderRequired,
+    "secondFactorRequired": SignInStepSecondFactorRequired,
+    "secondFactorEnrollmentRequired": SignInStepSecondFactorEnrollmentRequired,
+    "completed": SignInStepCompleted,
+})
+
+
+class SignUpStepCodeRequired(Record):
+    """A code was sent. Call `signUp.submitCode` next."""
+
+    state: Literal["codeRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
     """
+    sent_to: str = member("sentTo")
+    """The masked address or number to which the code was sent."""
+    channel: str = member("channel")
+    """The channel of the code. Known values: `email`, `sms`."""
+    code_length: int = member("codeLength")
+    """The number of digits of the code."""
+    resend_at: datetime = member("resendAt", utc)
+    """The earliest recommended time for requesting another code."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+
+
+class SignUpStepPasswordRequired(Record):
+    """Call `signUp.submitPassword` next."""
+
+    state: Literal["passwordRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
 
 
 class TenantAttribute(Record):
@@ -2128,35 +2421,58 @@ class TenantAttribute(Record):
     """
 
 
-class SignUpStep(Record):
-    """The state of a sign-up."""
+class SignUpStepAttributesRequired(Record):
+    """Call `signUp.submitAttributes` next."""
 
-    state: str = member("state")
-    """`codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword`
-    next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created.
-    `signIn.withContinuation` signs in.
-    """
+    state: Literal["attributesRequired"] = member("state")
+    """state."""
     continuation_token: str = member("continuationToken", secret=True)
     """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
     request within one minute returns the same response, unless that response contained tokens.
     """
-    sent_to: str | None = member("sentTo", default=None)
-    """The masked address or number to which the code was sent. Present if `state` is `codeRequired`."""
-    channel: str | None = member("channel", default=None)
-    """The channel of the code. Present if `state` is `codeRequired`. Known values: `email`, `sms`."""
-    code_length: int | None = member("codeLength", default=None)
-    """The number of digits of the code. Present if `state` is `codeRequired`."""
-    resend_at: datetime | None = member("resendAt", utc, default=None)
-    """The earliest recommended time for requesting another code. Present if `state` is `codeRequired`."""
     expires_at: datetime = member("expiresAt", utc)
-    """`codeRequired`: The time at which the code expires. `passwordRequired`, `attributesRequired`, `completed`: The time
-    at which the continuation token expires.
+    """The time at which the continuation token expires."""
+    attributes: Sequence[TenantAttribute] = member("attributes", list_of(TenantAttribute._of))
+    """The attributes that are still missing."""
+
+
+class SignUpStepCompleted(Record):
+    """The account is created. `signIn.withContinuation` signs in."""
+
+    state: Literal["completed"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
     """
-    attributes: Sequence[TenantAttribute] | None = member("attributes", list_of(TenantAttribute._of), default=None)
-    """The attributes that are still missing. Present if `state` is `attributesRequired`."""
-    account_id: str | None = member("accountId", default=None)
-    """The ID of the new account. Present if `state` is `completed`."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
+    account_id: str = member("accountId")
+    """The ID of the new account."""
+
+
+class SignUpStepOther(Record):
+    """A variant of a later version of Mintmark. `to_dict()` returns its members."""
+
+    state: Literal["other"] = member("state", other)
+    value: str = member("state")
+    """The `state` as it was received."""
+
+
+SignUpStep = Union[
+    SignUpStepCodeRequired, SignUpStepPasswordRequired, SignUpStepAttributesRequired, SignUpStepCompleted,
+    SignUpStepOther,
+]
+"""The state of a sign-up. `state` determines the class."""
+
+read_sign_up_step: Callable[[Any], SignUpStep] = union("state", SignUpStepOther, {
+    "codeRequired": SignUpStepCodeRequired,
+    "passwordRequired": SignUpStepPasswordRequired,
+    "attributesRequired": SignUpStepAttributesRequired,
+    "completed": SignUpStepCompleted,
+})
 
 
 class SignedRequest(Record):
@@ -2669,38 +2985,48 @@ class Tokens(Record):
 __all__ = [
     "AccountImportFormat", "AccountImportOnExisting", "AppliedChangeChange", "AppliedChangeKind", "AttributeRule",
     "AttributeType", "Channel", "ClientAuthentication", "CredentialScopeMismatchPart",
-    "CredentialsProviderAnswerReason", "CredentialsProviderAnswerState", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "EmailChangeStepState", "EnrollmentStepKind", "EnrollmentStepState",
-    "FactorHintKind", "FactorKind", "FactorWithdrawalState", "FlowEndedCause", "GraphEdgeKind", "GraphNodeKind",
-    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
-    "MergeConflictKind", "MergePolicy", "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordResetStepState",
-    "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind",
-    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SignInStepState",
-    "SignUpStepState", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "Account", "AccountDeleteResult", "AccountExportResult",
-    "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
-    "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
-    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser",
-    "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole",
-    "CredentialsGetResult", "CredentialsProviderAnswer", "CredentialsProviderClearCredentialsResult",
-    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
-    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
-    "EnrollmentStep", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "GraphEdge", "GraphNode",
-    "HealthCheck", "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
-    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
-    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
-    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey",
-    "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict",
-    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "PasswordFailure", "PasswordHashing",
-    "PasswordPolicy", "PasswordResetStep", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
+    "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource",
+    "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind", "IdentityState", "IdpResponseType", "KeyState",
+    "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaPolicy",
+    "NoticePolicy", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider",
+    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
+    "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind",
+    "TemplatePurpose", "TokenUse", "Account", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult",
+    "AccountImportResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
+    "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead",
+    "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult", "BreachedPasswordCheck", "ClientOrigin",
+    "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
+    "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
+    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
+    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
+    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
+    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
+    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
+    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
+    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
+    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
+    "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
+    "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
+    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
+    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
+    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
+    "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket",
+    "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult",
+    "MfaRecoveryCodesResult", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
+    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
     "PortableLogin", "Principal", "PrincipalTagMap", "ProviderTokens", "Revocation", "Role", "RoleDeclaration",
     "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session", "SessionListResult",
-    "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignUpStep", "SignedRequest", "SigningKey",
-    "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemHealthResult",
-    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
-    "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
-    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnprocessedIdentity", "Violation",
+    "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step",
+    "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired", "SignInStepProviderRequired",
+    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignUpStep", "SignUpStepOther",
+    "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired", "SignUpStepCompleted",
+    "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult", "StoreRekeyResult",
+    "StoreStatsResult", "SystemApplyResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult",
+    "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantDeclaration", "TenantDeleteResult",
+    "TenantDelivery", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult",
+    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
+    "Tokens", "UnprocessedIdentity", "Violation",
 ]

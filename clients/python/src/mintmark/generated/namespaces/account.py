@@ -105,7 +105,7 @@ class AccountMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
         """
-        return types.EmailChangeStep._of(self._send("account.changeEmail", {
+        return types.read_email_change_step(self._send("account.changeEmail", {
             "idToken": id_token, "accountId": account_id, "email": email, "currentPassword": current_password,
             "language": language, "continuationToken": continuation_token, "client": client,
         }, timeout, trace))
@@ -510,7 +510,7 @@ class AccountMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignInStep._of(self._send("account.link", {
+        return types.read_sign_in_step(self._send("account.link", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "client": client,
         }, timeout, trace))
@@ -756,7 +756,7 @@ class AccountMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignInStep._of(self._send("account.reauthenticate", {
+        return types.read_sign_in_step(self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "client": client,
         }, timeout, trace))
@@ -830,7 +830,7 @@ class AccountMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
         """
-        return types.EmailChangeStep._of(self._send("account.submitCode", {
+        return types.read_email_change_step(self._send("account.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
         }, timeout, trace))
 
@@ -929,7 +929,7 @@ class AsyncAccountMethods(AsyncNamespace):
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
         TokenUseMismatchError, TokenRevokedError, AccountMergedError.
         """
-        return types.EmailChangeStep._of(await self._send("account.changeEmail", {
+        return types.read_email_change_step(await self._send("account.changeEmail", {
             "idToken": id_token, "accountId": account_id, "email": email, "currentPassword": current_password,
             "language": language, "continuationToken": continuation_token, "client": client,
         }, timeout, trace))
@@ -1079,7 +1079,7 @@ class AsyncAccountMethods(AsyncNamespace):
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
         UserMismatchError, TooManyFromClientError.
         """
-        return types.SignInStep._of(await self._send("account.link", {
+        return types.read_sign_in_step(await self._send("account.link", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "client": client,
         }, timeout, trace))
@@ -1165,7 +1165,7 @@ class AsyncAccountMethods(AsyncNamespace):
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
         TooManyFromClientError.
         """
-        return types.SignInStep._of(await self._send("account.reauthenticate", {
+        return types.read_sign_in_step(await self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "client": client,
         }, timeout, trace))
@@ -1191,7 +1191,7 @@ class AsyncAccountMethods(AsyncNamespace):
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError.
         """
-        return types.EmailChangeStep._of(await self._send("account.submitCode", {
+        return types.read_email_change_step(await self._send("account.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
         }, timeout, trace))
 

@@ -160,7 +160,7 @@ class CredentialsProviderMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
         """
-        return types.CredentialsProviderAnswer._of(self._send("credentialsProvider.get", {
+        return types.read_credentials_provider_answer(self._send("credentialsProvider.get", {
             "provider": provider, "refresh": refresh,
         }, timeout, trace))
 
@@ -216,7 +216,7 @@ class CredentialsProviderMethods(Namespace):
                 characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only
                 in case, or the tags make the token too long.
         """
-        return types.CredentialsProviderAnswer._of(self._send("credentialsProvider.identityId", {
+        return types.read_credentials_provider_answer(self._send("credentialsProvider.identityId", {
             "provider": provider,
         }, timeout, trace))
 
@@ -347,7 +347,7 @@ class CredentialsProviderMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
         """
-        return types.CredentialsProviderAnswer._of(self._send("credentialsProvider.submitToken", {
+        return types.read_credentials_provider_answer(self._send("credentialsProvider.submitToken", {
             "continuationToken": continuation_token, "identityId": identity_id, "token": token,
         }, timeout, trace))
 
@@ -403,7 +403,7 @@ class AsyncCredentialsProviderMethods(AsyncNamespace):
         TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
         """
-        return types.CredentialsProviderAnswer._of(await self._send("credentialsProvider.get", {
+        return types.read_credentials_provider_answer(await self._send("credentialsProvider.get", {
             "provider": provider, "refresh": refresh,
         }, timeout, trace))
 
@@ -419,7 +419,7 @@ class AsyncCredentialsProviderMethods(AsyncNamespace):
         SamlNotSupportedError, LegacyProviderNotSupportedError, LoginTokenInvalidError, ProviderUnavailableError,
         ProviderUnusableError, InvalidPrincipalTagsError.
         """
-        return types.CredentialsProviderAnswer._of(await self._send("credentialsProvider.identityId", {
+        return types.read_credentials_provider_answer(await self._send("credentialsProvider.identityId", {
             "provider": provider,
         }, timeout, trace))
 
@@ -462,6 +462,6 @@ class AsyncCredentialsProviderMethods(AsyncNamespace):
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
         TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
         """
-        return types.CredentialsProviderAnswer._of(await self._send("credentialsProvider.submitToken", {
+        return types.read_credentials_provider_answer(await self._send("credentialsProvider.submitToken", {
             "continuationToken": continuation_token, "identityId": identity_id, "token": token,
         }, timeout, trace))

@@ -57,7 +57,7 @@ class MfaMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
         """
-        return types.SignInStep._of(self._send("mfa.challenge", {
+        return types.read_sign_in_step(self._send("mfa.challenge", {
             "continuationToken": continuation_token, "factorId": factor_id, "client": client,
         }, timeout, trace))
 
@@ -120,7 +120,7 @@ class MfaMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
         """
-        return types.SignInStep._of(self._send("mfa.confirm", {
+        return types.read_sign_in_step(self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
         }, timeout, trace))
 
@@ -210,7 +210,7 @@ class MfaMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
         """
-        return types.EnrollmentStep._of(self._send("mfa.enroll", {
+        return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "client": client,
         }, timeout, trace))
@@ -339,7 +339,7 @@ class MfaMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
         """
-        return types.SignInStep._of(self._send("mfa.resolve", {
+        return types.read_sign_in_step(self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
             "client": client,
         }, timeout, trace))
@@ -394,7 +394,7 @@ class MfaMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
         """
-        return types.FactorWithdrawal._of(self._send("mfa.withdraw", {
+        return types.read_factor_withdrawal(self._send("mfa.withdraw", {
             "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
         }, timeout, trace))
 
@@ -413,7 +413,7 @@ class AsyncMfaMethods(AsyncNamespace):
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError.
         """
-        return types.SignInStep._of(await self._send("mfa.challenge", {
+        return types.read_sign_in_step(await self._send("mfa.challenge", {
             "continuationToken": continuation_token, "factorId": factor_id, "client": client,
         }, timeout, trace))
 
@@ -430,7 +430,7 @@ class AsyncMfaMethods(AsyncNamespace):
         TokenRevokedError, AccountMergedError, TooManyFromClientError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
         """
-        return types.SignInStep._of(await self._send("mfa.confirm", {
+        return types.read_sign_in_step(await self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
         }, timeout, trace))
 
@@ -451,7 +451,7 @@ class AsyncMfaMethods(AsyncNamespace):
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
         TokenUseMismatchError, TokenRevokedError, AccountMergedError.
         """
-        return types.EnrollmentStep._of(await self._send("mfa.enroll", {
+        return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "client": client,
         }, timeout, trace))
@@ -495,7 +495,7 @@ class AsyncMfaMethods(AsyncNamespace):
         AudienceNotOfferedError, ScopeNotOfferedError, TooManyFromClientError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
         """
-        return types.SignInStep._of(await self._send("mfa.resolve", {
+        return types.read_sign_in_step(await self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
             "client": client,
         }, timeout, trace))
@@ -511,6 +511,6 @@ class AsyncMfaMethods(AsyncNamespace):
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
         TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
         """
-        return types.FactorWithdrawal._of(await self._send("mfa.withdraw", {
+        return types.read_factor_withdrawal(await self._send("mfa.withdraw", {
             "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
         }, timeout, trace))

@@ -50,7 +50,7 @@ class PasswordResetMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.PasswordResetStep._of(self._send("passwordReset.resendCode", {
+        return types.read_password_reset_step(self._send("passwordReset.resendCode", {
             "continuationToken": continuation_token, "client": client,
         }, timeout, trace))
 
@@ -97,7 +97,7 @@ class PasswordResetMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.PasswordResetStep._of(self._send("passwordReset.start", {
+        return types.read_password_reset_step(self._send("passwordReset.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
         }, timeout, trace))
 
@@ -139,7 +139,7 @@ class PasswordResetMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.PasswordResetStep._of(self._send("passwordReset.submitCode", {
+        return types.read_password_reset_step(self._send("passwordReset.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
         }, timeout, trace))
 
@@ -177,7 +177,7 @@ class PasswordResetMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.PasswordResetStep._of(self._send("passwordReset.submitPassword", {
+        return types.read_password_reset_step(self._send("passwordReset.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,
         }, timeout, trace))
 
@@ -195,7 +195,7 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
         TooManyFromClientError.
         """
-        return types.PasswordResetStep._of(await self._send("passwordReset.resendCode", {
+        return types.read_password_reset_step(await self._send("passwordReset.resendCode", {
             "continuationToken": continuation_token, "client": client,
         }, timeout, trace))
 
@@ -209,7 +209,7 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, AccountDisabledError,
         TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
         """
-        return types.PasswordResetStep._of(await self._send("passwordReset.start", {
+        return types.read_password_reset_step(await self._send("passwordReset.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
         }, timeout, trace))
 
@@ -222,7 +222,7 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, TooManyFromClientError.
         """
-        return types.PasswordResetStep._of(await self._send("passwordReset.submitCode", {
+        return types.read_password_reset_step(await self._send("passwordReset.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
         }, timeout, trace))
 
@@ -235,6 +235,6 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidPasswordError, TooManyFromClientError.
         """
-        return types.PasswordResetStep._of(await self._send("passwordReset.submitPassword", {
+        return types.read_password_reset_step(await self._send("passwordReset.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,
         }, timeout, trace))

@@ -43,7 +43,7 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignInStep._of(self._send("signIn.anonymously", {
+        return types.read_sign_in_step(self._send("signIn.anonymously", {
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
         }, timeout, trace))
 
@@ -86,7 +86,7 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignInStep._of(self._send("signIn.resendCode", {
+        return types.read_sign_in_step(self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client,
         }, timeout, trace))
 
@@ -136,7 +136,7 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignInStep._of(self._send("signIn.start", {
+        return types.read_sign_in_step(self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
         }, timeout, trace))
 
@@ -187,7 +187,7 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
         """
-        return types.SignInStep._of(self._send("signIn.submitCode", {
+        return types.read_sign_in_step(self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
             "client": client,
         }, timeout, trace))
@@ -237,7 +237,7 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
         """
-        return types.SignInStep._of(self._send("signIn.submitPassword", {
+        return types.read_sign_in_step(self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
             "client": client,
         }, timeout, trace))
@@ -288,7 +288,7 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
         """
-        return types.SignInStep._of(self._send("signIn.withContinuation", {
+        return types.read_sign_in_step(self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
             "client": client,
         }, timeout, trace))
@@ -367,7 +367,7 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
         """
-        return types.SignInStep._of(self._send("signIn.withCredential", {
+        return types.read_sign_in_step(self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "scope": scope, "client": client,
         }, timeout, trace))
@@ -404,7 +404,7 @@ class SignInMethods(Namespace):
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             AccountMergedError: The named account was merged into another account by `account.merge`.
         """
-        return types.SignInStep._of(self._send("signIn.withCustomToken", {
+        return types.read_sign_in_step(self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
         }, timeout, trace))
 
@@ -452,7 +452,7 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
         """
-        return types.SignInStep._of(self._send("signIn.withPassword", {
+        return types.read_sign_in_step(self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
             "client": client,
         }, timeout, trace))
@@ -471,7 +471,7 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: TenantNotFoundError, AnonymousNotAllowedError, SignUpNotAllowedError, AudienceNotOfferedError,
         ScopeNotOfferedError, TooManyFromClientError.
         """
-        return types.SignInStep._of(await self._send("signIn.anonymously", {
+        return types.read_sign_in_step(await self._send("signIn.anonymously", {
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
         }, timeout, trace))
 
@@ -485,7 +485,7 @@ class AsyncSignInMethods(AsyncNamespace):
         PasswordChangeRequiredError, StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError,
         SendUnderwayError, MessageNotSentError, TooManyFromClientError.
         """
-        return types.SignInStep._of(await self._send("signIn.resendCode", {
+        return types.read_sign_in_step(await self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client,
         }, timeout, trace))
 
@@ -499,7 +499,7 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, TooManyCodesError,
         TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
         """
-        return types.SignInStep._of(await self._send("signIn.start", {
+        return types.read_sign_in_step(await self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
         }, timeout, trace))
 
@@ -514,7 +514,7 @@ class AsyncSignInMethods(AsyncNamespace):
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, AccountDisabledError,
         PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
         """
-        return types.SignInStep._of(await self._send("signIn.submitCode", {
+        return types.read_sign_in_step(await self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
             "client": client,
         }, timeout, trace))
@@ -530,7 +530,7 @@ class AsyncSignInMethods(AsyncNamespace):
         StepNotPossibleError, InvalidPasswordError, PasswordChangeRequiredError, AccountLockedError,
         AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
         """
-        return types.SignInStep._of(await self._send("signIn.submitPassword", {
+        return types.read_sign_in_step(await self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
             "client": client,
         }, timeout, trace))
@@ -546,7 +546,7 @@ class AsyncSignInMethods(AsyncNamespace):
         UserAlreadyExistsError, StepNotPossibleError, AccountDisabledError, AccountLockedError,
         PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
         """
-        return types.SignInStep._of(await self._send("signIn.withContinuation", {
+        return types.read_sign_in_step(await self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
             "client": client,
         }, timeout, trace))
@@ -566,7 +566,7 @@ class AsyncSignInMethods(AsyncNamespace):
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
         UserMismatchError, TooManyFromClientError, ScopeNotOfferedError.
         """
-        return types.SignInStep._of(await self._send("signIn.withCredential", {
+        return types.read_sign_in_step(await self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "scope": scope, "client": client,
         }, timeout, trace))
@@ -580,7 +580,7 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError, ClaimsTooLongError,
         AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError.
         """
-        return types.SignInStep._of(await self._send("signIn.withCustomToken", {
+        return types.read_sign_in_step(await self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
         }, timeout, trace))
 
@@ -595,7 +595,7 @@ class AsyncSignInMethods(AsyncNamespace):
         PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
         TooManyFromClientError, ScopeNotOfferedError.
         """
-        return types.SignInStep._of(await self._send("signIn.withPassword", {
+        return types.read_sign_in_step(await self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
             "client": client,
         }, timeout, trace))

@@ -54,7 +54,7 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignUpStep._of(self._send("signUp.resendCode", {
+        return types.read_sign_up_step(self._send("signUp.resendCode", {
             "continuationToken": continuation_token, "client": client,
         }, timeout, trace))
 
@@ -107,7 +107,7 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignUpStep._of(self._send("signUp.start", {
+        return types.read_sign_up_step(self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
             "language": language, "client": client,
         }, timeout, trace))
@@ -153,7 +153,7 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignUpStep._of(self._send("signUp.submitAttributes", {
+        return types.read_sign_up_step(self._send("signUp.submitAttributes", {
             "continuationToken": continuation_token, "attributes": attributes, "client": client,
         }, timeout, trace))
 
@@ -199,7 +199,7 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignUpStep._of(self._send("signUp.submitCode", {
+        return types.read_sign_up_step(self._send("signUp.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
         }, timeout, trace))
 
@@ -243,7 +243,7 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
         """
-        return types.SignUpStep._of(self._send("signUp.submitPassword", {
+        return types.read_sign_up_step(self._send("signUp.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,
         }, timeout, trace))
 
@@ -261,7 +261,7 @@ class AsyncSignUpMethods(AsyncNamespace):
         UserAlreadyExistsError, StepNotPossibleError, SignUpNotAllowedError, TooManyCodesError, TooManyFailedSendsError,
         SendUnderwayError, MessageNotSentError, TooManyFromClientError.
         """
-        return types.SignUpStep._of(await self._send("signUp.resendCode", {
+        return types.read_sign_up_step(await self._send("signUp.resendCode", {
             "continuationToken": continuation_token, "client": client,
         }, timeout, trace))
 
@@ -277,7 +277,7 @@ class AsyncSignUpMethods(AsyncNamespace):
         PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError, TooManyCodesError,
         TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
         """
-        return types.SignUpStep._of(await self._send("signUp.start", {
+        return types.read_sign_up_step(await self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
             "language": language, "client": client,
         }, timeout, trace))
@@ -293,7 +293,7 @@ class AsyncSignUpMethods(AsyncNamespace):
         StepNotPossibleError, SignUpNotAllowedError, InvalidAttributesError, UserAlreadyExistsError,
         TooManyFromClientError.
         """
-        return types.SignUpStep._of(await self._send("signUp.submitAttributes", {
+        return types.read_sign_up_step(await self._send("signUp.submitAttributes", {
             "continuationToken": continuation_token, "attributes": attributes, "client": client,
         }, timeout, trace))
 
@@ -307,7 +307,7 @@ class AsyncSignUpMethods(AsyncNamespace):
         StepNotPossibleError, SignUpNotAllowedError, InvalidCodeError, CodeExpiredError, UserAlreadyExistsError,
         AccountLockedError, TooManyFromClientError.
         """
-        return types.SignUpStep._of(await self._send("signUp.submitCode", {
+        return types.read_sign_up_step(await self._send("signUp.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
         }, timeout, trace))
 
@@ -321,6 +321,6 @@ class AsyncSignUpMethods(AsyncNamespace):
         StepNotPossibleError, SignUpNotAllowedError, PasswordNotAcceptedError, InvalidPasswordError,
         UserAlreadyExistsError, TooManyFromClientError.
         """
-        return types.SignUpStep._of(await self._send("signUp.submitPassword", {
+        return types.read_sign_up_step(await self._send("signUp.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,
         }, timeout, trace))
