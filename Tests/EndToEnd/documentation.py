@@ -223,9 +223,9 @@ RECIPES = {
         "for _, recipe := range []func(context.Context, *mintmark.Client) error{{{all}}} {{\n\t\t\tif err == nil {{\n\t\t\t\terr = recipe(ctx, m)\n\t\t\t}}\n\t\t}}\n\t}}\n"
         "\tif err != nil {{\n\t\tpanic(err)\n\t}}\n}}\n"),
     "java": (
-        "import java.time.*;\nimport java.util.*;\nimport java.util.concurrent.*;\nimport mintmark.*;\nimport mintmark.contract.*;\nimport mintmark.contract.Errors.*;\n\n"
-        "public class Recipes {{\n    public static void main(String[] arguments) throws Exception {{\n        try (var m = Mintmark.testing()) {{ {calls} }}\n    }}\n",
-        "    static void recipe{n}(Mintmark m) throws Exception {{\n", "    }}\n", 8, "}}\n"),
+        "import java.time.*;\nimport java.util.*;\nimport java.util.concurrent.*;\nimport mintmark.*;\nimport mintmark.contract.*;\nimport mintmark.testing.*;\n\n"
+        "public class Recipes {{\n    public static void main(String[] arguments) throws Exception {{\n        try (var m = TestingMintmark.start()) {{ {calls} }}\n    }}\n",
+        "    static void recipe{n}(TestingMintmark m) throws Exception {{\n", "    }}\n", 8, "}}\n"),
     "swift": (
         "import MintmarkClient\n\n", "func recipe{n}(_ m: Mintmark) async throws {{\n", "}}\n\n", 4,
         "let client = try await Mintmark.testing()\nfor recipe in [{all}] {{ try await recipe(client) }}\nawait client.close()\n"),

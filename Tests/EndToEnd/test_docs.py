@@ -310,10 +310,10 @@ class Website(EndToEnd):
     def test_calls_in_java_compile(self):
         if not shutil.which("javac"):
             self.skipTest("javac is not installed")
-        calls = "\n".join(f"static void call{number}(Mintmark m) {{ {call} }}" for number, call in enumerate(self.calls("Java")))
-        path = self.source("Calls.java", f"import mintmark.*; import mintmark.contract.*; import java.time.Instant; import java.util.*;\nclass Calls {{\n{calls}\n}}\n")
-        client = os.path.join(ROOT, "clients", "java", "src", "main", "java")
-        self.checked("javac", "-encoding", "UTF-8", "-proc:none", "-d", self.path("classes"), "-sourcepath", client, path)
+        calls = "\n".join(f"static void call{number}(TestingMintmark m) {{ {call} }}" for number, call in enumerate(self.calls("Java")))
+        path = self.source("Calls.java", f"import mintmark.*; import mintmark.contract.*; import mintmark.testing.*; import java.time.Instant; import java.util.*;\nclass Calls {{\n{calls}\n}}\n")
+        client = subprocess.run([os.path.join(ROOT, "clients", "java", "build")], check=True, capture_output=True, text=True).stdout.strip()
+        self.checked("javac", "-encoding", "UTF-8", "-proc:none", "-d", self.path("classes"), "-classpath", f"{client}/mintmark.jar", path)
 
     def test_search_index_is_a_script_that_finds_words(self):
         script = self.read("search-index.js")

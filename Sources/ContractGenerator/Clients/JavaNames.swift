@@ -7,20 +7,18 @@ enum JavaNames {
         "super", "switch", "synchronized", "this", "throw", "throws", "transient", "true", "try", "void", "volatile", "while",
     ]
 
-    /// The methods that objects, records and their builders already have.
+    /// The methods that all objects have.
     private static let taken: Set<String> = [
-        "build", "builder", "clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toBuilder", "toJson", "toString",
-        "unknown", "wait",
+        "clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toJson", "toString", "wait",
     ]
 
-    /// The members that all error responses have.
-    private static let takenByErrors: Set<String> = ["answer", "call", "code", "data", "retryAfter", "trace", "type"]
+    /// The members that all errors have.
+    private static let takenByErrors: Set<String> = ["code", "data", "method", "retryAfter", "trace", "type"]
 
-    /// The types that generated code uses inside a record.
+    /// The classes that generated code uses inside another one.
     private static let takenTypes: Set<String> = [
-        "Boolean", "Builder", "Consumer", "Instant", "List", "Long", "Map", "JsonRecord", "JsonText", "Members", "Object", "Override",
-        "Read", "Records",
-        "Sink", "String", "Types",
+        "ApiException", "Boolean", "Caller", "Consumer", "Instant", "Items", "JsonText", "List", "Long", "Map", "Object", "Optional",
+        "OptionalLong", "Override", "Pages", "Params", "Read", "Result", "String",
     ]
 
     /// Converts `account.import` to the verb `import_`, and `jwks_uri` to `jwksUri`. A reserved name gets a trailing underscore.
@@ -56,6 +54,12 @@ enum JavaNames {
         }
         return words.first?.isNumber == false ? words : "_" + words
     }
+
+    /// Converts `token.verify` to `TokenVerifyParams`.
+    static func params(_ method: Method) -> String { SwiftNames.type(method.name) + "Params" }
+
+    /// Converts `token.verify` to `TokenVerifyResult`, the name of a result that is defined inline.
+    static func result(_ method: Method) -> String { SwiftNames.type(method.name) + "Result" }
 
     /// Returns a string literal.
     static func literal(_ text: String) -> String {

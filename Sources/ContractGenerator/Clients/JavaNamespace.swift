@@ -1,4 +1,4 @@
-/// Generates the methods of one namespace, with the records of their parameters and results.
+/// Generates the methods of one namespace.
 struct JavaNamespace {
     let types: JavaTypes
     let name: String
@@ -9,107 +9,143 @@ struct JavaNamespace {
 
     var file: GeneratedFile {
         let type = Self.type(name)
-        var source = JavaSource(
-            from: "methods/\(name).*.json",
-            imports: [
-                "java.time.Instant", "java.util.List", "java.util.Map", "java.util.concurrent.CompletableFuture",
-                "java.util.function.Consumer", "mintmark.Caller", "mintmark.Pages", "mintmark.json.JsonRecord", "mintmark.json.JsonText",
-                "mintmark.json.Members", "mintmark.json.Read", "mintmark.json.Records", "mintmark.json.Sink",
-            ])
-        source.doc("The methods \(name).*. Those whose names end with Async answer in a future; cancelling it cancels the request.")
+        let isTesting = methods.allSatisfy(\.isTesting)
+        var source = JavaSource(from: "methods/\(name).*.json")
+        source.doc(
+            "The methods <code>\(name).*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail "
+                + "with a {@link mintmark.MintmarkException}.")
         source.block("public final class \(type)") { source in
             source.line("private final Caller caller;")
             source.line()
-            source.block("\(type)(Caller caller)") { $0.line("this.caller = caller;") }
+            if isTesting { source.doc("Creates the methods.", tags: ["@param caller performs the calls"]) }
+            source.line("\(isTesting ? "public " : "")\(type)(Caller caller) { this.caller = caller; }")
             for method in methods { write(method, &source) }
-            for method in methods { records(method, within: type, &source) }
         }
         return source.file(type)
     }
 
-    /// Converts `mintForDeveloper` to `MintForDeveloperParams` or `MintForDeveloperResult`.
-    private func nested(_ method: Method, _ what: String) -> String { SwiftNames.type(method.verb) + what }
-
-    private func records(_ method: Method, within type: String, _ source: inout JavaSource) {
-        let writer = JavaRecords(types: types)
-        if !method.params.properties.isEmpty {
-            let params = Type(description: nil, isSecret: false, shape: .object(method.params))
-            writer.write(
-                params, nested(method, "Params"), within: [type], about: "The parameters of \(method.name).", isMade: true, &source)
-        }
-        writer.write(
-            method.result, nested(method, "Result"), within: [type], about: "The result of \(method.name).", isMade: false, &source)
+    /// The Java names and types of a method.
+    private struct Names {
+        let verb: String
+        let params: String
+        let result: String
+        let reader: String
+        let wire: String
     }
 
     private func write(_ method: Method, _ source: inout JavaSource) {
-        let verb = JavaNames.member(method.verb)
-        let async = method.verb + "Async"
-        let result = types.expression(method.result, nested: nested(method, "Result"))
-        let reader = types.reader(method.result, nested: nested(method, "Result"))
-        let future = "CompletableFuture<\(result)>"
-        let params = nested(method, "Params")
-        let wire = JavaNames.literal(method.name)
-        guard !method.params.properties.isEmpty else {
+        let (resolved, result) = types.unwrapped(method.result, nested: JavaNames.result(method))
+        let object: ObjectType? = if case .object(let object) = resolved.shape { object } else { nil }
+        let names = Names(
+            verb: JavaNames.member(method.verb), params: JavaNames.params(method), result: object == nil ? "Map<String, Object>" : result,
+            reader: object.map { JavaTypes.reader($0, result) } ?? "json -> json", wire: JavaNames.literal(method.name))
+        if method.params.properties.isEmpty {
+            single(method, names, &source)
+        } else if method.params.properties.contains(where: \.isRequired) {
+            required(method, names, &source)
+        } else {
+            optional(method, names, &source)
+        }
+        if let progress = method.progress { reporting(method, names, types.boxed(progress, nested: ""), &source) }
+        if let items = types.contract.listedMember(of: method) { lists(method, names, items, &source) }
+    }
+
+    private func single(_ method: Method, _ names: Names, _ source: inout JavaSource) {
+        declare(names, "", "\(names.wire), Params.NONE", documentation(method), [], &source)
+    }
+
+    private func required(_ method: Method, _ names: Names, _ source: inout JavaSource) {
+        let required = method.params.properties.filter(\.isRequired).map { JavaNames.literal($0.name) }.joined(separator: ", ")
+        let params = "\(names.params) params"
+        let link = "#\(names.verb)(\(names.params))"
+        declare(
+            names, params, "\(names.wire), params.require(\(required))", documentation(method), ["@param params the parameters"], &source)
+        forward(names, "Consumer<\(names.params)> params", "(Params.filled(new \(names.params)(), params))", link, &source)
+    }
+
+    private func optional(_ method: Method, _ names: Names, _ source: inout JavaSource) {
+        let params = "Consumer<\(names.params)> params"
+        let link = "#\(names.verb)(Consumer)"
+        declare(
+            names, params, "\(names.wire), Params.filled(new \(names.params)(), params)", documentation(method),
+            ["@param params sets the parameters"], &source)
+        forward(names, "", "(params -> {})", link, &source)
+    }
+
+    /// Generates the method and its asynchronous form.
+    private func declare(
+        _ names: Names, _ params: String, _ arguments: String, _ about: String, _ tags: [String], _ source: inout JavaSource
+    ) {
+        source.line()
+        source.doc(about, tags: tags + ["@return the result"])
+        source.short("public \(names.result) \(names.verb)(\(params))", "return caller.call(\(arguments), \(names.reader));")
+        let type = params.split(separator: " ").first.map(String.init)?.replacing("<\(names.params)>", with: "") ?? ""
+        source.line()
+        source.doc("{@return a future of {@link #\(names.verb)(\(type))}}", tags: tags)
+        source.short(
+            "public CompletableFuture<\(names.result)> \(names.verb)Async(\(params))",
+            "return caller.callAsync(\(arguments), \(names.reader));")
+    }
+
+    /// Generates an overload and its asynchronous form.
+    private func forward(_ names: Names, _ params: String, _ arguments: String, _ link: String, _ source: inout JavaSource) {
+        let tags = params.isEmpty ? [] : ["@param params sets the parameters"]
+        source.line()
+        source.doc("{@return the result of {@link \(link)}}", tags: tags)
+        source.short("public \(names.result) \(names.verb)(\(params))", "return \(names.verb)\(arguments);")
+        source.line()
+        source.doc("{@return a future of {@link \(link)}}", tags: tags)
+        source.short("public CompletableFuture<\(names.result)> \(names.verb)Async(\(params))", "return \(names.verb)Async\(arguments);")
+    }
+
+    private func reporting(_ method: Method, _ names: Names, _ progress: String, _ source: inout JavaSource) {
+        let params = "Consumer<\(names.params)> params, Consumer<\(progress)> progress"
+        let tags = [
+            "@param params sets the parameters",
+            "@param progress receives the progress in order, in a thread of its own, before the call returns",
+        ]
+        for suffix in ["", "Async"] {
+            let result = suffix.isEmpty ? names.result : "CompletableFuture<\(names.result)>"
             source.line()
-            source.doc(documentation(method), tags: ["@return what it answers"])
-            source.block("public \(result) \(verb)()") { $0.line("return caller.call(\(wire), Map.of(), \(reader));") }
-            let tags = ["@return what it answers, in a future"]
-            forward("As \(verb), in a future.", tags, "\(future) \(async)()", "caller.callAsync(\(wire), Map.of(), \(reader))", &source)
-            return
+            source.doc("{@return \(suffix.isEmpty ? "the result" : "a future") of the call, which reports its progress}", tags: tags)
+            source.block("public \(result) \(names.verb)\(suffix)(\(params))") { source in
+                source.line("var reporting = caller.withProgress(json -> progress.accept(new \(progress)(json)));")
+                source.line("return new \(Self.type(name))(reporting).\(names.verb)\(suffix)(params);")
+            }
         }
-        let given = ["@param params what it takes", "@return what it answers"]
-        let built = ["@param params says what it takes to a builder", "@return what it answers"]
-        source.line()
-        source.doc(documentation(method), tags: given)
-        source.block("public \(result) \(verb)(\(params) params)") { $0.line("return caller.call(\(wire), params.toJson(), \(reader));") }
-        forward(
-            "As \(verb), in a future.", given, "\(future) \(async)(\(params) params)",
-            "caller.callAsync(\(wire), params.toJson(), \(reader))", &source)
-        let build = "Records.told(\(params).builder(), params).build()"
-        forward("As \(verb), with a builder.", built, "\(result) \(verb)(Consumer<\(params).Builder> params)", "\(verb)(\(build))", &source)
-        forward(
-            "As \(verb), with a builder, in a future.", built, "\(future) \(async)(Consumer<\(params).Builder> params)",
-            "\(async)(\(build))",
-            &source)
-        if !method.params.properties.contains(where: \.isRequired) {
-            let tags = ["@return what it answers"]
-            forward("As \(verb), with nothing said.", tags, "\(result) \(verb)()", "\(verb)(\(params).builder().build())", &source)
-            forward(
-                "As \(verb), with nothing said, in a future.", tags, "\(future) \(async)()", "\(async)(\(params).builder().build())",
-                &source)
-        }
-        if isPaged(method) { pages(method, verb, result, params, &source) }
     }
 
-    private func forward(_ doc: String, _ tags: [String], _ head: String, _ value: String, _ source: inout JavaSource) {
+    private func lists(_ method: Method, _ names: Names, _ items: Property, _ source: inout JavaSource) {
+        let isOptional = !method.params.properties.contains(where: \.isRequired)
+        guard case .array(let element, _, _) = types.contract.resolve(items.type).shape else { return }
+        let item = types.boxed(element, nested: names.result + "." + JavaNames.nested(items.name, within: [names.result]))
+        let params = "Consumer<\(names.params)> params"
+        let tags = ["@param params sets the parameters of the first page"]
         source.line()
-        source.doc(doc, tags: tags)
-        source.block("public \(head)") { $0.line("return \(value);") }
-    }
-
-    private func isPaged(_ method: Method) -> Bool {
-        guard case .object(let result) = types.contract.resolve(method.result).shape else { return false }
-        return method.params.property("cursor") != nil && result.property("nextCursor") != nil
-    }
-
-    private func pages(_ method: Method, _ verb: String, _ result: String, _ params: String, _ source: inout JavaSource) {
-        source.line()
-        source.doc("What \(verb) answers, page by page.", tags: ["@param params says what it takes to a builder", "@return the pages"])
-        source.block("public Pages<\(result)> \(method.verb)Pages(Consumer<\(params).Builder> params)") { source in
-            source.line("var first = Records.told(\(params).builder(), params).build();")
-            source.line("return new Pages<>(")
-            source.line(
-                "        cursor -> \(verb)(cursor == null ? first : first.toBuilder().cursor(cursor).build()), \(result)::nextCursor);")
+        source.doc("{@return the pages of {@link #\(names.verb)}} Each page is requested when it is needed.", tags: tags)
+        source.block("public Pages<\(names.result)> \(names.verb)Pages(\(params))") { source in
+            source.line("return new Pages<>(cursor -> \(names.verb)(p -> {")
+            source.line("    params.accept(p);")
+            source.line("    if (cursor != null) { p.cursor(cursor); }")
+            source.line("}), \(names.result)::nextCursor);")
         }
+        source.line()
+        source.doc("{@return the items of all pages of {@link #\(names.verb)}} Each page is requested when it is needed.", tags: tags)
+        source.short(
+            "public Items<\(item)> \(names.verb)All(\(params))",
+            "return new Items<>(\(names.verb)Pages(params), \(names.result)::\(JavaNames.member(items.name)));")
+        guard isOptional else { return }
+        source.line()
+        source.doc("{@return the items of all pages} Each page is requested when it is needed.")
+        source.short("public Items<\(item)> \(names.verb)All()", "return \(names.verb)All(params -> {});")
     }
 
     private func documentation(_ method: Method) -> String {
-        var parts = [method.summary, method.description]
-        if method.isTesting { parts.append("Available only with `--testing`.") }
-        if !method.equivalents.isEmpty {
-            parts.append("Equivalent: " + method.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: ", ") + ".")
-        }
-        if !method.errors.isEmpty { parts.append("Errors: " + method.errors.map(JavaNames.error).joined(separator: ", ") + ".") }
-        return parts.joined(separator: "\n")
+        var parts = [JavaDocs.method(method.summary) + " " + JavaDocs.html(method.description)]
+        if method.caller == .public { parts.append("Also available to a client with the access level <code>public</code>.") }
+        parts.append(JavaDocs.equivalents(method.equivalents))
+        let errors = method.errors.map { "{@link \(JavaNames.error($0))}" }
+        if !errors.isEmpty { parts.append("Errors: " + errors.joined(separator: ", ") + ".") }
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 }

@@ -1,120 +1,178 @@
-/// Generates records and the types that are nested in them.
+/// Generates the classes of parameters, results and shared types.
 struct JavaRecords {
     let types: JavaTypes
+    /// The shared types that Mintmark returns.
+    let returned: Set<String>
+    /// The shared types that programs pass as part of parameters.
+    let passed: Set<String>
 
-    /// Generates a record for an object, with a builder if programs create it, or a record around the text for an enumeration. Does nothing
-    /// for other types.
-    ///
-    /// - Parameters:
-    ///   - within: The enclosing types, outermost first.
-    ///   - isMade: Whether programs create the record, not only Mintmark.
-    func write(_ type: Type, _ name: String, within: [String], about: String, isMade: Bool, _ source: inout JavaSource) {
+    /// What programs do with the objects of a class.
+    struct Use {
+        var isRead: Bool
+        var isWritten: Bool
+        /// Whether the object is nested in the parameters of a method or in a shared type.
+        var isStatic = false
+    }
+
+    init(contract: Contract) {
+        types = JavaTypes(contract: contract)
+        var results = ReachableTypes(contract: contract)
+        results.add(resultsOf: contract.methods)
+        results.addErrorsAndNotifications()
+        var params = ReachableTypes(contract: contract)
+        params.add(paramsOf: contract.methods)
+        returned = results.names
+        passed = params.names
+    }
+
+    /// Returns the file of a shared type, or `nil` if the type has no class.
+    func file(_ type: NamedType) -> GeneratedFile? {
+        let name = SwiftNames.type(type.name)
+        var source = JavaSource(from: "types/\(type.name).json")
+        let use = Use(isRead: returned.contains(type.name) || !passed.contains(type.name), isWritten: passed.contains(type.name))
+        switch type.type.shape {
+        case .object(let object) where object.union != nil:
+            let union = JavaUnions(records: self, name: name, object: object, union: object.union!)
+            union.write(about: type.type.description ?? "", &source)
+        case .object(let object): value(object, path: [name], about: type.type.description ?? "", use, &source)
+        case .enumeration(let values): enumeration(values, name, about: type.type.description ?? "", isStatic: false, &source)
+        default: return nil
+        }
+        return source.file(name)
+    }
+
+    /// Returns the file of the parameters of a method, or `nil` if it has none.
+    func params(of method: Method) -> GeneratedFile? {
+        guard !method.params.properties.isEmpty else { return nil }
+        let name = JavaNames.params(method)
+        var source = JavaSource(from: "methods/\(method.name).json")
+        source.doc(about("The parameters of `\(method.name)`.", method.params))
+        source.block("public final class \(name) extends Params") { source in
+            source.doc("Creates parameters without values.")
+            source.line("public \(name)() {}")
+            let members = types.members(method.params, within: [name])
+            for member in members {
+                source.line()
+                source.doc("{@return this}", tags: [parameter(member)])
+                let set = types.isFree(member.property.type) ? "setFree" : "set"
+                source.short(
+                    "public \(name) \(member.name)(\(types.argument(member)) \(member.name))",
+                    "return \(set)(this, \(JavaNames.literal(member.property.name)), \(member.name));")
+            }
+            nested(members, path: [name], Use(isRead: false, isWritten: true, isStatic: true), &source)
+        }
+        return source.file(name)
+    }
+
+    /// Returns the file of a result that is defined inline, or `nil` if the result is a shared type.
+    func result(of method: Method) -> GeneratedFile? {
+        guard case .object(let object) = method.result.shape else { return nil }
+        let name = JavaNames.result(method)
+        var source = JavaSource(from: "methods/\(method.name).json")
+        let about = method.result.description ?? "The result of `\(method.name)`."
+        value(object, path: [name], about: about, Use(isRead: true, isWritten: false), &source)
+        return source.file(name)
+    }
+
+    /// Converts `email` to `withEmail`.
+    static func wither(_ name: String) -> String { "with" + SwiftNames.type(SwiftNames.plainMember(name)) }
+
+    /// Generates the types of members that are defined inline.
+    func nested(_ members: [JavaTypes.Member], path: [String], _ use: Use, _ source: inout JavaSource) {
+        for member in members {
+            inline(member.property.type, path: path + [member.nested], about: types.description(member.property), use, &source)
+        }
+    }
+
+    private func inline(_ type: Type, path: [String], about: String, _ use: Use, _ source: inout JavaSource) {
         switch type.shape {
         case .object(let object):
             source.line()
-            record(object, name, within: within, about: type.description ?? about, isMade: isMade || object.isClosed, &source)
+            value(object, path: path, about: type.description ?? about, use, &source)
         case .enumeration(let values):
             source.line()
-            enumeration(values, name, about: type.description ?? about, &source)
-        case .array(let element, _, _): write(element, name, within: within, about: about, isMade: isMade, &source)
-        case .map(_, let values, _): write(values, name, within: within, about: about, isMade: isMade, &source)
+            enumeration(values, path.last!, about: type.description ?? about, isStatic: true, &source)
+        case .array(let element, _, _): inline(element, path: path, about: about, use, &source)
+        case .map(_, let values, _): inline(values, path: path, about: about, use, &source)
         case .boolean, .integer, .string, .anyObject, .reference: break
         }
     }
 
-    /// A member and its Java declaration.
-    struct Member {
-        let property: Property
-        let name: String
-        let nested: String
-        let type: String
-        let isSecret: Bool
-    }
-
-    private func record(
-        _ object: ObjectType, _ name: String, within: [String], about: String, isMade: Bool, _ source: inout JavaSource
-    ) {
-        let around = within + [name]
-        let members = object.properties.map { property in
-            let nested = JavaNames.nested(property.name, within: around)
-            return Member(
-                property: property, name: JavaNames.member(property.name), nested: nested, type: types.member(property, nested: nested),
-                isSecret: types.contract.isSecret(property.type))
-        }
-        let tags = members.map { "@param \($0.name) \(types.description($0.property))\($0.property.isRequired ? "" : " May be null.")" }
-        source.doc(
-            ([about] + object.choices.map(sentence)).joined(separator: "\n"),
-            tags: tags + ["@param unknown the members that this client does not know"])
-        source.list(
-            "public record \(name)", members.map { "\($0.type) \($0.name)" } + ["Map<String, Object> unknown"], ") implements JsonRecord {")
-        source.indented { source in
-            read(name, members, &source)
-            source.line()
-            source.line("@Override")
-            source.block("public Map<String, Object> toJson()") { $0.line("return Records.json(this::tell);") }
-            source.line()
-            source.doc("Shows no secrets.")
-            source.line("@Override")
-            source.block("public String toString()") { $0.line("return Records.text(\(JavaNames.literal(name)), this::tell);") }
-            source.line()
-            source.block("private void tell(Sink sink)") { source in
-                for member in members {
-                    let verb = member.isSecret ? "secret" : types.isFree(member.property.type) ? "free" : "put"
-                    source.line("sink.\(verb)(\(JavaNames.literal(member.property.name)), \(member.name));")
-                }
-                source.line("sink.unknown(unknown);")
-            }
-            if isMade { JavaBuilder(types: types, name: name, members: members).write(&source) }
-            for member in members {
-                write(
-                    member.property.type, member.nested, within: around, about: types.description(member.property), isMade: isMade,
-                    &source)
-            }
-        }
-    }
-
-    private func read(_ name: String, _ members: [Member], _ source: inout JavaSource) {
-        source.doc(
-            "Reads it from JSON.",
-            tags: [
-                "@param json its members, by their names on the wire", "@return the record",
-                "@throws IllegalArgumentException if a member is not what it should be",
-            ])
-        source.block("public static \(name) of(Map<String, ?> json)") { source in
-            source.line("var members = new Members(json);")
-            let reads = members.map { member in
-                let wire = JavaNames.literal(member.property.name)
-                return switch member.type {
-                case "long": "members.number(\(wire))"
-                case "boolean": "members.truth(\(wire))"
-                default: "members.get(\(wire), \(types.reader(member.property.type, nested: member.nested)))"
-                }
-            }
-            source.list("return new \(name)", reads + ["members.rest()"], ");")
-        }
-    }
-
-    private func enumeration(_ values: [String], _ name: String, about: String, _ source: inout JavaSource) {
-        source.doc(
-            "\(about.isEmpty ? "One of the values below." : about) Newer versions of Mintmark can add values.",
-            tags: ["@param value its text on the wire"])
-        source.block("public record \(name)(String value) implements JsonText") { source in
-            for value in values {
-                source.doc("The \(name) \(value).")
-                source.line("public static final \(name) \(JavaNames.constant(value)) = new \(name)(\(JavaNames.literal(value)));")
+    private func value(_ object: ObjectType, path: [String], about text: String, _ use: Use, _ source: inout JavaSource) {
+        let name = path.last!
+        let members = types.members(object, within: path)
+        source.doc(about(text, object))
+        source.block("public \(use.isStatic ? "static " : "")final class \(name) extends Result") { source in
+            if use.isWritten {
+                source.doc("Creates an object without members.")
+                source.line("public \(name)() { super(Map.of()); }")
                 source.line()
             }
-            source.line("@Override")
-            source.block("public String toString()") { $0.line("return value;") }
+            source.line("\(name)(Map<String, Object> json) { super(json); }")
+            for member in members {
+                if use.isRead { getter(member, &source) }
+                if use.isWritten { wither(member, name, isRead: use.isRead, &source) }
+            }
+            nested(members, path: path, Use(isRead: use.isRead, isWritten: use.isWritten, isStatic: true), &source)
         }
     }
 
-    private func sentence(_ choice: Choice) -> String {
-        let names = choice.members.map(JavaNames.member).joined(separator: ", ")
-        return switch choice.rule {
-        case .exactlyOne: "Exactly one of \(names) is given."
-        case .atLeastOne: "At least one of \(names) is given."
-        case .atMostOne: "At most one of \(names) is given."
+    /// Generates the getter of a member.
+    func getter(_ member: JavaTypes.Member, _ source: inout JavaSource) {
+        source.line()
+        source.doc(JavaDocs.getter(types.description(member.property)))
+        source.short("public \(types.result(member)) \(member.name)()", "return \(types.read(member));")
+        if let text = types.textGetter(member) {
+            source.line()
+            source.doc("{@return the same as {@link #\(member.name)} in JSON, also if this client does not know the value}")
+            source.short("public \(text.type) \(text.name)()", "return \(text.read);")
         }
+    }
+
+    private func wither(_ member: JavaTypes.Member, _ name: String, isRead: Bool, _ source: inout JavaSource) {
+        let verb = Self.wither(member.property.name)
+        let tag = isRead ? "@param \(member.name) the value of {@link #\(member.name)}" : parameter(member)
+        let with = types.isFree(member.property.type) ? "withFree" : "with"
+        source.line()
+        source.doc("{@return a copy with this value}", tags: [tag])
+        source.short(
+            "public \(name) \(verb)(\(types.argument(member)) \(member.name))",
+            "return new \(name)(\(with)(\(JavaNames.literal(member.property.name)), \(member.name)));")
+    }
+
+    private func parameter(_ member: JavaTypes.Member) -> String {
+        let required = member.property.isRequired ? " Required." : ""
+        return "@param \(member.name) \(JavaDocs.html(types.description(member.property)))\(required)"
+    }
+
+    private func enumeration(_ values: [String], _ name: String, about: String, isStatic: Bool, _ source: inout JavaSource) {
+        source.doc(JavaDocs.html(about.isEmpty ? "A fixed set of values." : about))
+        source.block("public enum \(name) implements JsonText") { source in
+            for value in values {
+                source.doc("<code>\(JavaDocs.html(value))</code>")
+                source.line("\(JavaNames.constant(value))(\(JavaNames.literal(value))),")
+            }
+            source.doc("A value that this client does not know. The methods with the suffix AsString return it.")
+            source.line("UNKNOWN_TO_SDK_VERSION(null);")
+            source.line()
+            source.line("private final String value;")
+            source.line()
+            source.line("\(name)(String value) { this.value = value; }")
+            source.line()
+            source.line("@Override")
+            source.line("public String value() { return value; }")
+        }
+    }
+
+    private func about(_ text: String, _ object: ObjectType) -> String {
+        let choices = object.choices.map { choice in
+            let names = choice.members.map { "`\(JavaNames.member($0))`" }.joined(separator: ", ")
+            return switch choice.rule {
+            case .exactlyOne: "Exactly one of \(names) is set."
+            case .atLeastOne: "At least one of \(names) is set."
+            case .atMostOne: "At most one of \(names) is set."
+            }
+        }
+        return JavaDocs.html(([text] + choices).filter { !$0.isEmpty }.joined(separator: " "))
     }
 }

@@ -93,47 +93,43 @@ struct GoCalls {
     }
 }
 
-/// Calls of the Java client, with builders.
+/// Calls of the Java client.
 struct JavaCalls {
     let contract: Contract
-    private var types: JavaTypes { JavaTypes(contract: contract) }
 
     func call(_ method: Method, _ params: JSONObject) -> String {
         let head = "m.\(JavaNames.member(method.namespace))().\(JavaNames.member(method.verb))("
-        let type = JavaNamespace.type(method.namespace)
-        let record = SwiftNames.type(method.verb) + "Params"
         if params.isEmpty {
-            let isOptional = !method.params.properties.contains(where: \.isRequired)
-            return head + (isOptional ? "" : "p -> p") + ");"
+            let needsParams = method.params.properties.contains(where: \.isRequired)
+            return head + (needsParams ? "p -> {}" : "") + ");"
         }
-        return setters(head + "p -> p", method.params, params, within: [type, record], ");").text()
+        let path = [JavaNames.params(method)]
+        let items = values(method.params, params, path) { "." + JavaNames.member($0) + "(" }
+        return Layout.group(open: head + "p -> p", items: items, close: ");", separator: "", trailing: "").text()
     }
 
-    private func setters(
-        _ open: String, _ object: ObjectType, _ values: JSONObject, within: [String], _ close: String, _ last: [Layout] = []
-    ) -> Layout {
-        let items = object.properties.compactMap { property -> Layout? in
+    private func values(_ object: ObjectType, _ values: JSONObject, _ path: [String], verb: (String) -> String) -> [Layout] {
+        object.properties.compactMap { property in
             guard let value = values[property.name] else { return nil }
-            let nested = (within + [JavaNames.nested(property.name, within: within)])
+            let nested = path + [JavaNames.nested(property.name, within: path)]
             return .group(
-                open: ".\(JavaNames.member(property.name))(", items: [literal(value, property.type, nested)], close: ")", separator: "",
-                trailing: "")
+                open: verb(property.name), items: [literal(value, property.type, nested)], close: ")", separator: "", trailing: "")
         }
-        return .group(open: open, items: items + last, close: close, separator: "", trailing: "")
     }
 
     private func literal(_ value: JSONValue, _ type: Type, _ nested: [String]) -> Layout {
         switch (type.shape, value) {
         case (.integer, _): return .leaf(value.text + "L")
         case (.enumeration, .string(let text)): return .leaf("\(nested.joined(separator: ".")).\(JavaNames.constant(text))")
-        case (.object(let object), .object(let values)):
-            return setters(nested.joined(separator: ".") + ".builder()", object, values, within: nested, "", [.leaf(".build()")])
+        case (.object(let object), .object(let members)):
+            let items = values(object, members, nested) { ".\(JavaRecords.wither($0))(" }
+            return .group(open: "new \(nested.joined(separator: "."))()", items: items, close: "", separator: "", trailing: "")
         case (.array(let element, _, _), .array(let values)):
             return .list("List.of(", values.map { literal($0, element, nested) }, ")", trailing: "")
         case (.map(_, let element, _), .object(let object)):
             return map(object.members.map { ($0.name, literal($0.value, element, nested)) })
         case (.reference("Timestamp"), _): return .leaf("Instant.ofEpochSecond(\(value.text)L)")
-        case (.reference(let name), _): return literal(value, contract.type(name)!.type, ["Types", SwiftNames.type(name)])
+        case (.reference(let name), _): return literal(value, contract.type(name)!.type, [SwiftNames.type(name)])
         default: return free(value)
         }
     }

@@ -84,7 +84,7 @@ struct ToolSchema {
             for member in object.members where member.name != "$ref" { target[member.name] = member.value }
             object = target
         }
-for keyword in ["secret", "choices", "patternDescription"] { object[keyword] = nil }
+        for keyword in ["secret", "choices", "patternDescription"] { object[keyword] = nil }
         // MCP requires `type` in the schema of a result.
         if let variants = object["oneOf"]?.array {
             object["discriminator"] = nil
@@ -95,7 +95,6 @@ for keyword in ["secret", "choices", "patternDescription"] { object[keyword] = n
             for keyword in ["pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "propertyNames", "maxProperties"] {
                 object[keyword] = nil
             }
-        }
         }
         if object["description"] == nil { object["description"] = description }
         if isShort, depth > 0 { object["description"] = nil }

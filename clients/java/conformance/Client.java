@@ -1,17 +1,15 @@
 package mintmark.conformance;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -21,7 +19,7 @@ import mintmark.Calls;
 import mintmark.Mintmark;
 import mintmark.Notification;
 import mintmark.Options;
-import mintmark.json.JsonRecord;
+import mintmark.testing.TestingMintmark;
 
 /** A client and the notifications that it has received. */
 final class Client {
@@ -29,16 +27,15 @@ final class Client {
     private final Mintmark mintmark;
 
     Client(Step step) {
-        mintmark = step.what().equals("testing")
-                ? Mintmark.testing(o -> o.log(line -> {}).onNotification(this::listen))
-                : Mintmark.start(options(step));
+        boolean hasData = step.text("store") != null || step.text("app") != null;
+        boolean isTesting = step.what().equals("testing") || step.truth("testing") && hasData;
+        mintmark = isTesting ? TestingMintmark.start(o -> fill(o, step)) : Mintmark.start(o -> fill(o, step));
     }
 
-    private Options options(Step step) {
-        var options = new Options().log(line -> {}).onNotification(this::listen).store(step.text("store")).app(step.text("app"))
-                .binary(step.text("binary")).testing(step.truth("testing")).timeout(step.seconds("timeoutSeconds"))
-                .arguments(step.list("arguments").stream().map(String.class::cast).toList());
-        return step.members().get("restart") instanceof Boolean restart ? options.restart(restart) : options;
+    private void fill(Options options, Step step) {
+        options.log(line -> {}).onNotification(this::listen).store(step.text("store")).app(step.text("app")).binary(step.text("binary"))
+                .timeout(step.seconds("timeoutSeconds")).arguments(step.list("arguments").stream().map(String.class::cast).toList())
+                .restart((Boolean) step.members().get("restart"));
     }
 
     private void listen(Notification notification) {
@@ -67,22 +64,22 @@ final class Client {
 
     Object call(Step step, Map<String, Object> params) throws Exception {
         var typed = typed(step, params, "");
-        return typed.isPresent() ? json(typed.get().call()) : calls(step).call(step.text("method"), params);
+        return typed.isPresent() ? Typed.json(typed.get().call()) : calls(step).call(step.text("method"), params).toJson();
     }
 
     CompletableFuture<Object> callAsync(Step step, Map<String, Object> params) {
         try {
             var typed = typed(step, params, "Async");
-            if (typed.isEmpty()) {
-                return calls(step).callAsync(step.text("method"), params);
-            }
-            var future = (CompletableFuture<?>) typed.get().call();
+            var future = typed.isPresent() ? (CompletableFuture<?>) typed.get().call() : calls(step).callAsync(step.text("method"), params);
             var answer = new CompletableFuture<Object>();
             future.whenComplete((result, wrong) -> {
-                if (wrong == null) {
-                    answer.complete(json(result));
-                } else {
-                    answer.completeExceptionally(wrong);
+                try {
+                    if (wrong != null) {
+                        throw wrong;
+                    }
+                    answer.complete(Typed.json(result));
+                } catch (Throwable failure) {
+                    answer.completeExceptionally(failure);
                 }
             });
             // The caller cancels the returned future. Pass the cancellation on to the client's future.
@@ -93,10 +90,6 @@ final class Client {
         }
     }
 
-    private static Object json(Object result) {
-        return result instanceof JsonRecord record ? record.toJson() : result;
-    }
-
     private Calls calls(Step step) {
         Calls calls = mintmark;
         if (step.seconds("timeoutSeconds") != null) {
@@ -105,49 +98,9 @@ final class Client {
         return step.text("trace") == null ? calls : calls.withTrace(step.text("trace"));
     }
 
-    /** A call of a typed method. */
-    private interface Typed {
-        Object call() throws Exception;
-    }
-
-    /** The typed method, or empty if the parameters do not survive a round trip through the parameter record. */
-    private Optional<Typed> typed(Step step, Map<String, Object> params, String ending) throws Exception {
-        var names = step.text("method").split("\\.", 2);
-        var namespace = Arrays.stream(Calls.class.getMethods()).filter(each -> each.getName().equals(names[0]) && each.getParameterCount() == 0)
-                .filter(each -> each.getReturnType().getSimpleName().endsWith("Methods")).findFirst();
-        if (namespace.isEmpty() || names.length < 2) {
-            return Optional.empty();
-        }
-        var methods = namespace.get().invoke(calls(step));
-        // Methods whose names are reserved words in Java end with an underscore.
-        var wanted = List.of(names[1] + ending, names[1] + "_" + ending);
-        var found = Arrays.stream(methods.getClass().getMethods()).filter(each -> wanted.contains(each.getName())).toList();
-        for (var method : found) {
-            if (method.getParameterCount() == 1 && JsonRecord.class.isAssignableFrom(method.getParameterTypes()[0])) {
-                return record(method.getParameterTypes()[0], params).map(record -> () -> invoke(method, methods, record));
-            }
-        }
-        return found.stream().filter(each -> found.size() == 1 && params.isEmpty()).findFirst().map(method -> () -> invoke(method, methods));
-    }
-
-    private static Optional<Object> record(Class<?> type, Map<String, Object> params) throws Exception {
-        try {
-            var record = (JsonRecord) type.getMethod("of", Map.class).invoke(null, params);
-            return record.toJson().equals(params) ? Optional.of(record) : Optional.empty();
-        } catch (InvocationTargetException refused) {
-            return Optional.empty();
-        }
-    }
-
-    private static Object invoke(Method method, Object target, Object... arguments) throws Exception {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException wrong) {
-            if (wrong.getCause() instanceof RuntimeException own) {
-                throw own;
-            }
-            throw wrong;
-        }
+    /** The typed method, or empty if the client has no such method or no such parameters. */
+    private Optional<Callable<Object>> typed(Step step, Map<String, Object> params, String ending) {
+        return Typed.call(calls(step), step.text("method"), params, ending);
     }
 
     /** Performs `calls` calls with `atOnce` concurrent callers, and returns the elapsed time in seconds. */

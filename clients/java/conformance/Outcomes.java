@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import mintmark.AnswerException;
+import mintmark.ApiException;
 import mintmark.BinaryNotFoundException;
 import mintmark.BinaryTooOldException;
-import mintmark.CallTimedOutException;
+import mintmark.CallTimeoutException;
 import mintmark.ClientClosedException;
 import mintmark.ProcessEndedException;
 import mintmark.ProtocolException;
@@ -43,15 +43,15 @@ final class Outcomes {
         error.put("kind", kind(wrong));
         error.put("class", wrong.getClass().getSimpleName().replaceFirst("Exception$", ""));
         error.put("message", String.valueOf(wrong.getMessage()));
-        var answer = wrong instanceof AnswerException answered ? answered.answer() : wrong instanceof BinaryTooOldException old ? old.answer() : null;
-        if (answer != null) {
-            error.put("code", answer.code());
-            error.put("type", answer.type());
-            error.put("data", answer.data());
-            error.put("trace", answer.trace());
-        }
-        if (wrong instanceof AnswerException answered) {
-            error.put("message", answered.answer().message());
+        // A program that lacks a method returned an error.
+        if ((wrong instanceof BinaryTooOldException ? wrong.getCause() : wrong) instanceof ApiException answered) {
+            error.put("code", answered.code());
+            error.put("type", answered.type());
+            error.put("data", answered.data());
+            error.put("trace", answered.trace().orElse(null));
+            if (wrong == answered) {
+                error.put("message", answered.response().message());
+            }
         }
         return error;
     }
@@ -59,7 +59,7 @@ final class Outcomes {
     private static String kind(Throwable wrong) {
         if (wrong instanceof BinaryTooOldException) {
             return "tooOld";
-        } else if (wrong instanceof AnswerException) {
+        } else if (wrong instanceof ApiException) {
             return "answered";
         } else if (wrong instanceof BinaryNotFoundException) {
             return "notFound";
@@ -67,7 +67,7 @@ final class Outcomes {
             return "garbage";
         } else if (wrong instanceof ProcessEndedException) {
             return "ended";
-        } else if (wrong instanceof CallTimedOutException) {
+        } else if (wrong instanceof CallTimeoutException) {
             return "timedOut";
         } else if (wrong instanceof CancellationException) {
             return "cancelled";

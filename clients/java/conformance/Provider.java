@@ -7,8 +7,8 @@ import mintmark.CredentialsProvider;
 import mintmark.IssuedToken;
 import mintmark.Mintmark;
 import mintmark.TokenRequired;
-import mintmark.contract.CredentialsProviderMethods.OpenParams;
-import mintmark.contract.Errors.DeveloperUserAlreadyRegisteredException;
+import mintmark.contract.CredentialsProviderOpenParams;
+import mintmark.contract.DeveloperUserAlreadyRegisteredException;
 
 /** A CredentialsProvider and its simulated backend. */
 final class Provider {
@@ -21,9 +21,8 @@ final class Provider {
     Provider(Mintmark mintmark, Step step) {
         this.mintmark = mintmark;
         backend = step.text("backend");
-        var params = OpenParams.of(step.params());
-        pool = params.poolId();
-        provider = new CredentialsProvider(mintmark, params, this::token);
+        pool = (String) step.params().get("poolId");
+        provider = new CredentialsProvider(mintmark, Typed.params(CredentialsProviderOpenParams.class, step.params()), this::token);
     }
 
     Object carryOut(Step step) {
@@ -60,7 +59,7 @@ final class Provider {
             default -> { }
         }
         try {
-            return minted(required, required.identityId());
+            return minted(required, required.identityId().orElse(null));
         } catch (DeveloperUserAlreadyRegisteredException taken) {
             return minted(required, null);
         }

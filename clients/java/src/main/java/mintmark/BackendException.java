@@ -5,11 +5,11 @@ public final class BackendException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
     BackendException(Exception cause) {
-        super("The application's backend gave no token: " + cause, cause);
+        super("The application's backend returned no token: " + cause, cause);
     }
 
     /** Used if the backend returned an invalid value instead of throwing. */
     BackendException(String reason) {
-        super("The application's backend gave no token: " + reason, null);
+        super("The application's backend returned no token: " + reason, null);
     }
 }

@@ -6,12 +6,13 @@ import java.io.File;
 public final class BinaryNotFoundException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
+    /** The program. */
     private final String binary;
 
     BinaryNotFoundException(String binary, Throwable cause) {
-        super("There is no program " + (binary.contains("/") ? "at " + binary : "named " + binary + " on PATH") + " that can be run: "
-                + reason(binary, cause) + ". Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark) and name it: "
-                + "options.binary(…), export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH.", cause);
+        super("The program " + binary + (binary.contains("/") ? "" : " on the PATH") + " cannot be started: " + reason(binary, cause)
+                + ". Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark), and name it with "
+                + "options.binary(…) or MINTMARK_BINARY, or put it on the PATH.", cause);
         this.binary = binary;
     }
 

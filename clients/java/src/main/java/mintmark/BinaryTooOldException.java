@@ -6,26 +6,24 @@ import mintmark.contract.Contract;
 public final class BinaryTooOldException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
+    /** The program. */
     private final String binary;
-    private final Answer answer;
 
     /** Used if the version that the program reports is too old. */
     BinaryTooOldException(String binary, String version) {
         super(binary + " is Mintmark " + version + advice());
         this.binary = binary;
-        answer = null;
     }
 
     /** Used if the program lacks a method. */
-    BinaryTooOldException(String binary, Answer answer) {
-        super(binary + " has no method " + answer.call() + advice());
+    BinaryTooOldException(String binary, ApiException missing) {
+        super(binary + " does not have the method " + missing.method() + advice(), missing);
         this.binary = binary;
-        this.answer = answer;
     }
 
     private static String advice() {
-        return ": it is older than this client, which was made for Mintmark " + Contract.VERSION + ". Build or install the newer one; "
-                + "mintmark --version says what it is, MINTMARK_BINARY or options.binary(…) names another.";
+        return ", which is older than this client for Mintmark " + Contract.VERSION + ". Install a newer program, or name another one with "
+                + "MINTMARK_BINARY or options.binary(…).";
     }
 
     /**
@@ -35,14 +33,5 @@ public final class BinaryTooOldException extends MintmarkException {
      */
     public String binary() {
         return binary;
-    }
-
-    /**
-     * The error that the program returned, if it lacks a method.
-     *
-     * @return the error, or null
-     */
-    public Answer answer() {
-        return answer;
     }
 }

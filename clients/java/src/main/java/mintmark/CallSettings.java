@@ -9,7 +9,7 @@ record CallSettings(Duration timeout, String trace, Consumer<Map<String, Object>
     /** Checks a time limit from the application. Null means no limit. */
     static Duration checked(Duration timeout) {
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
-            throw new IllegalArgumentException("A timeout is more than nothing; leave it out for as long as it takes.");
+            throw new IllegalArgumentException("A timeout must be positive. Omit it to wait without a limit.");
         }
         return timeout;
     }

@@ -2,6 +2,7 @@ package mintmark;
 
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Performs calls. */
@@ -9,23 +10,32 @@ public interface Caller {
     /**
      * Calls a method and waits for the result.
      *
-     * @param <T> the type of the result
-     * @param method its name on the wire
-     * @param params its parameters as JSON
+     * @param <R> the type of the result
+     * @param method the name of the method
+     * @param params the parameters
      * @param read converts the result
      * @return the result
      * @throws MintmarkException if the call fails
      */
-    <T> T call(String method, Map<String, ?> params, Function<Object, T> read);
+    <R> R call(String method, Params params, Function<Map<String, Object>, R> read);
 
     /**
      * Calls a method asynchronously.
      *
-     * @param <T> the type of the result
-     * @param method its name on the wire
-     * @param params its parameters as JSON
+     * @param <R> the type of the result
+     * @param method the name of the method
+     * @param params the parameters
      * @param read converts the result
      * @return a future of the result, which fails with a MintmarkException; canceling it cancels the request
      */
-    <T> CompletableFuture<T> callAsync(String method, Map<String, ?> params, Function<Object, T> read);
+    <R> CompletableFuture<R> callAsync(String method, Params params, Function<Map<String, Object>, R> read);
+
+    /**
+     * Returns a caller whose calls report their progress.
+     *
+     * @param progress receives the progress values in order, in a thread of its own; a call returns after the listener has received all
+     * of them, or when its time limit is reached
+     * @return the caller
+     */
+    Caller withProgress(Consumer<Map<String, Object>> progress);
 }

@@ -4,15 +4,15 @@ package mintmark;
 public final class ClientClosedException extends MintmarkException {
     private static final long serialVersionUID = 1;
 
-    ClientClosedException(String call) {
-        this(call, "client that is closed; start a new one.");
+    ClientClosedException(String method) {
+        this(method, "client that is closed. Start a new one.");
     }
 
-    private ClientClosedException(String call, String what) {
-        super(call + " was called on a " + what);
+    private ClientClosedException(String method, String what) {
+        super(method + " was called on a " + what);
     }
 
-    static ClientClosedException ofProvider(String call) {
-        return new ClientClosedException(call, "CredentialsProvider that is closed; make a new one.");
+    static ClientClosedException ofProvider(String method) {
+        return new ClientClosedException(method, "CredentialsProvider that is closed. Create a new one.");
     }
 }

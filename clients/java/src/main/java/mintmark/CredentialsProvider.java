@@ -1,16 +1,17 @@
 package mintmark;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import mintmark.contract.CredentialsProviderMethods;
-import mintmark.contract.CredentialsProviderMethods.GetParams;
-import mintmark.contract.CredentialsProviderMethods.OpenParams;
-import mintmark.contract.Errors.ProviderNotOpenException;
-import mintmark.contract.Types.CredentialsProviderAnswer;
-import mintmark.json.Records;
+import mintmark.contract.CredentialsProviderGetParams;
+import mintmark.contract.CredentialsProviderOpenParams;
+import mintmark.contract.ProviderNotOpenException;
+import mintmark.contract.CredentialsProviderAnswer;
+import mintmark.contract.CredentialsProviderAnswer.Ready;
 
 /**
  * Provides valid temporary credentials of one user and renews them when necessary. If the application's backend must issue a token,
@@ -22,7 +23,7 @@ public final class CredentialsProvider implements AutoCloseable {
     private final ReentrantLock asking = new ReentrantLock();
     private final ReentrantLock opening = new ReentrantLock();
     private final AtomicBoolean isClosed = new AtomicBoolean();
-    private volatile OpenParams params;
+    private volatile CredentialsProviderOpenParams params;
     private volatile String handle;
 
     /**
@@ -32,24 +33,24 @@ public final class CredentialsProvider implements AutoCloseable {
      * @param params sets the parameters; tokenSource is always the caller
      * @param backend obtains tokens from the application's backend
      */
-    public CredentialsProvider(Calls calls, Consumer<OpenParams.Builder> params, OnTokenRequired backend) {
-        this(calls, Records.told(OpenParams.builder(), params).build(), backend);
+    public CredentialsProvider(Calls calls, Consumer<CredentialsProviderOpenParams> params, OnTokenRequired backend) {
+        this(calls, Params.filled(new CredentialsProviderOpenParams(), params), backend);
     }
 
     /**
-     * Creates a provider from a parameter record.
+     * Creates a provider from parameters.
      *
      * @param calls a client, or its methods with a time limit
      * @param params the parameters; tokenSource is always the caller
      * @param backend obtains tokens from the application's backend
      * @throws IllegalArgumentException if backend is null
      */
-    public CredentialsProvider(Calls calls, OpenParams params, OnTokenRequired backend) {
+    public CredentialsProvider(Calls calls, CredentialsProviderOpenParams params, OnTokenRequired backend) {
         if (backend == null) {
-            throw new IllegalArgumentException("A provider needs who asks your backend for a token: required -> new IssuedToken(identityId, token).");
+            throw new IllegalArgumentException("A CredentialsProvider requires a function that requests tokens from your backend: required -> new IssuedToken(identityId, token).");
         }
         methods = calls.credentialsProvider();
-        this.params = params.toBuilder().tokenSource(OpenParams.TokenSource.CALLER).build();
+        this.params = copy(params).tokenSource(CredentialsProviderOpenParams.TokenSource.CALLER);
         this.backend = backend;
     }
 
@@ -58,7 +59,7 @@ public final class CredentialsProvider implements AutoCloseable {
      *
      * @return the credentials
      */
-    public CredentialsProviderAnswer get() {
+    public Ready get() {
         return ready(open -> methods.get(p -> p.provider(open)));
     }
 
@@ -67,12 +68,12 @@ public final class CredentialsProvider implements AutoCloseable {
      *
      * @return the new credentials
      */
-    public CredentialsProviderAnswer refresh() {
+    public Ready refresh() {
         var isFirst = new boolean[] {true};
         return ready(open -> {
-            var renew = GetParams.builder().provider(open).refresh(isFirst[0]);
+            var renew = new CredentialsProviderGetParams().provider(open).refresh(isFirst[0]);
             isFirst[0] = false;
-            return methods.get(renew.build());
+            return methods.get(renew);
         });
     }
 
@@ -127,33 +128,41 @@ public final class CredentialsProvider implements AutoCloseable {
         }
     }
 
+    /** Requests do not change after they were read by another thread. */
     private synchronized void remember(Map<String, String> logins) {
-        params = params.toBuilder().logins(logins).build();
+        params = copy(params).logins(logins);
     }
 
-    private CredentialsProviderAnswer ready(Function<String, CredentialsProviderAnswer> read) {
+    private static CredentialsProviderOpenParams copy(CredentialsProviderOpenParams params) {
+        return Params.copied(params, new CredentialsProviderOpenParams());
+    }
+
+    private Ready ready(Function<String, CredentialsProviderAnswer> read) {
         var answer = perform(read);
-        if (!isTokenRequired(answer)) {
-            return answer;
+        if (!(answer instanceof CredentialsProviderAnswer.TokenRequired)) {
+            return known(answer);
         }
         lock(asking, "credentialsProvider.get");
         try {
             // Another thread may have submitted a token while this one waited for the lock.
             var again = perform(read);
-            return isTokenRequired(again) ? submit(again, ask(again)) : again;
+            return known(again instanceof CredentialsProviderAnswer.TokenRequired required ? submit(required, ask(required)) : again);
         } finally {
             asking.unlock();
         }
     }
 
-    private static boolean isTokenRequired(CredentialsProviderAnswer answer) {
-        return CredentialsProviderAnswer.State.TOKEN_REQUIRED.equals(answer.state());
+    private static Ready known(CredentialsProviderAnswer answer) {
+        if (answer instanceof Ready ready) {
+            return ready;
+        }
+        throw ProtocolException.ofMember("state: " + answer.state() + " is not a state that this client knows");
     }
 
-    private IssuedToken ask(CredentialsProviderAnswer answer) {
+    private IssuedToken ask(CredentialsProviderAnswer.TokenRequired required) {
         try {
-            var logins = answer.logins() == null ? Map.<String, String>of() : answer.logins();
-            return backend.onTokenRequired(new TokenRequired(logins, answer.identityId(), answer.reason() == null ? null : answer.reason().value()));
+            var reason = Optional.ofNullable(required.toJson().get("reason")).map(String::valueOf);
+            return backend.onTokenRequired(new TokenRequired(required.logins(), required.identityId(), reason));
         } catch (RuntimeException own) {
             throw own;
         } catch (InterruptedException interrupt) {
@@ -164,13 +173,13 @@ public final class CredentialsProvider implements AutoCloseable {
         }
     }
 
-    private CredentialsProviderAnswer submit(CredentialsProviderAnswer answer, IssuedToken issued) {
+    private CredentialsProviderAnswer submit(CredentialsProviderAnswer.TokenRequired required, IssuedToken issued) {
         if (issued == null || issued.identityId() == null || issued.token() == null) {
-            throw new BackendException((issued == null ? "onTokenRequired returned null" : "its identityId or its token is null")
-                    + "; it returns new IssuedToken(identityId, token), both as token.mintForDeveloper answered them to your backend.");
+            throw new BackendException((issued == null ? "onTokenRequired returned null" : "the identityId or the token is null")
+                    + ". Return new IssuedToken(identityId, token) with the result of token.mintForDeveloper.");
         }
         return methods.submitToken(
-                p -> p.continuationToken(answer.continuationToken()).identityId(issued.identityId()).token(issued.token()));
+                p -> p.continuationToken(required.continuationToken()).identityId(issued.identityId()).token(issued.token()));
     }
 
     /** Calls with the provider's handle. If a restarted process does not have the handle, opens the provider again and retries once. */
@@ -222,7 +231,7 @@ public final class CredentialsProvider implements AutoCloseable {
             lock.lockInterruptibly();
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
-            throw new CallInterruptedException(call);
+            throw new CallCancelledException(call);
         }
     }
 }

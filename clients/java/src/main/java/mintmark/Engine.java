@@ -9,14 +9,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import mintmark.contract.Contract;
 import mintmark.contract.Errors;
-import mintmark.json.JsonException;
+import mintmark.contract.MethodNotFoundException;
+import mintmark.json.Read;
 
 /** Performs calls. If the process has ended and its data still exist, the next call starts a new process. */
 final class Engine {
     private final Settings settings;
     private final Telling<Notification> notifications;
-    private ServerProcess process;
-    private boolean isClosed;
+    private volatile ServerProcess process;
+    private volatile boolean isClosed;
 
     Engine(Settings settings) {
         this.settings = settings;
@@ -31,15 +32,15 @@ final class Engine {
         }
     }
 
-    <T> T call(String method, Map<String, ?> params, Function<Object, T> read, CallSettings call) {
+    <T> T call(String method, Map<String, ?> params, Function<Map<String, Object>, T> read, CallSettings call) {
         if (Thread.currentThread().isInterrupted()) {
-            throw new CallInterruptedException(method);
+            throw new CallCancelledException(method);
         }
         refuseInReader(method);
         var pending = begin(method, params, call);
         try {
             return result(pending, await(pending, method, call.timeout()), read);
-        } catch (CallTimedOutException | CallInterruptedException givenUp) {
+        } catch (CallTimeoutException | CallCancelledException givenUp) {
             if (pending.giveUp() || !pending.isSettled()) {
                 throw givenUp;
             }
@@ -48,7 +49,7 @@ final class Engine {
         }
     }
 
-    <T> CompletableFuture<T> callAsync(String method, Map<String, ?> params, Function<Object, T> read, CallSettings call) {
+    <T> CompletableFuture<T> callAsync(String method, Map<String, ?> params, Function<Map<String, Object>, T> read, CallSettings call) {
         Pending pending;
         try {
             pending = begin(method, params, call);
@@ -80,14 +81,14 @@ final class Engine {
         }
     }
 
-    private <T> void limit(CompletableFuture<T> future, Pending pending, Duration timeout, Function<Object, T> read) {
+    private <T> void limit(CompletableFuture<T> future, Pending pending, Duration timeout, Function<Map<String, Object>, T> read) {
         var timer = new CompletableFuture<Void>().orTimeout(CallSettings.nanoseconds(timeout), TimeUnit.NANOSECONDS);
         timer.whenComplete((none, late) -> {
             if (late == null) {
                 return;
             }
             if (pending.giveUp() || !pending.isSettled()) {
-                elsewhere(future, () -> future.completeExceptionally(new CallTimedOutException(pending.method, timeout)));
+                elsewhere(future, () -> future.completeExceptionally(new CallTimeoutException(pending.method, timeout)));
             } else {
                 elsewhere(future, () -> future.complete(result(pending, pending.settled(), read)));
             }
@@ -96,10 +97,11 @@ final class Engine {
         future.whenComplete((result, wrong) -> timer.complete(null));
     }
 
-    private synchronized void refuseInReader(String method) {
-        if (process != null && process.isReadHere()) {
-            throw new IllegalStateException(method + " would wait for itself: options.executor runs this in the thread that reads answers. Give it "
-                    + "an executor with threads of its own, or call " + method + " by its future.");
+    private void refuseInReader(String method) {
+        var current = process;
+        if (current != null && current.isReadHere()) {
+            throw new IllegalStateException(method + " would wait forever: options.executor runs this code in the thread that reads responses. Use "
+                    + "an executor with threads of its own, or the method with the suffix Async.");
         }
     }
 
@@ -111,46 +113,49 @@ final class Engine {
     /** Waits for an internal future, which never completes exceptionally. */
     private static <T> T await(CompletableFuture<T> future, String method, Duration timeout) {
         try {
-            return future.get(CallSettings.nanoseconds(timeout), TimeUnit.NANOSECONDS);
+            return timeout == null ? future.get() : future.get(CallSettings.nanoseconds(timeout), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
-            throw new CallTimedOutException(method, timeout);
+            throw new CallTimeoutException(method, timeout);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
-            throw new CallInterruptedException(method);
+            throw new CallCancelledException(method);
         } catch (ExecutionException never) {
             throw new IllegalStateException(never);
         }
     }
 
-    private <T> T result(Pending pending, Message message, Function<Object, T> read) {
+    private <T> T result(Pending pending, Message message, Function<Map<String, Object>, T> read) {
         if (message == null) {
             throw pending.process.failure(pending.method);
         }
         if (message.isError()) {
-            throw answered(message.answer(pending.method));
+            throw refused(message.error(pending.method));
         }
-        try {
-            return read.apply(message.result());
-        } catch (JsonException wrong) {
-            throw new ProtocolException("The answer of " + pending.method + " is not what this client takes: " + wrong.getMessage()
-                    + ". Is the program newer than this client? mintmark --version says; m.call(\"" + pending.method + "\", …) gives the answer as it is.");
+        if (!(message.result() instanceof Map<?, ?> result)) {
+            throw new ProtocolException("The result of " + pending.method + " is not an object. Compare the version of the program: mintmark --version.");
         }
+        return read.apply(Read.OBJECT.apply(result));
     }
 
-    private MintmarkException answered(Answer answer) {
-        var error = Errors.of(answer);
-        boolean isOfTesting = Contract.TESTING_METHODS.contains(answer.call());
-        if (!(error instanceof Errors.MethodNotFoundException) || !isOfTesting && !Contract.METHODS.contains(answer.call())) {
+    private MintmarkException refused(ErrorResponse response) {
+        var error = Errors.of(response);
+        var method = response.method();
+        boolean isOfTesting = Contract.TESTING_METHODS.contains(method);
+        if (!(error instanceof MethodNotFoundException) || !isOfTesting && !Contract.METHODS.contains(method)) {
             return error;
         }
         if (isOfTesting && !settings.isTesting()) {
-            var advice = answer.call() + " is offered by testing processes only: say options.testing(true).";
-            return Errors.of(new Answer(answer.code(), answer.type(), advice, answer.data(), answer.call(), answer.trace()));
+            return Errors.of(response.saying(method + " requires a testing store. Start the client with mintmark.testing.TestingMintmark."));
         }
-        return new BinaryTooOldException(settings.binary(), answer);
+        return new BinaryTooOldException(settings.binary(), error);
     }
 
-    private synchronized ServerProcess running(String method) {
+    private ServerProcess running(String method) {
+        var current = process;
+        return current == null || isClosed || current.hasEnded() ? started(method) : current;
+    }
+
+    private synchronized ServerProcess started(String method) {
         if (isClosed) {
             throw new ClientClosedException(method);
         }

@@ -3,6 +3,7 @@ package mintmark;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 
 /** Reads lines as bytes. */
 final class Lines implements AutoCloseable {
@@ -22,8 +23,8 @@ final class Lines implements AutoCloseable {
      * line is discarded.
      */
     byte[] next() throws IOException {
-        var line = new ByteArrayOutputStream();
-        while (line.size() <= longest) {
+        ByteArrayOutputStream line = null;
+        do {
             if (at == end) {
                 at = 0;
                 end = Math.max(input.read(read), 0);
@@ -35,12 +36,18 @@ final class Lines implements AutoCloseable {
             while (at < end && read[at] != '\n') {
                 at++;
             }
+            boolean isComplete = at < end;
+            if (isComplete && line == null) {
+                // Most lines are complete in the buffer.
+                return Arrays.copyOfRange(read, start, at++);
+            }
+            line = line == null ? new ByteArrayOutputStream() : line;
             line.write(read, start, at - start);
-            if (at < end) {
+            if (isComplete) {
                 at++;
                 return line.toByteArray();
             }
-        }
+        } while (line.size() <= longest);
         return line.toByteArray();
     }
 

@@ -10,6 +10,8 @@ import mintmark.json.Read;
 
 /** A message from the process. */
 record Message(Map<?, ?> members) {
+    private static final char REPLACEMENT = '\ufffd';
+
     /**
      * Parses a line.
      *
@@ -17,7 +19,11 @@ record Message(Map<?, ?> members) {
      */
     static Message of(byte[] line) {
         try {
-            var text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
+            var text = new String(line, StandardCharsets.UTF_8);
+            if (text.indexOf(REPLACEMENT) >= 0) {
+                // The character occurs in the line, or replaces bytes that are not valid.
+                text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
+            }
             return Json.read(text) instanceof Map<?, ?> members && "2.0".equals(members.get("jsonrpc")) ? new Message(members) : null;
         } catch (CharacterCodingException | JsonException garbage) {
             return null;
@@ -51,16 +57,11 @@ record Message(Map<?, ?> members) {
     }
 
     /** The error that this message returns for a call. */
-    Answer answer(String call) {
+    ErrorResponse error(String method) {
         var error = object(members.get("error"));
-        var data = object(error.get("data"));
-        return new Answer(
-                error.get("code") instanceof Long code ? code.intValue() : 0, text(data.get("type")), text(error.get("message")), data, call,
-                members.get("trace") instanceof String trace ? trace : null);
-    }
-
-    private static String text(Object value) {
-        return value instanceof String text ? text : "";
+        return new ErrorResponse(
+                error.get("code") instanceof Long code ? code.intValue() : 0, error.get("message") instanceof String text ? text : "",
+                object(error.get("data")), method, members.get("trace") instanceof String trace ? trace : null);
     }
 
     static Map<String, Object> object(Object value) {

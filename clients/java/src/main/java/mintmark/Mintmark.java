@@ -2,7 +2,6 @@ package mintmark;
 
 import java.time.Duration;
 import java.util.function.Consumer;
-import mintmark.json.Records;
 
 /**
  * A Mintmark process and its methods. Safe for use by multiple threads.
@@ -13,11 +12,28 @@ import mintmark.json.Records;
  * }
  * }</pre>
  */
-public final class Mintmark extends Calls implements AutoCloseable {
+public class Mintmark extends Calls implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(10);
 
-    private Mintmark(Engine engine, Duration timeout) {
-        super(engine, new CallSettings(timeout, null, null));
+    /**
+     * Starts the process, and waits until it has reported a supported version.
+     *
+     * @param options the store and the settings of the process
+     */
+    protected Mintmark(Options options) {
+        super(started(options.settings()));
+    }
+
+    private static EngineCaller started(Settings settings) {
+        var engine = new Engine(settings);
+        try {
+            engine.start();
+        } catch (MintmarkException wrong) {
+            // No call was sent yet, so the process can be killed.
+            engine.close(Duration.ZERO);
+            throw wrong;
+        }
+        return new EngineCaller(engine, new CallSettings(settings.timeout(), null, null));
     }
 
     /**
@@ -29,16 +45,7 @@ public final class Mintmark extends Calls implements AutoCloseable {
      * @throws MintmarkException if the process cannot be started, is too old, or is not Mintmark
      */
     public static Mintmark start(Options options) {
-        var settings = options.settings();
-        var engine = new Engine(settings);
-        try {
-            engine.start();
-        } catch (MintmarkException wrong) {
-            // No call was sent yet, so the process can be killed.
-            engine.close(Duration.ZERO);
-            throw wrong;
-        }
-        return new Mintmark(engine, settings.timeout());
+        return new Mintmark(options);
     }
 
     /**
@@ -48,27 +55,9 @@ public final class Mintmark extends Calls implements AutoCloseable {
      * @return the client
      */
     public static Mintmark start(Consumer<Options> options) {
-        return start(Records.told(new Options(), options));
-    }
-
-    /**
-     * Starts a process with an empty testing store in memory, which has a virtual clock.
-     *
-     * @return the client
-     */
-    public static Mintmark testing() {
-        return testing(options -> {});
-    }
-
-    /**
-     * Starts a process with an empty testing store and additional options.
-     *
-     * @param options sets the options
-     * @return the client
-     */
-    public static Mintmark testing(Consumer<Options> options) {
-        var told = Records.told(new Options().testing(true), options);
-        return start(told.hasData() ? told : told.store(Options.IN_MEMORY));
+        var filled = new Options();
+        options.accept(filled);
+        return start(filled);
     }
 
     /**
@@ -76,7 +65,7 @@ public final class Mintmark extends Calls implements AutoCloseable {
      * a {@link ClientClosedException}.
      */
     @Override
-    public void close() {
+    public final void close() {
         close(GRACE);
     }
 
@@ -85,7 +74,7 @@ public final class Mintmark extends Calls implements AutoCloseable {
      *
      * @param grace the time after which the process is killed; an interrupt of this thread also kills it
      */
-    public void close(Duration grace) {
-        engine.close(grace);
+    public final void close(Duration grace) {
+        engine().close(grace);
     }
 }

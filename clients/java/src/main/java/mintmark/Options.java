@@ -13,7 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /** The store of a client, and the settings of its process. Exactly one of store and app must be set. A null value resets an option. */
-public final class Options {
+public final class Options extends ServeOptions<Options> {
     static final String IN_MEMORY = ":memory:";
 
     private final Map<String, String> flags = new HashMap<>();
@@ -34,10 +34,20 @@ public final class Options {
     public Options() {}
 
     /**
-     * Sets the store: a file, a URL, or {@code :memory:} for a store that is discarded when the process ends.
+     * Creates options of a testing client.
      *
-     * @param store the store
-     * @return this
+     * @param fill sets the options
+     * @return the options; the store is in memory, unless the function names a store or an app
+     */
+    public static Options ofTesting(Consumer<Options> fill) {
+        var options = new Options();
+        fill.accept(options);
+        return (options.store == null && options.app == null ? options.store(IN_MEMORY) : options).testing(true);
+    }
+
+    /**
+     * {@return this}
+     * @param store the store: a file, a URL, or {@code :memory:} for a store that is discarded when the process ends
      */
     public Options store(String store) {
         this.store = store;
@@ -45,10 +55,8 @@ public final class Options {
     }
 
     /**
-     * Sets the application whose store is used: mintmark/&lt;app&gt;.db in the user's data directory.
-     *
-     * @param app its name
-     * @return this
+     * {@return this}
+     * @param app the application whose store is used: mintmark/&lt;app&gt;.db in the user's data directory
      */
     public Options app(String app) {
         this.app = app;
@@ -56,10 +64,8 @@ public final class Options {
     }
 
     /**
-     * Sets the program. Defaults to MINTMARK_BINARY, otherwise to mintmark.
-     *
-     * @param binary a path, or a name that is searched for on the PATH
-     * @return this
+     * {@return this}
+     * @param binary the program: a path, or a name that is searched for on the PATH. Defaults to MINTMARK_BINARY, otherwise to mintmark.
      */
     public Options binary(String binary) {
         this.binary = binary;
@@ -67,31 +73,17 @@ public final class Options {
     }
 
     /**
-     * Sets whether to use a testing store, which has a virtual clock.
-     *
-     * @param isTesting whether to use a testing store
-     * @return this
+     * {@return this}
+     * @param testing whether to use a testing store. The methods of testing stores are on {@link mintmark.testing.TestingMintmark}.
      */
-    public Options testing(boolean isTesting) {
-        this.isTesting = isTesting;
+    public Options testing(boolean testing) {
+        isTesting = testing;
         return this;
     }
 
     /**
-     * Sets the virtual clock of a new testing store.
-     *
-     * @param clock the time; fractions of a second are ignored
-     * @return this
-     */
-    public Options clock(Instant clock) {
-        return flag("--clock", clock == null ? null : String.valueOf(clock.getEpochSecond()));
-    }
-
-    /**
-     * Sets the time limit of calls that do not set their own. By default, calls have no time limit.
-     *
-     * @param timeout the time limit; must be positive
-     * @return this
+     * {@return this}
+     * @param timeout the time limit of calls that do not set their own; must be positive. By default, calls have no time limit.
      */
     public Options timeout(Duration timeout) {
         this.timeout = timeout;
@@ -99,21 +91,18 @@ public final class Options {
     }
 
     /**
-     * Sets whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
-     *
-     * @param restart whether to start a new process
-     * @return this
+     * {@return this}
+     * @param restart whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
      */
-    public Options restart(boolean restart) {
+    public Options restart(Boolean restart) {
         this.restart = restart;
         return this;
     }
 
     /**
-     * Sets the listener for notifications. It is called with one notification at a time, in its own thread, and may make calls.
-     *
-     * @param onNotification the listener
-     * @return this
+     * {@return this}
+     * @param onNotification the listener for notifications. It is called with one notification at a time, in its own thread, and may make
+     * calls.
      */
     public Options onNotification(Consumer<Notification> onNotification) {
         this.onNotification = onNotification;
@@ -121,10 +110,8 @@ public final class Options {
     }
 
     /**
-     * Sets the listener for the log lines of the process. By default, they are written to System.err.
-     *
-     * @param log the listener
-     * @return this
+     * {@return this}
+     * @param log the listener for the log lines of the process. By default, they are written to System.err.
      */
     public Options log(Consumer<String> log) {
         this.log = log;
@@ -145,68 +132,25 @@ public final class Options {
     }
 
     /**
-     * Sets the base URL of all issuers.
-     *
-     * @param issuer an https URL
-     * @return this
-     */
-    public Options issuer(String issuer) {
-        return flag("--issuer", issuer);
-    }
-
-    /**
-     * Sets the first part of pool and identity IDs. Defaults to local-1.
-     *
-     * @param region the region
-     * @return this
-     */
-    public Options region(String region) {
-        return flag("--region", region);
-    }
-
-    /**
-     * Sets the account number in ARNs.
-     *
-     * @param account the account number, 12 digits
-     * @return this
-     */
-    public Options account(String account) {
-        return flag("--account", account);
-    }
-
-    /**
-     * Sets the file with the master key. Defaults to &lt;store&gt;.key, or to MINTMARK_MASTER_KEY in the environment.
-     *
-     * @param file the file
-     * @return this
-     */
-    public Options masterKeyFile(Path file) {
-        return flag("--master-key-file", file == null ? null : file.toAbsolutePath().toString());
-    }
-
-    /**
-     * Sets the access level: developer offers all methods, public only those that require a token of the user.
-     *
-     * @param caller developer or public
-     * @return this
-     */
-    public Options caller(String caller) {
-        return flag("--caller", caller);
-    }
-
-    /**
-     * Sets the maximum size of a request. Defaults to 1 MiB.
-     *
-     * @param maxLineBytes the size, in bytes
-     * @return this
+     * {@return this}
+     * @param maxLineBytes the maximum length of a request, in bytes. Defaults to 1048576.
      */
     public Options maxLineBytes(int maxLineBytes) {
         this.maxLineBytes = maxLineBytes;
-        return flag("--max-line", String.valueOf(maxLineBytes));
+        return flag("--max-line", maxLineBytes);
     }
 
     /**
-     * Adds arguments of mintmark serve. To list them, run mintmark serve --help.
+     * {@return this}
+     * @param parent the ID of a process. Mintmark exits when that process exits. Defaults to the process of the client on Linux; 0 means
+     * none.
+     */
+    public Options parent(Long parent) {
+        return flag("--parent", parent);
+    }
+
+    /**
+     * Adds arguments of mintmark serve, for options that this client does not know.
      *
      * @param arguments the arguments
      * @return this
@@ -215,7 +159,7 @@ public final class Options {
     public Options arguments(Collection<String> arguments) {
         var more = new ArrayList<String>(arguments == null ? List.of() : arguments);
         if (more.contains(null)) {
-            throw new IllegalArgumentException("options.arguments(…) has null among them: leave it out. They are " + more + ".");
+            throw new IllegalArgumentException("options.arguments(…) contains null: " + more + ". Omit it.");
         }
         this.arguments.addAll(more);
         return this;
@@ -231,20 +175,25 @@ public final class Options {
      */
     public Options environment(String name, String value) {
         if (name == null) {
-            throw new IllegalArgumentException("options.environment(null, …) has no name: say which variable it is, or leave it out.");
+            throw new IllegalArgumentException("options.environment(null, …) has no name. Name the variable.");
         }
-        return put(environment, name, value);
-    }
-
-    private Options flag(String name, String value) {
-        return put(flags, name, value);
-    }
-
-    private Options put(Map<String, String> values, String name, String value) {
         if (value == null) {
-            values.remove(name);
+            environment.remove(name);
         } else {
-            values.put(name, value);
+            environment.put(name, value);
+        }
+        return this;
+    }
+
+    @Override
+    Options flag(String flag, Object value) {
+        if (value == null || Boolean.FALSE.equals(value)) {
+            flags.remove(flag);
+        } else if (value instanceof Boolean) {
+            flags.put(flag, "");
+        } else {
+            var text = value instanceof Path path ? path.toAbsolutePath() : value instanceof Instant time ? time.getEpochSecond() : value;
+            flags.put(flag, "=" + text);
         }
         return this;
     }
@@ -252,12 +201,12 @@ public final class Options {
     /** Validates the options and converts them to settings. */
     Settings settings() {
         if ((store == null) == (app == null)) {
-            throw new IllegalArgumentException("Name either a store or an app: store(\"shop.db\") is a file, store(\":memory:\") ends with the "
-                    + "process, app(\"shop\") is the store of that app in the folder of the user's data.");
+            throw new IllegalArgumentException("Set either options.store(\"shop.db\") for a file, options.store(\":memory:\") for a store that "
+                    + "ends with the process, or options.app(\"shop\") for the store of an application in the user's data folder.");
         }
-        refuseEmpty("store", store, "store");
-        refuseEmpty("app", app, "app");
-        refuseEmpty("binary", binary, "program");
+        refuseEmpty("store", store);
+        refuseEmpty("app", app);
+        refuseEmpty("binary", binary);
         boolean isInMemory = IN_MEMORY.equals(store);
         return new Settings(
                 binary == null ? Settings.usualBinary() : binary, Settings.arguments(store, app, isTesting, flags, arguments), Map.copyOf(environment),
@@ -265,13 +214,9 @@ public final class Options {
                 log == null ? System.err::println : log, executor == null ? new CompletableFuture<Void>().defaultExecutor() : executor);
     }
 
-    private static void refuseEmpty(String name, String value, String what) {
+    private static void refuseEmpty(String name, String value) {
         if (value != null && value.isEmpty()) {
-            throw new IllegalArgumentException("options." + name + "(\"\") is empty: say which " + what + " it is, or leave it out.");
+            throw new IllegalArgumentException("options." + name + "(\"\") is empty. Set a value, or omit the option.");
         }
-    }
-
-    boolean hasData() {
-        return store != null || app != null;
     }
 }

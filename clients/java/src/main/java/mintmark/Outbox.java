@@ -1,58 +1,70 @@
 package mintmark;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
-/** Writes lines to a pipe in order. Sending never blocks, even if the process stops reading. */
+/** Writes lines to a pipe in order, as many at once as are waiting. Sending never blocks, even if the process stops reading. */
 final class Outbox {
+    private static final int BUFFER_BYTES = 1 << 16;
+
     private final OutputStream pipe;
-    private List<byte[]> waiting = new ArrayList<>();
-    private boolean isEnded;
+    private final Queue<byte[]> waiting = new ConcurrentLinkedQueue<>();
+    private final Thread writer;
+    /** Whether the writer sleeps or is about to. The thread that resets this wakes the writer. */
+    private final AtomicBoolean isIdle = new AtomicBoolean();
+    private volatile boolean isEnded;
 
     Outbox(OutputStream pipe) {
-        this.pipe = pipe;
-        Threads.start("mintmark-writer", this::write);
+        this.pipe = new BufferedOutputStream(pipe, BUFFER_BYTES);
+        writer = Threads.start("mintmark-writer", this::write);
     }
 
-    synchronized void send(byte[] line) {
+    void send(byte[] line) {
         if (!isEnded) {
             waiting.add(line);
-            notifyAll();
+            wake();
         }
     }
 
     /** Closes the pipe once everything is written. */
-    synchronized void end() {
+    void end() {
         isEnded = true;
-        notifyAll();
+        wake();
+    }
+
+    private void wake() {
+        if (isIdle.get() && isIdle.compareAndSet(true, false)) {
+            LockSupport.unpark(writer);
+        }
     }
 
     private void write() {
         try (pipe) {
-            for (var lines = next(); !lines.isEmpty(); lines = next()) {
-                for (var line : lines) {
+            while (!isEnded || !waiting.isEmpty()) {
+                for (var line = waiting.poll(); line != null; line = waiting.poll()) {
                     pipe.write(line);
                 }
                 pipe.flush();
+                sleep();
             }
         } catch (IOException gone) {
             // The process has closed its input. Its output reports its end.
-            end();
+            isEnded = true;
+            waiting.clear();
         }
     }
 
-    private synchronized List<byte[]> next() {
-        while (waiting.isEmpty() && !isEnded) {
-            try {
-                wait();
-            } catch (InterruptedException nobodyDoesThat) {
-                isEnded = true;
-            }
+    /** Sleeps until there is something to write. A line that was added before the writer became idle keeps it awake. */
+    private void sleep() {
+        isIdle.set(true);
+        if (waiting.isEmpty() && !isEnded) {
+            LockSupport.park(this);
         }
-        var lines = waiting;
-        waiting = new ArrayList<>();
-        return lines;
+        isIdle.set(false);
     }
 }

@@ -2,35 +2,32 @@ package mintmark;
 
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The pages of a list. Each page is requested when the iteration reaches it.
+ * The pages of a list. Each page is requested when the iteration reaches it; every iteration begins with the first page.
  *
  * @param <T> the type of a page
  */
 public final class Pages<T> implements Iterable<T> {
     private final Function<String, T> read;
-    private final Function<T, String> nextCursor;
+    private final Function<T, Optional<String>> nextCursor;
 
     /**
      * Creates an iteration over pages.
      *
      * @param read requests the page at a cursor; null is the cursor of the first page
-     * @param nextCursor returns the cursor of the next page, or null for the last page
+     * @param nextCursor returns the cursor of the next page; empty for the last page
      */
-    public Pages(Function<String, T> read, Function<T, String> nextCursor) {
+    public Pages(Function<String, T> read, Function<T, Optional<String>> nextCursor) {
         this.read = read;
         this.nextCursor = nextCursor;
     }
 
-    /**
-     * Returns the pages as a stream.
-     *
-     * @return the stream
-     */
+    /** {@return the pages as a stream} */
     public Stream<T> stream() {
         return StreamSupport.stream(spliterator(), false);
     }
@@ -52,7 +49,7 @@ public final class Pages<T> implements Iterable<T> {
                     throw new NoSuchElementException();
                 }
                 var page = read.apply(cursor);
-                cursor = nextCursor.apply(page);
+                cursor = nextCursor.apply(page).orElse(null);
                 isLast = cursor == null;
                 return page;
             }

@@ -9,24 +9,26 @@ public final class ProcessEndedException extends MintmarkException {
     /** The exit status of a process that was ended by signal n is 128 + n. */
     private static final int SIGNALS = 128;
 
+    /** The exit status. */
     private final int exitCode;
-    private final String[] lastWords;
+    /** The last log lines. */
+    private final String[] lastLogLines;
 
-    ProcessEndedException(String call, String binary, int exitCode, List<String> lastWords, String advice) {
-        super(text(call, binary, exitCode, lastWords, advice));
+    ProcessEndedException(String method, String binary, int exitCode, List<String> lastLogLines, String advice) {
+        super(text(method, binary, exitCode, lastLogLines, advice));
         this.exitCode = exitCode;
-        this.lastWords = lastWords.toArray(String[]::new);
+        this.lastLogLines = lastLogLines.toArray(String[]::new);
     }
 
-    private static String text(String call, String binary, int exitCode, List<String> lastWords, String advice) {
+    private static String text(String method, String binary, int exitCode, List<String> lastLogLines, String advice) {
         var how = exitCode > SIGNALS ? "by signal " + (exitCode - SIGNALS) : "with status " + exitCode;
-        var why = switch (exitCode) {
-            case 2 -> " The store cannot be used; mintmark doctor says why.";
-            case 64 -> " It refused its arguments: an option has a value it does not take, or it is older than this client.";
+        var reason = switch (exitCode) {
+            case 2 -> " The store cannot be used; mintmark doctor reports the reason.";
+            case 64 -> " Its arguments are not valid: an option has a wrong value, or the program is older than this client.";
             default -> "";
         };
-        var words = lastWords.isEmpty() ? "" : " Its last words: " + String.join("\n", lastWords);
-        return call + ": the process " + binary + " ended " + how + " before it answered." + why + " " + advice + words;
+        var log = lastLogLines.isEmpty() ? "" : " Its last log lines: " + String.join("\n", lastLogLines);
+        return method + ": the process " + binary + " ended " + how + " before it returned a response." + reason + " " + advice + log;
     }
 
     /**
@@ -43,7 +45,7 @@ public final class ProcessEndedException extends MintmarkException {
      *
      * @return the lines
      */
-    public List<String> lastWords() {
-        return List.of(lastWords);
+    public List<String> lastLogLines() {
+        return List.of(lastLogLines);
     }
 }

@@ -3,14 +3,15 @@ package mintmark;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import mintmark.contract.Contract;
@@ -40,13 +41,13 @@ final class ServerProcess {
     private final Log log;
     private final Thread reader;
 
-    private final Map<Long, Pending> waiting = new HashMap<>();
+    private final Map<Long, Pending> waiting = new ConcurrentHashMap<>();
     /** Requests that are held back until the version of the process is known. */
     private final Map<Long, byte[]> held = new LinkedHashMap<>();
-    private long lastId = INFO;
+    private final AtomicLong lastId = new AtomicLong(INFO);
     /** Set only by the thread that reads the output. */
-    private boolean isReady;
-    private boolean isEnding;
+    private volatile boolean isReady;
+    private volatile boolean isEnding;
     private Supplier<MintmarkException> refusal;
 
     ServerProcess(Settings settings, Telling<Notification> notifications) {
@@ -68,27 +69,33 @@ final class ServerProcess {
         return Thread.currentThread() == reader;
     }
 
-    synchronized boolean hasEnded() {
+    boolean hasEnded() {
         return isEnding;
     }
 
     /** Sends a request. `body` is the request without its beginning; `progress` may be null. */
     Pending request(String method, byte[] body, Consumer<Map<String, Object>> progress) {
-        synchronized (this) {
-            var pending = new Pending(this, method, ++lastId, progress);
-            if (isEnding) {
-                // Callers wait until the exit status is known, which happens shortly after the end of the output.
-                ended.thenRun(() -> pending.complete(null));
-                return pending;
-            }
-            waiting.put(pending.id, pending);
-            var line = Wire.line(pending.id, pending.isReporting(), body);
-            if (isReady) {
-                input.send(line);
-            } else {
-                held.put(pending.id, line);
-            }
-            return pending;
+        var pending = new Pending(this, method, lastId.incrementAndGet(), progress);
+        var line = Wire.line(pending.id, pending.isReporting(), body);
+        waiting.put(pending.id, pending);
+        if (isReady) {
+            input.send(line);
+        } else {
+            hold(pending.id, line);
+        }
+        // The end of the output fails all calls that were waiting then; this one may have come later.
+        if (isEnding && waiting.remove(pending.id) != null) {
+            // Callers wait until the exit status is known, which happens shortly after the end of the output.
+            ended.thenRun(() -> pending.complete(null));
+        }
+        return pending;
+    }
+
+    private synchronized void hold(long id, byte[] line) {
+        if (isReady) {
+            input.send(line);
+        } else {
+            held.put(id, line);
         }
     }
 
@@ -96,13 +103,16 @@ final class ServerProcess {
      * Returns whether the call was still waiting, and stops waiting for it. If the request was already sent, also cancels it in the
      * process.
      */
-    synchronized boolean forget(Pending pending) {
+    boolean forget(Pending pending) {
         if (waiting.remove(pending.id) == null) {
             return false;
         }
-        if (held.remove(pending.id) == null) {
-            input.send(Wire.cancellation(pending.id));
+        synchronized (this) {
+            if (held.remove(pending.id) != null) {
+                return true;
+            }
         }
+        input.send(Wire.cancellation(pending.id));
         return true;
     }
 
@@ -150,9 +160,9 @@ final class ServerProcess {
     }
 
     /** The recommended next action. Before it has identified itself, Mintmark exits only with status 2, 64 or 74. */
-    private synchronized String advice() {
+    private String advice() {
         boolean isMintmark = isReady || List.of(2, 64, 74).contains(process.exitValue());
-        return isMintmark ? settings.advice() : "Is it the right program? MINTMARK_BINARY or options.binary(…) names another.";
+        return isMintmark ? settings.advice() : "It may not be Mintmark. Name the program with MINTMARK_BINARY or options.binary(…).";
     }
 
     // The methods below run in the reader thread.
@@ -191,9 +201,7 @@ final class ServerProcess {
     private void tell(Notification notification) {
         Pending pending = null;
         if (notification.method().equals("$/progress")) {
-            synchronized (this) {
-                pending = waiting.get(notification.params().get("token"));
-            }
+            pending = notification.params().get("token") instanceof Long token ? waiting.get(token) : null;
         }
         if (pending != null && pending.isReporting()) {
             pending.tell(Message.object(notification.params().get("value")));
@@ -222,42 +230,39 @@ final class ServerProcess {
             return;
         }
         synchronized (this) {
-            isReady = true;
             held.values().forEach(input::send);
             held.clear();
+            // Later requests are sent after those that were held.
+            isReady = true;
         }
         ready.complete(true);
     }
 
     private void settle(Message message) {
-        Pending pending;
-        synchronized (this) {
-            pending = waiting.remove(message.id());
-            if (pending != null) {
-                pending.settle(message);
-            }
-        }
+        var pending = message.id() instanceof Long id ? waiting.get(id) : null;
         if (pending != null) {
+            settle(pending, message);
+        }
+    }
+
+    /** Completes a call, unless it was given up. A call that cannot be given up any more has its response. */
+    private void settle(Pending pending, Message message) {
+        pending.settle(message);
+        if (waiting.remove(pending.id) != null) {
             pending.answer(message);
         }
     }
 
     private void settleAll(Message message) {
-        List<Pending> all;
         synchronized (this) {
-            all = List.copyOf(waiting.values());
-            all.forEach(each -> each.settle(message));
-            waiting.clear();
             held.clear();
         }
-        all.forEach(each -> each.answer(message));
+        List.copyOf(waiting.values()).forEach(pending -> settle(pending, message));
     }
 
     /** Waits until the process has exited, then fails the waiting calls. */
     private void finish() {
-        synchronized (this) {
-            isEnding = true;
-        }
+        isEnding = true;
         if (refusal != null) {
             kill();
         }

@@ -24,7 +24,7 @@ record Settings(
         var all = new ArrayList<>(List.of("serve"));
         // The form with "=" allows values that begin with "-".
         all.add(store == null ? "--app=" + app : "--store=" + lasting(store));
-        new TreeMap<>(flags).forEach((flag, value) -> all.add(flag + "=" + value));
+        new TreeMap<>(flags).forEach((flag, value) -> all.add(flag + value));
         if (isTesting) {
             all.add("--testing");
         }
@@ -58,7 +58,7 @@ record Settings(
             return "The next call starts a new process.";
         }
         return isInMemory
-                ? "What was in memory is gone: start a new client, or one with options.restart(true) that goes on with an empty store."
-                : "This client starts no other, as options.restart(false) says: start a new client.";
+                ? "The store in memory is lost. Start a new client, or set options.restart(true) to continue with an empty store."
+                : "Start a new client, or set options.restart(true).";
     }
 }

@@ -20,11 +20,11 @@ final class Wire {
      * Encodes a request without its beginning, from the member after the ID onwards.
      *
      * @throws IllegalArgumentException if the method or its parameters are null or cannot be encoded as JSON
-     * @throws AnswerException if Mintmark would reject the line, because it is too long or too deeply nested
+     * @throws ApiException if Mintmark would reject the line, because it is too long or too deeply nested
      */
     static byte[] body(String method, Map<String, ?> params, String trace, int longest) {
         if (method == null || params == null) {
-            throw new IllegalArgumentException("A call has a method and parameters: call(\"system.ping\", Map.of()).");
+            throw new IllegalArgumentException("A call requires a method and parameters: call(\"system.ping\", Map.of()).");
         }
         var text = new StringBuilder(",\"method\":");
         try {
@@ -35,7 +35,7 @@ final class Wire {
         } catch (JsonException.TooDeep tooDeep) {
             throw refused(method, -32700, "parseError", "it nests deeper than 64 levels");
         } catch (JsonException wrong) {
-            throw new IllegalArgumentException("The parameters of " + method + " have no JSON: " + wrong.getMessage() + ".", wrong);
+            throw new IllegalArgumentException("The parameters of " + method + " are not JSON: " + wrong.getMessage() + ".", wrong);
         }
         var body = text.append("}\n").toString().getBytes(StandardCharsets.UTF_8);
         if (body.length + BEGINNING > longest) {
@@ -45,9 +45,9 @@ final class Wire {
     }
 
     /** The error that Mintmark would return for a line that it cannot parse. */
-    private static AnswerException refused(String method, int code, String type, String reason) {
-        Map<String, Object> data = Map.of("type", type, "reason", reason);
-        return Errors.of(new Answer(code, type, "This request cannot be sent: " + reason + ".", data, method, null));
+    private static ApiException refused(String method, int code, String type, String reason) {
+        Map<String, Object> data = Map.of("type", type, "reason", reason, "offset", 0L);
+        return Errors.of(new ErrorResponse(code, "The request cannot be sent: " + reason + ".", data, method, null));
     }
 
     /** Encodes a complete request. If `isReporting` is set, its ID is also its progress token. */

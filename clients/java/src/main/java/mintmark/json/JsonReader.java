@@ -3,6 +3,7 @@ package mintmark.json;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,21 +53,22 @@ final class JsonReader {
         at++;
         skip();
         if (take('}')) {
-            return members;
+            return Map.of();
         }
         do {
             skip();
             var name = string();
             skip();
             expect(':');
-            if (members.containsKey(name)) {
-                throw wrong("a member is there twice");
-            }
+            int size = members.size();
             members.put(name, value(level + 1));
+            if (members.size() == size) {
+                throw wrong("a member occurs twice");
+            }
             skip();
         } while (take(','));
         expect('}');
-        return members;
+        return Collections.unmodifiableMap(members);
     }
 
     private List<Object> array(int level) {
@@ -74,14 +76,14 @@ final class JsonReader {
         at++;
         skip();
         if (take(']')) {
-            return elements;
+            return List.of();
         }
         do {
             elements.add(value(level + 1));
             skip();
         } while (take(','));
         expect(']');
-        return elements;
+        return Collections.unmodifiableList(elements);
     }
 
     private String string() {
@@ -197,7 +199,11 @@ final class JsonReader {
     }
 
     private void skip() {
-        while (at < text.length() && " \t\n\r".indexOf(text.charAt(at)) >= 0) {
+        while (at < text.length()) {
+            char next = text.charAt(at);
+            if (next != ' ' && next != '\n' && next != '\t' && next != '\r') {
+                return;
+            }
             at++;
         }
     }

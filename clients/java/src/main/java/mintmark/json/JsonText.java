@@ -1,11 +1,11 @@
 package mintmark.json;
 
-/** A string with known values, which can also have other values. */
+/** A string with known values. */
 public interface JsonText {
     /**
-     * Returns the text on the wire.
+     * Returns the text in JSON.
      *
-     * @return the text
+     * @return the text; null for a value that this client does not know
      */
     String value();
 }

@@ -6,12 +6,13 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Converters from JSON values. */
+/** Converters from JSON values. Each throws a {@link JsonException} if the value has another type. */
 public final class Read {
     /** A string. */
     public static final Function<Object, String> STRING = value -> as(String.class, value, "a text");
@@ -22,11 +23,23 @@ public final class Read {
     /** An integer. */
     public static final Function<Object, Long> LONG = Read::whole;
 
-    /** A time; on the wire, in seconds since 1970-01-01 UTC. */
+    /** A time; in JSON, in seconds since 1970-01-01 UTC. */
     public static final Function<Object, Instant> INSTANT = Read::instant;
 
     /** Any object. */
     public static final Function<Object, Map<String, Object>> OBJECT = Read::members;
+
+    /** The constants of each enumeration by their texts. */
+    private static final ClassValue<Map<String, Object>> CONSTANTS = new ClassValue<>() {
+        @Override
+        protected Map<String, Object> computeValue(Class<?> type) {
+            var constants = new HashMap<String, Object>();
+            for (var constant : type.getEnumConstants()) {
+                constants.put(((JsonText) constant).value(), constant);
+            }
+            return constants;
+        }
+    };
 
     private Read() {}
 
@@ -42,7 +55,7 @@ public final class Read {
             var list = as(List.class, value, "a list");
             var read = new ArrayList<T>(list.size());
             for (Object each : list) {
-                read.add(Members.get(each, String.valueOf(read.size()), element));
+                read.add(named(each, String.valueOf(read.size()), element));
             }
             return Collections.unmodifiableList(read);
         };
@@ -58,34 +71,58 @@ public final class Read {
     public static <T> Function<Object, Map<String, T>> map(Function<Object, T> element) {
         return value -> {
             var read = new LinkedHashMap<String, T>();
-            members(value).forEach((name, each) -> read.put(name, Members.get(each, name, element)));
+            members(value).forEach((name, each) -> read.put(name, named(each, name, element)));
             return Collections.unmodifiableMap(read);
         };
     }
 
     /**
-     * Returns a converter for records.
+     * Returns a converter for objects of the contract.
      *
-     * @param <T> the type of the record
-     * @param of creates the record from its members
+     * @param <T> the type of the object
+     * @param of creates the object from its members
      * @return the converter
      */
-    public static <T> Function<Object, T> object(Function<Map<String, ?>, T> of) {
+    public static <T> Function<Object, T> object(Function<Map<String, Object>, T> of) {
         return value -> of.apply(members(value));
     }
 
     /**
-     * Returns a converter for strings with known values.
+     * Returns a converter for enumerations.
      *
-     * @param <T> the type of the string
-     * @param of creates the value from its text
-     * @return the converter
+     * @param <E> the enumeration
+     * @param type its class
+     * @return the converter, which returns UNKNOWN_TO_SDK_VERSION for a text without a constant
      */
-    public static <T> Function<Object, T> text(Function<String, T> of) {
-        return value -> of.apply(STRING.apply(value));
+    public static <E extends Enum<E> & JsonText> Function<Object, E> constant(Class<E> type) {
+        return value -> {
+            var constants = CONSTANTS.get(type);
+            var constant = constants.get(STRING.apply(value));
+            return type.cast(constant == null ? constants.get(null) : constant);
+        };
+    }
+
+    /**
+     * Converts the value of a member.
+     *
+     * @param <T> the type of the result
+     * @param value the value; null counts as absent
+     * @param name the name of the member, for the exception
+     * @param read converts the value
+     * @return the result; null if the member is absent
+     */
+    public static <T> T named(Object value, String name, Function<Object, T> read) {
+        try {
+            return value == null ? null : read.apply(value);
+        } catch (JsonException wrong) {
+            throw new JsonException(name + ": " + wrong.getMessage());
+        }
     }
 
     private static Long whole(Object value) {
+        if (value instanceof Long number) {
+            return number;
+        }
         try {
             if (value instanceof BigDecimal decimal) {
                 return decimal.longValueExact();
@@ -94,9 +131,9 @@ public final class Read {
                 return large.longValueExact();
             }
         } catch (ArithmeticException tooLarge) {
-            throw new JsonException("expected a whole number of 64 bits, found " + value);
+            throw new JsonException("expected an integer of 64 bits, found " + value);
         }
-        return as(Number.class, value, "a whole number").longValue();
+        return as(Number.class, value, "an integer").longValue();
     }
 
     private static Instant instant(Object value) {
@@ -107,11 +144,10 @@ public final class Read {
         }
     }
 
+    /** The names of members that were read from JSON are strings. */
+    @SuppressWarnings("unchecked")
     private static Map<String, Object> members(Object value) {
-        var members = new LinkedHashMap<String, Object>();
-        Map<?, ?> object = as(Map.class, value, "an object");
-        object.forEach((name, each) -> members.put((String) name, each));
-        return Collections.unmodifiableMap(members);
+        return (Map<String, Object>) as(Map.class, value, "an object");
     }
 
     private static <T> T as(Class<T> type, Object value, String what) {

@@ -25,6 +25,7 @@ public final class Checks {
      */
     public static void main(String[] arguments) {
         JsonChecks.add();
+        PackageChecks.add();
         RecordChecks.add();
         CallChecks.add();
         FutureChecks.add();

@@ -24,6 +24,7 @@ import mintmark.Mintmark;
 import mintmark.Options;
 import mintmark.ProcessEndedException;
 import mintmark.ProtocolException;
+import mintmark.testing.TestingMintmark;
 
 /** Tests of the client as a whole. */
 final class ClientChecks {
@@ -32,7 +33,7 @@ final class ClientChecks {
     static void add() {
         check("a closed client leaves no threads running", () -> {
             for (int i = 0; i < 3; i++) {
-                try (var m = Mintmark.testing()) {
+                try (var m = TestingMintmark.start()) {
                     expect(m.system().ping().now() != null, "it answers");
                     m.close(Duration.ofMinutes(1));
                     thrown(ClientClosedException.class, () -> m.system().ping());
@@ -41,7 +42,7 @@ final class ClientChecks {
             eventually("threads are left", () -> Thread.getAllStackTraces().keySet().stream().noneMatch(each -> each.getName().startsWith("mintmark-")));
         });
         check("all threads of a client are daemon threads", () -> {
-            try (var m = Mintmark.testing()) {
+            try (var m = TestingMintmark.start()) {
                 expect(m.system().pingAsync().get().now() != null, "it answers");
                 var threads = Thread.getAllStackTraces().keySet().stream().filter(each -> each.getName().startsWith("mintmark-")).toList();
                 expect(!threads.isEmpty() && threads.stream().allMatch(Thread::isDaemon), threads);
@@ -71,13 +72,13 @@ final class ClientChecks {
         });
         check("options reach the process", () -> {
             var clock = Instant.ofEpochSecond(1_700_000_000);
-            try (var m = Mintmark.testing(o -> o.region("moon-1").account("123456789012").issuer("https://id.example").clock(clock)
+            try (var m = TestingMintmark.start(o -> o.region("moon-1").account("123456789012").issuer("https://id.example").clock(clock)
                     .caller("developer").maxLineBytes(3 << 20).timeout(Duration.ofMinutes(1)).arguments(List.of("--audit-issuance")))) {
                 var info = m.system().info();
                 equal(List.of(info.region(), info.account(), info.issuer()), List.of("moon-1", "123456789012", "https://id.example"));
                 expect(!m.system().ping().now().isBefore(clock) && m.system().ping().now().isBefore(clock.plusSeconds(86400)), "its clock");
                 var tooLongElsewhere = "x".repeat(2 << 20);
-                var wrong = thrown(mintmark.AnswerException.class, () -> m.token().verify(p -> p.token(tooLongElsewhere).audience("a")));
+                var wrong = thrown(mintmark.ApiException.class, () -> m.token().verify(p -> p.token(tooLongElsewhere).audience("a")));
                 expect(!wrong.type().equals("invalidRequest"), wrong);
             }
         });
@@ -89,14 +90,14 @@ final class ClientChecks {
             }
         });
         check("a missing backend and a backend that returns no token fail with a clear message", () -> {
-            try (var m = Mintmark.testing()) {
+            try (var m = TestingMintmark.start()) {
                 var pool = CallChecks.shop(m).poolId();
                 var missing = thrown(IllegalArgumentException.class, () -> new CredentialsProvider(m, p -> p.poolId(pool), null));
                 expect(missing.getMessage().contains("new IssuedToken(identityId, token)"), missing);
                 for (var nothing : new IssuedToken[] {null, new IssuedToken("i", null)}) {
                     try (var provider = new CredentialsProvider(m, p -> p.poolId(pool).logins(Map.of("login.shop", "alice")), required -> nothing)) {
                         var wrong = thrown(BackendException.class, provider::get);
-                        expect(wrong.getMessage().contains("null; it returns new IssuedToken(identityId, token)"), wrong);
+                        expect(wrong.getMessage().contains("null. Return new IssuedToken(identityId, token)"), wrong);
                     }
                 }
             }
@@ -104,23 +105,23 @@ final class ClientChecks {
         check("empty options and unusable programs fail with advice", () -> {
             for (var empty : List.<Consumer<Options>>of(o -> o.store(""), o -> o.app(""), o -> o.store(":memory:").binary(""))) {
                 var wrong = thrown(IllegalArgumentException.class, () -> Mintmark.start(empty));
-                expect(wrong.getMessage().contains("is empty: say which"), wrong);
+                expect(wrong.getMessage().contains("is empty. Set a value"), wrong);
             }
             var ended = thrown(ProcessEndedException.class, () -> Mintmark.start(o -> o.store(":memory:").binary("/bin/true")));
-            expect(ended.getMessage().contains("/bin/true") && ended.getMessage().contains("right program? MINTMARK_BINARY"), ended);
+            expect(ended.getMessage().contains("/bin/true") && ended.getMessage().contains("Name the program with MINTMARK_BINARY"), ended);
             expect(!ended.getMessage().contains("in memory"), ended);
             var folder = thrown(BinaryNotFoundException.class, () -> Mintmark.start(o -> o.store(":memory:").binary("/usr")));
-            expect(folder.getMessage().contains("/usr that can be run: it is a folder"), folder);
-            try (var m = Mintmark.testing()) {
-                expect(thrown(IllegalArgumentException.class, () -> m.call(null, Map.of())).getMessage().contains("a method"), "in words");
+            expect(folder.getMessage().contains("/usr cannot be started: it is a folder"), folder);
+            try (var m = TestingMintmark.start()) {
+                expect(thrown(IllegalArgumentException.class, () -> m.call(null, Map.of())).getMessage().contains("requires a method"), "in words");
             }
         });
         check("if the process is not restarted, the error reports lost data only for stores in memory", () -> {
             for (var store : List.of(":memory:", "/nowhere/shop.db")) {
                 try (var ends = StandIn.that("exit 7"); var m = ends.start(o -> o.store(store).restart(false))) {
                     var ended = thrown(ProcessEndedException.class, () -> m.pool().list());
-                    equal(List.of(ended.exitCode(), ended.getMessage().contains("in memory is gone")), List.of(7, store.equals(":memory:")));
-                    expect(ended.getMessage().contains("start a new client"), ended);
+                    equal(List.of(ended.exitCode(), ended.getMessage().contains("in memory is lost")), List.of(7, store.equals(":memory:")));
+                    expect(ended.getMessage().contains("Start a new client"), ended);
                 }
             }
         });
@@ -128,12 +129,12 @@ final class ClientChecks {
             for (var rest : List.of("", ",\"error\":\"no\"", ",\"error\":{\"message\":\"no\"}", ",\"error\":null")) {
                 try (var odd = StandIn.that("echo '{\"jsonrpc\":\"2.0\",\"id\":'$id'" + rest + "}'"); var m = odd.start(o -> {})) {
                     var wrong = thrown(ProtocolException.class, () -> m.pool().list());
-                    expect(wrong.getMessage().contains("right program?"), wrong);
+                    expect(wrong.getMessage().contains("Name the program"), wrong);
                 }
             }
         });
         check("a checked exception of the backend becomes the cause, an unchecked one is rethrown", () -> {
-            try (var m = Mintmark.testing()) {
+            try (var m = TestingMintmark.start()) {
                 var pool = CallChecks.shop(m).poolId();
                 var alice = Map.of("login.shop", "alice");
                 try (var provider = new CredentialsProvider(m, p -> p.poolId(pool).logins(alice), required -> {

@@ -14,10 +14,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import mintmark.CallTimedOutException;
+import mintmark.CallTimeoutException;
 import mintmark.ClientClosedException;
 import mintmark.Mintmark;
-import mintmark.contract.Errors;
+import mintmark.contract.InvalidParamsException;
+import mintmark.testing.TestingMintmark;
 
 /** Tests of futures. */
 final class FutureChecks {
@@ -29,7 +30,7 @@ final class FutureChecks {
 
     static void add() {
         check("dependent actions of a future can make calls and wait", () -> {
-            try (var m = Mintmark.testing()) {
+            try (var m = TestingMintmark.start()) {
                 var chain = m.pool().createAsync(p -> p.name("shop")).thenApply(pool -> {
                     var again = m.pool().get(p -> p.poolId(pool.poolId()));
                     return m.pool().getAsync(p -> p.poolId(again.poolId())).join().name();
@@ -40,9 +41,9 @@ final class FutureChecks {
             }
         });
         check("a failed call completes its future with the error", () -> {
-            try (var m = Mintmark.testing()) {
+            try (var m = TestingMintmark.start()) {
                 var wrong = thrown(CompletionException.class, () -> m.pool().createAsync(p -> p.name("")).join());
-                expect(wrong.getCause() instanceof Errors.InvalidParamsException, wrong);
+                expect(wrong.getCause() instanceof InvalidParamsException, wrong);
                 m.close(Duration.ofMinutes(1));
                 wrong = thrown(CompletionException.class, () -> m.system().pingAsync().join());
                 expect(wrong.getCause() instanceof ClientClosedException, wrong);
@@ -62,7 +63,7 @@ final class FutureChecks {
         check("the time limit of a call applies to futures", () -> {
             try (var silent = StandIn.that(StandIn.SILENT); var m = silent.start(o -> {})) {
                 var late = m.withTimeout(Duration.ofMillis(50)).pool().listAsync();
-                expect(thrown(CompletionException.class, late::join).getCause() instanceof CallTimedOutException, "it says so");
+                expect(thrown(CompletionException.class, late::join).getCause() instanceof CallTimeoutException, "it says so");
                 eventually("the process is told", () -> silent.hasSeen("$/cancelRequest"));
             }
         });
@@ -91,7 +92,7 @@ final class FutureChecks {
         });
         check("an executor that rejects tasks fails the future with its exception", () -> {
             for (var refusal : List.of(new RejectedExecutionException("full"), new IllegalStateException("shut"))) {
-                try (var m = Mintmark.testing(o -> o.executor(work -> {
+                try (var m = TestingMintmark.start(o -> o.executor(work -> {
                     throw refusal;
                 }))) {
                     equal(thrown(CompletionException.class, () -> m.system().pingAsync().orTimeout(60, TimeUnit.SECONDS).join()).getCause(), refusal);

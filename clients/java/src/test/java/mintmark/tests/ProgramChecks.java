@@ -16,10 +16,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import mintmark.BinaryTooOldException;
-import mintmark.CallTimedOutException;
+import mintmark.CallTimeoutException;
 import mintmark.Mintmark;
 import mintmark.ProcessEndedException;
 import mintmark.ProtocolException;
+import mintmark.testing.TestingMintmark;
 
 /** Tests with programs that do not behave like Mintmark, and with listeners that block. */
 final class ProgramChecks {
@@ -40,7 +41,7 @@ final class ProgramChecks {
             var other = "echo '{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"x\"}}'";
             try (var program = StandIn.that(other, StandIn.SILENT)) {
                 var wrong = thrown(ProtocolException.class, () -> program.start(o -> o.timeout(Duration.ofMinutes(1))));
-                expect(wrong.getMessage().contains("it cannot read system.info. Is it the right program?"), wrong);
+                expect(wrong.getMessage().contains("it cannot read system.info. Name the program"), wrong);
             }
         });
         check("an older version fails with BinaryTooOldException, a text that is not a version does not", () -> {
@@ -77,18 +78,18 @@ final class ProgramChecks {
             var never = new CompletableFuture<Void>();
             var risen = new CompletableFuture<String>();
             try (var moon = StandIn.that(REPORTS); var m = moon.start(o -> o.onNotification(told -> risen.complete(told.method())))) {
-                var reporting = m.withProgress(value -> never.join());
-                var task = new FutureTask<>(() -> reporting.pool().list().pools().isEmpty() && Thread.currentThread().isInterrupted());
+                var task = new FutureTask<>(() -> m.audit().verify(p -> {}, value -> never.join()).toJson().containsKey("pools")
+                        && Thread.currentThread().isInterrupted());
                 var thread = new Thread(task);
                 thread.start();
                 risen.get(60, TimeUnit.SECONDS);
                 thread.interrupt();
                 equal(task.get(60, TimeUnit.SECONDS), true);
-                var limited = m.withTimeout(Duration.ofMillis(300)).withProgress(value -> never.join());
-                var late = new FutureTask<>(() -> answersOrIsLate(() -> limited.pool().list()));
+                var limited = m.withTimeout(Duration.ofMillis(300)).audit();
+                var late = new FutureTask<>(() -> answersOrIsLate(() -> limited.verify(p -> {}, value -> never.join())));
                 new Thread(late).start();
                 late.get(60, TimeUnit.SECONDS);
-                answersOrIsLate(() -> limited.pool().listAsync().get(60, TimeUnit.SECONDS));
+                answersOrIsLate(() -> limited.verifyAsync(p -> {}, value -> never.join()).get(60, TimeUnit.SECONDS));
             } finally {
                 never.complete(null);
             }
@@ -119,7 +120,7 @@ final class ProgramChecks {
         });
         check("a null value resets an option", () -> {
             var said = new ConcurrentLinkedQueue<String>();
-            try (var m = Mintmark.testing(o -> o.region("moon-1").region(null).account(null).issuer(null).clock(null).masterKeyFile(null).caller(null)
+            try (var m = TestingMintmark.start(o -> o.region("moon-1").region(null).account(null).issuer(null).clock(null).masterKeyFile(null).caller(null)
                     .binary(null).timeout(null).arguments(null).environment("LATER", "x").environment("LATER", null).executor(null)
                     .onNotification(null).log(said::add).log(null))) {
                 equal(m.system().infoAsync().get(60, TimeUnit.SECONDS).region(), "local-1");
@@ -127,9 +128,9 @@ final class ProgramChecks {
             equal(List.copyOf(said), List.of());
             var hole = new java.util.ArrayList<>(List.of("--audit-issuance"));
             hole.add(null);
-            var wrong = thrown(IllegalArgumentException.class, () -> Mintmark.testing(o -> o.arguments(hole)));
-            expect(wrong.getMessage().contains("leave it out"), wrong);
-            thrown(IllegalArgumentException.class, () -> Mintmark.testing(o -> o.environment(null, "x")));
+            var wrong = thrown(IllegalArgumentException.class, () -> TestingMintmark.start(o -> o.arguments(hole)));
+            expect(wrong.getMessage().contains("Omit it"), wrong);
+            thrown(IllegalArgumentException.class, () -> TestingMintmark.start(o -> o.environment(null, "x")));
         });
     }
 
@@ -137,10 +138,10 @@ final class ProgramChecks {
     private static boolean answersOrIsLate(java.util.concurrent.Callable<?> call) throws Exception {
         try {
             call.call();
-        } catch (CallTimedOutException late) {
+        } catch (CallTimeoutException late) {
             return false;
         } catch (java.util.concurrent.ExecutionException wrong) {
-            expect(wrong.getCause() instanceof CallTimedOutException, wrong);
+            expect(wrong.getCause() instanceof CallTimeoutException, wrong);
             return false;
         }
         return true;
@@ -151,7 +152,7 @@ final class ProgramChecks {
         private NoCommonPool() {}
 
         public static void main(String[] arguments) throws Exception {
-            try (var m = Mintmark.testing()) {
+            try (var m = TestingMintmark.start()) {
                 m.system().pingAsync().get(60, TimeUnit.SECONDS);
             }
         }

@@ -9,11 +9,12 @@ import static mintmark.tests.Checks.thrown;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import mintmark.BackendException;
-import mintmark.CallInterruptedException;
+import mintmark.CallCancelledException;
 import mintmark.ClientClosedException;
 import mintmark.CredentialsProvider;
 import mintmark.IssuedToken;
@@ -63,7 +64,7 @@ final class ProviderChecks {
                 first.setUncaughtExceptionHandler((thread, interrupted) -> {});
                 first.start();
                 eventually("it is opened", () -> silent.hasSeen("credentialsProvider.open"));
-                var waiting = new FutureTask<>(() -> thrown(CallInterruptedException.class, () -> {
+                var waiting = new FutureTask<>(() -> thrown(CallCancelledException.class, () -> {
                     provider.setLogins(Map.of("login.shop", "alice"));
                     return null;
                 }));
@@ -79,17 +80,17 @@ final class ProviderChecks {
                 first.join();
             }
         });
-        check("the reason is null if the process gives none, and an exception without a message is described by its class", () -> {
+        check("the reason is empty if the process gives none, and an exception without a message is described by its class", () -> {
             var required = "{\"provider\":\"p\",\"state\":\"tokenRequired\",\"continuationToken\":\"c\"}";
             try (var unreasoned = StandIn.that("echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":" + required + "}'"); var m = unreasoned.start(o -> {})) {
-                var reason = new CompletableFuture<String>();
+                var reason = new CompletableFuture<Optional<String>>();
                 var provider = new CredentialsProvider(m, p -> p.poolId("p"), asked -> {
                     reason.complete(asked.reason());
                     throw new IOException();
                 });
                 var wrong = thrown(BackendException.class, provider::get);
-                expect(wrong.getMessage().endsWith("gave no token: java.io.IOException"), wrong);
-                equal(reason.join(), null);
+                expect(wrong.getMessage().endsWith("returned no token: java.io.IOException"), wrong);
+                equal(reason.join(), Optional.empty());
             }
         });
     }

@@ -1,0 +1,7 @@
+/** The client of Mintmark, an identity service in one process. */
+module mintmark {
+    exports mintmark;
+    exports mintmark.contract;
+    exports mintmark.json;
+    exports mintmark.testing;
+}
