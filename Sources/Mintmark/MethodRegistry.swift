@@ -65,9 +65,10 @@ public struct MethodRegistry: MethodLookup {
                 try answering {
                     // Opening the store may take long, so the reading thread does not open it.
                     guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                    try LockWaitPolicy.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                        try services.bound[place]?.run(params, CallAdapter(call, isPublicCaller: isPublic), &result)
-                    }
+                    let access = StoreAccess(
+                        !mayWait ? .refused : call.isToWrite ? .allowedToWrite : .allowed, view: (call.shared as? SharedReads)?.view)
+                    let adapter = CallAdapter(call, isPublicCaller: isPublic, storeAccess: access)
+                    try services.bound[place]?.run(params, adapter, &result)
                 }
             }
         } catch let wait as WaitsForOthers {
@@ -119,15 +120,17 @@ struct Answer: ResponseError {
 struct CallAdapter: CallContext {
     private let call: Call
     let isPublicCaller: Bool
+    let storeAccess: StoreAccess
 
     /// Whether the call is on a lane that may wait for other machines.
     var mayWaitForOthers: Bool { call.lane == .network }
     /// Whether the call can run again later without blocking a thread until then.
     var mayAnswerLater: Bool { call.mayAnswerLater }
 
-    init(_ call: Call, isPublicCaller: Bool) {
+    init(_ call: Call, isPublicCaller: Bool, storeAccess: StoreAccess = .patient) {
         self.call = call
         self.isPublicCaller = isPublicCaller
+        self.storeAccess = storeAccess
     }
 
     var trace: String? { call.trace }

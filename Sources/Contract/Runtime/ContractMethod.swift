@@ -1,4 +1,5 @@
 import JSON
+import Storage
 
 /// A method of the contract: its parameters, its result and its metadata.
 public protocol ContractMethod {
@@ -67,6 +68,8 @@ public protocol CallContext: Sendable {
     var isCancelled: Bool { get }
     /// Whether this is the first run of the handler. A call that has to wait runs again from the beginning.
     var isFirstRun: Bool { get }
+    /// How the handler uses the store.
+    var storeAccess: StoreAccess { get }
     /// Whether the caller has the access level `public`, which offers only methods that verify a proof themselves.
     var isPublicCaller: Bool { get }
     /// Reports the progress of a long request.
@@ -81,8 +84,19 @@ public protocol CallContext: Sendable {
 extension CallContext {
     /// By default, there is no receiver for notifications.
     public func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) {}
+    public var storeAccess: StoreAccess { .patient }
     public var mayAnswerLater: Bool { false }
     public var isFirstRun: Bool { true }
+}
+
+/// A set of handlers that use the store.
+public protocol CallScoped: Sendable {
+    /// Returns the same handlers with the store access of a call. The default is for handlers that can always wait.
+    func scoped(to call: any CallContext) -> Self
+}
+
+extension CallScoped {
+    public func scoped(to call: any CallContext) -> Self { self }
 }
 
 /// Thrown by a handler whose response is being computed by another call. This call returns the same response and blocks no thread until

@@ -83,7 +83,9 @@ final class Dispatcher: AnswerOutlet {
         var finished = Finished()
         var hasMore = true
         while hasMore {
-            together {
+            together { shared in
+                bench.shared = isSequential ? nil : shared
+                defer { bench.shared = nil }
                 let began = Monotonic.nanoseconds()
                 repeat {
                     hasMore = handleNext(of: chunk, on: &bench, &finished)
@@ -147,7 +149,8 @@ final class Dispatcher: AnswerOutlet {
                 if let id = envelope.id { performer.refuse(id: id, trace: envelope.trace, performer.notFound(envelope), on: &bench) }
                 return conclude(route, from: start, on: &bench, &finished)
             }
-            let call = Call(envelope, method, lane: method.lane(envelope.params), route: route, bytesIn: bytesIn, outlet: self)
+            let call = Call(
+                envelope, method, lane: method.lane(envelope.params), route: route, bytesIn: bytesIn, outlet: self, shared: bench.shared)
             run(call, in: chunk, on: &bench, &finished)
         case .cancel(let id):
             openWork.cancel(id)
