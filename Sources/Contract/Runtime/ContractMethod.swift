@@ -116,10 +116,12 @@ public final class BoundMethod: Sendable {
     /// Decodes the parameters, calls the handler and writes the result.
     ///
     /// - Throws: `InvalidParams`, or the error that the handler throws.
-    public let run: @Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Void
+    public let run: Run
 
-    init<M: ContractMethod>(_: M.Type, _ handler: @escaping @Sendable (M.Params, any CallContext) throws -> M.Result) {
-        info = M.info
-        run = { params, call, writer in try handler(M.Params(decoding: params), call).write(to: &writer) }
+    public typealias Run = @Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Void
+
+    init(_ info: MethodInfo, _ run: @escaping Run) {
+        self.info = info
+        self.run = run
     }
 }

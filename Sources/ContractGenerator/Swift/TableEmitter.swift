@@ -65,7 +65,8 @@ struct TableEmitter {
         // Only quick methods can run on a thread that must not wait.
         let scope = method.cost == .quick || method.costCases.contains { $0.cost == .quick } ? ".scoped(to: $1)" : ""
         let call = "\(SwiftNames.member(method.namespace))\(scope).\(SwiftNames.member(method.verb))"
-        source.line("all.append(BoundMethod(\(SwiftNames.type(method.name)).self) { try \(call)($0, $1) })")
+        let type = SwiftNames.type(method.name)
+        source.line("all.append(BoundMethod(\(type).info) { try \(call)(\(type).Params(decoding: $0), $1).write(to: &$2) })")
     }
 
     var errors: GeneratedFile {

@@ -151,7 +151,9 @@ final class Dispatcher: AnswerOutlet {
             }
             let call = Call(
                 envelope, method, lane: method.lane(envelope.params), route: route, bytesIn: bytesIn, outlet: self, shared: bench.shared)
-            run(call, in: chunk, on: &bench, &finished)
+            guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, chunk) }
+            chunk?.enter(call)
+            perform(call, call.body, in: chunk, on: &bench, &finished)
         case .cancel(let id):
             openWork.cancel(id)
             conclude(route, from: start, on: &bench, &finished)
@@ -163,12 +165,6 @@ final class Dispatcher: AnswerOutlet {
     }
 
     // MARK: Calls
-
-    private func run(_ call: Call, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished) {
-        guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, chunk) }
-        chunk?.enter(call)
-        perform(call, call.body, in: chunk, on: &bench, &finished)
-    }
 
     private func perform(_ call: Call, _ body: Method.Body, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished) {
         while true {

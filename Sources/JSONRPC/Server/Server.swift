@@ -58,7 +58,11 @@ public final class Server: Sendable {
     /// Reads and serves requests. Returns after the input has ended, all responses are sent and `onEnd` has run.
     public func run() {
         if let parent = options.parent { ParentWatch.start(parent) { self.end.begin() } }
-        let failure = readAll()
+        let failure =
+            switch options.framing {
+            case .lines: readAll(LineReader(input, maximumLine: options.maximumLine))
+            case .contentLength: readAll(FrameReader(input, maximumBody: options.maximumLine))
+            }
         if end.hasBegun {
             end.waitUntilOver()
         } else {
@@ -93,13 +97,6 @@ public final class Server: Sendable {
     private static let chunkBytes = 64 * 1024
 
     /// - Returns: `nil`, or the `errno` if the input can no longer be read.
-    private func readAll() -> Int32? {
-        switch options.framing {
-        case .lines: readAll(LineReader(input, maximumLine: options.maximumLine))
-        case .contentLength: readAll(FrameReader(input, maximumBody: options.maximumLine))
-        }
-    }
-
     private func readAll<Reader: MessageReader & ~Copyable>(_ reader: consuming Reader) -> Int32? {
         var bench = WorkerState(number: numbers.take())
         while !end.hasBegun {
