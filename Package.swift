@@ -84,7 +84,7 @@ let package = Package(
         + room("Platform", ["CGuard"])
         + room("JSON", ["Platform"])
         + room("JSONRPC", ["JSON", "Platform"])
-        + room("Contract", ["JSON", "Platform"], tests: ["ContractGenerator"])
+        + room("Contract", ["JSON", "Platform", "Storage"], tests: ["ContractGenerator"])
         + room("Crypto", ["COpenSSL", "JSON", "Platform"])
         + room("Storage", ["CPostgres", "CSQLite", "Platform"], tests: ["StorageProbe"])
         + room("Patterns")

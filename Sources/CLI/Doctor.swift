@@ -58,7 +58,7 @@ struct Doctor: ParsableCommand {
                         "--  \(file) is left over from an interrupted store.rekey and opens nothing; the next store.rekey removes it")
                 }
             }
-            if let sqlite = database as? SQLiteDatabase {
+            if !mintmark.configuration.testing, let sqlite = database.driver as? SQLiteDatabase {
                 let damage = try sqlite.damage()
                 try say(
                     damage.isEmpty,

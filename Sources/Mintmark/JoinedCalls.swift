@@ -6,12 +6,8 @@ import Platform
 extension AnsweredByOther {
     private typealias Outcome = Swift.Result<any ContractResult, any Error>
 
-    /// Runs `body` for `call`. If another call is already computing the same result, `call` gets that result.
-    static func joining(_ call: Call, _ result: inout JSONWriter, _ body: (inout JSONWriter) throws -> Void) throws {
-        do { try body(&result) } catch let other as AnsweredByOther { try other.answer(call, &result) }
-    }
-
-    private func answer(_ call: Call, _ result: inout JSONWriter) throws {
+    /// Gives `call` the result that the other call computes.
+    func answer(_ call: Call, _ result: inout JSONWriter) throws {
         if let later = try? call.answerLater() {
             whenDone { outcome in
                 later.resume(on: call.lane) { _, result in try Self.write(outcome, to: &result) }

@@ -42,50 +42,68 @@ public struct MethodRegistry: MethodLookup {
             return Method(info.name) { _, _, _ in throw Answer(CallerNotAllowed(method: info.name)) }
         }
         let origin = CallAdapter.Origin(isPublicCaller: mintmark.configuration.publicCaller, actor: actor)
-        let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
-        let faults = mintmark.faults
-        if let storeless = StoreIndependentMethods.method(info.name, mintmark) {
-            return Method(info.name, on: Lane(info.cost)) { call, params, result in
-                try faults?.meet(call)
-                try answering { try storeless(params, CallAdapter(call, origin), &result) }
-            }
-        }
         let isRemote = mintmark.configuration.store.isRemote
-        return Method(info.name, lane: { Lane(info.cost(of: $0), isRemote: isRemote) }) { call, params, result in
-            try faults?.meet(call)
-            try run(place, mintmark, origin, call, params, &result)
+        if let handler = StoreIndependentMethods.method(info.name, mintmark) {
+            return Method(info.name, on: Lane(info.cost), run: MethodBody(.storeIndependent(handler), mintmark, origin).run)
         }
+        let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
+        return Method(
+            info.name, lane: { Lane(info.cost(of: $0), isRemote: isRemote) }, run: MethodBody(.bound(place: place), mintmark, origin).run)
+    }
+}
+
+/// Runs one method of the contract for calls: applies injected faults, opens the store if necessary, calls the handler, and translates its
+/// errors. It uses no closures, so that few frames lie between the server and the handler.
+final class MethodBody: Sendable {
+    enum Handler {
+        case storeIndependent(BoundMethod.Run)
+        /// The bound method at this index of the table.
+        case bound(place: Int)
     }
 
-    /// Runs the method at this index of the table. Runs it again after it waited for another call.
-    private static func run(
-        _ place: Int, _ mintmark: Mintmark, _ origin: CallAdapter.Origin, _ call: Call, _ params: JSONNode?, _ result: inout JSONWriter
-    ) throws {
-        let mayWait = call.lane != .compute
+    private let handler: Handler
+    private let mintmark: Mintmark
+    private let origin: CallAdapter.Origin
+
+    init(_ handler: Handler, _ mintmark: Mintmark, _ origin: CallAdapter.Origin) {
+        self.handler = handler
+        self.mintmark = mintmark
+        self.origin = origin
+    }
+
+    func run(_ call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws {
+        try mintmark.faults?.meet(call)
+        try handle(call, params, &result)
+    }
+
+    private func handle(_ call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws {
         do {
-            try AnsweredByOther.joining(call, &result) { result in
-                try answering {
-                    // Opening the store may take long, so the reading thread does not open it.
-                    guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                    try LockWaitPolicy.with(!mayWait ? .none : call.isToWrite ? .fullToWrite : .full) {
-                        try services.bound[place]?.run(params, CallAdapter(call, origin), &result)
-                    }
-                }
+            switch handler {
+            case .storeIndependent(let run): try run(params, CallAdapter(call, origin), &result)
+            case .bound(let place):
+                // Opening the store may take long, so the reading thread does not open it.
+                let mayWait = call.lane != .compute
+                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
+                let access = StoreAccess(
+                    !mayWait ? .refused : call.isToWrite ? .allowedToWrite : .allowed, view: (call.shared as? SharedReads)?.view)
+                let adapter = CallAdapter(call, origin, storeAccess: access)
+                try services.bound[place]?.run(params, adapter, &result)
             }
-        } catch let wait as WaitsForOthers {
-            try wait.resume(call, &result) { call, result in
-                try run(place, mintmark, origin, call, params, &result)
-            }
-        } catch let wait as AwaitsPeople {
+        } catch { try settle(error, of: call, params, &result) }
+    }
+
+    /// Suspends or moves a call whose handler has to wait, and throws the response of a call whose handler failed.
+    private func settle(_ error: any Error, of call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws {
+        switch error {
+        case let wait as WouldWait: throw MoveToLane(.store, isToWrite: wait.isWrite)
+        case let other as AnsweredByOther: try other.answer(call, &result)
+        case let wait as WaitsForOthers: try wait.resume(call, &result) { call, result in try self.handle(call, params, &result) }
+        case let wait as AwaitsPeople:
             let later = try call.answerLater(endsWithInput: !wait.isBrief, onCancel: wait.giveUp)
             wait.whenOver {
-                later.resume(on: .network) { call, result in try run(place, mintmark, origin, call, params, &result) }
+                later.resume(on: .network) { call, result in try self.handle(call, params, &result) }
             }
-        }
-    }
-
-    private static func answering(_ body: () throws -> Void) throws {
-        do { try body() } catch let wait as WouldWait { throw MoveToLane(.store, isToWrite: wait.isWrite) } catch {
+        default:
             guard let known = contractError(error) else { throw error }
             throw Answer(known)
         }
@@ -129,15 +147,17 @@ struct CallAdapter: CallContext {
     private let origin: Origin
     var isPublicCaller: Bool { origin.isPublicCaller }
     var actor: String? { origin.actor }
+    let storeAccess: StoreAccess
 
     /// Whether the call is on a lane that may wait for other machines.
     var mayWaitForOthers: Bool { call.lane == .network }
     /// Whether the call can run again later without blocking a thread until then.
     var mayAnswerLater: Bool { call.mayAnswerLater }
 
-    init(_ call: Call, _ origin: Origin) {
+    init(_ call: Call, _ origin: Origin, storeAccess: StoreAccess = .patient) {
         self.call = call
         self.origin = origin
+        self.storeAccess = storeAccess
     }
 
     var trace: String? { call.trace }

@@ -50,7 +50,7 @@ public final class Services: Sendable {
         let context = accounts.service
         let signingKeys = SigningKeys(vault: context.vault)
         let pools = PoolConfigurationCache(
-            signingKeys: signingKeys, tenants: StoreTenantLogins(context, signingKeys), vault: context.vault,
+            signingKeys: signingKeys, tenants: StoreTenantLogins(signingKeys), vault: context.vault,
             realm: context.realm)
         let tenants = TenantConfigurationCache(signingKeys: signingKeys)
         self.context = context

@@ -27,7 +27,11 @@ extension Mintmark {
         let (tap, drainSeconds) = (options.tap, options.drainSeconds)
         let server = Server(
             methods ?? MethodRegistry(self), input: 0, output: output, options: options, observer: counters,
-            together: { ReadSnapshot.during($0) },
+            together: { body in
+                let shared = SharedReads()
+                defer { shared.view.end() }
+                body(shared)
+            },
             onEnd: { ending in
                 let status = self.status(after: ending)
                 self.close(within: drainSeconds)
@@ -113,4 +117,9 @@ extension Mintmark {
 
     /// Processes requests on the calling thread.
     public var responder: Responder { Responder(MethodRegistry(self), observer: counters) }
+}
+
+/// The view in which pipelined calls read.
+final class SharedReads: SharedByCalls {
+    let view = SharedView()
 }

@@ -1,3 +1,4 @@
+import Contract
 import Crypto
 import Platform
 import Storage
@@ -8,7 +9,8 @@ import Synchronization
 /// A class, so that a copy retains one reference. A struct would retain each member, with reference counts that all threads share.
 public final class ServiceContext: Sendable {
     public let realm: Deployment
-    public let database: any Database
+    /// The store, with the access of the call for which this context is.
+    public let database: StoreHandle
     /// The database without injected faults, for the testing methods themselves and for maintenance.
     package var driver: any Database { database.driver }
     /// The faults that a test has injected into this process, or `nil` if the store is not a testing store.
@@ -19,7 +21,7 @@ public final class ServiceContext: Sendable {
     /// Whether the store is a testing store, which can have a seed.
     package let isTesting: Bool
     package let audit: AuditLog
-    private let positions = Positions()
+    private let positions: Positions
     /// Whether minting a token for a known identity is also audited.
     public let auditsIssuance: Bool
     /// The client for external login providers and identity providers.
@@ -30,7 +32,7 @@ public final class ServiceContext: Sendable {
         faults: Faults? = nil, auditsIssuance: Bool = false, foreign: any LoginProviderClient = NoLoginProviderClient()
     ) {
         self.realm = realm
-        self.database = database
+        self.database = StoreHandle(database, .patient)
         self.faults = faults
         self.clock = clock
         self.random = random
@@ -39,6 +41,28 @@ public final class ServiceContext: Sendable {
         self.audit = AuditLog(key: vault.subkey("audit"), isTesting: isTesting)
         self.auditsIssuance = auditsIssuance
         self.foreign = foreign
+        positions = Positions()
+    }
+
+    /// - Parameter access: The access to the store for one call.
+    private init(_ context: ServiceContext, _ access: StoreAccess) {
+        realm = context.realm
+        database = context.database.with(access)
+        faults = context.faults
+        clock = context.clock
+        random = context.random
+        vault = context.vault
+        isTesting = context.isTesting
+        audit = context.audit
+        auditsIssuance = context.auditsIssuance
+        foreign = context.foreign
+        positions = context.positions
+    }
+
+    /// Returns this context for one call, whose transactions have its access to the store.
+    package func scoped(to call: any CallContext) -> ServiceContext {
+        let access = call.storeAccess
+        return access.isPatient ? self : ServiceContext(self, access)
     }
 
     /// Returns a new identifier of the form `<region>:<uuid>`.

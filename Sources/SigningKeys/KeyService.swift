@@ -3,7 +3,7 @@ import ServiceContext
 
 /// Implements the methods `key.*`.
 public struct KeyService: Sendable {
-    let context: ServiceContext
+    var context: ServiceContext
     let signingKeys: SigningKeys
     let owners: any KeyOwners
 
@@ -27,4 +27,10 @@ public struct KeyService: Sendable {
     }
 }
 
-extension KeyService: KeyHandlers {}
+extension KeyService: KeyHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}

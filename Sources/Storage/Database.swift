@@ -2,14 +2,17 @@
 public protocol Database: Sendable {
     /// Runs `body` on one consistent view of the store. `body` must not write.
     ///
-    /// - Throws: `StoreError`; `WouldWait` if the call would block and the thread's `LockWaitPolicy` is `none`; any error that `body` throws.
-    func read<R>(_ body: (Transaction) throws -> R) throws -> R
+    /// - Parameter access: Whether the read can wait, and the view in which it reads.
+    /// - Throws: `StoreError`; `WouldWait` if the call would block and `access` does not allow it; any error that `body` throws.
+    func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R
 
     /// Runs `body` and returns when its changes are durable. If `body` throws, its changes are rolled back.
     ///
-    /// - Parameter isolation: The visibility of concurrent changes to `body`.
+    /// - Parameters:
+    ///   - access: Whether the write can wait. The view of the access ends, so that later reads see the changes.
+    ///   - isolation: The visibility of concurrent changes to `body`.
     /// - Throws: The errors of `read`; `StoreError.outcomeUnknown` if it is unknown whether the changes were committed.
-    func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R
+    func write<R>(_ access: StoreAccess, isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R
 
     /// Checks that the store exists and is writable, with a write that changes nothing permanently.
     ///
@@ -24,10 +27,22 @@ public protocol Database: Sendable {
 
     /// The underlying database, if this object wraps one; otherwise this object.
     var driver: any Database { get }
+
+    /// The access of transactions that name none.
+    var access: StoreAccess { get }
 }
 
 extension Database {
     public var driver: any Database { self }
+    public var access: StoreAccess { .patient }
+
+    /// Runs `body` on one consistent view of the store, with `access`.
+    public func read<R>(_ body: (Transaction) throws -> R) throws -> R { try read(access, body) }
+
+    /// Runs `body` with `access` and returns when its changes are durable.
+    public func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
+        try write(access, isolation: isolation, body)
+    }
 }
 
 /// The isolation of a write from concurrent writes. SQLite has one writer, so every write in SQLite is serializable.
@@ -70,7 +85,7 @@ extension Database {
         reading: (Transaction) throws -> Facts, deciding: (Facts) throws -> Choice, keeping: (Choice) throws -> R,
         writing: (Transaction, Choice) throws -> R
     ) throws -> R {
-        if LockWaitPolicy.current != .fullToWrite {
+        if !access.decidesInWrite {
             let first = try deciding(try read(reading))
             guard first.writes else { return try keeping(first) }
         }

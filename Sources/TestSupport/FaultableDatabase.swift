@@ -11,11 +11,12 @@ public struct FaultableDatabase: Database {
         self.faults = faults
     }
 
-    public func read<R>(_ body: (Transaction) throws -> R) throws -> R { try driver.read(body) }
+    public func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R { try driver.read(access, body) }
 
-    public func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
-        try fail()
-        return try driver.write(isolation: isolation, body)
+    public func write<R>(_ access: StoreAccess, isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
+        // A write that must not wait skips the fault: it fails with `WouldWait` and is retried.
+        if access.mayWait { try fail() }
+        return try driver.write(access, isolation: isolation, body)
     }
 
     public func tryToWrite() throws {
@@ -27,8 +28,7 @@ public struct FaultableDatabase: Database {
 
     public func close() { driver.close() }
 
-    /// A thread that must not wait skips the fault: its write fails with `WouldWait` and is retried.
     private func fail() throws {
-        if LockWaitPolicy.current != .none, let error = faults.write() { throw error }
+        if let error = faults.write() { throw error }
     }
 }

@@ -16,10 +16,12 @@ private struct NoCall: CallContext {
 @Suite struct MethodTableTests {
     @Test("a bound method decodes the parameters, calls its handler and writes the result without absent members")
     func bound() throws {
-        let method = BoundMethod(KeyRotate.self) { request, _ in
+        let method = BoundMethod(KeyRotate.info) { params, _, writer in
+            let request = try KeyRotate.Params(decoding: params)
             SigningKey(
                 kid: "k", algorithm: request.algorithm ?? .ES256, issuer: "i", poolId: "a:0", state: .next,
-                createdAt: request.activateAfterSeconds)
+                createdAt: request.activateAfterSeconds
+            ).write(to: &writer)
         }
         #expect(method.info.name == "key.rotate")
         var writer = JSONWriter()

@@ -13,6 +13,7 @@ private struct TestCall: CallContext {
     var isCancelled: Bool { false }
     var isPublicCaller: Bool { false }
     var mayAnswerLater = false
+    var storeAccess = StoreAccess.patient
     func progress(_ value: JSONValue) {}
 }
 
@@ -79,9 +80,9 @@ struct OpenProviderTests {
         slow.ask()
         slow.waitUntilBegun()
         let told = Mutex<[String]>([])
-        for patience in [LockWaitPolicy.none, .full] {
+        for access in [StoreAccess(.refused), .patient] {
             let joined = #expect(throws: AnsweredByOther.self) {
-                try LockWaitPolicy.with(patience) { try slow.refresh(TestCall(mayAnswerLater: true)) }
+                try slow.refresh(TestCall(mayAnswerLater: true, storeAccess: access))
             }
             joined?.whenDone { outcome in
                 if case .failure(let error) = outcome { told.withLock { $0.append("\(type(of: error))") } }
@@ -113,8 +114,8 @@ struct OpenProviderTests {
         joined?.whenDone { outcome in
             if case .failure(let error) = outcome { told.withLock { $0 = "\(type(of: error))" } }
         }
-        #expect(throws: WouldWait.self) { try LockWaitPolicy.with(.none) { try slow.provider.change { _ in } } }
-        try slow.provider.change { $0.setLogins(["login.shop": "alice"]) }
+        #expect(throws: WouldWait.self) { try slow.provider.change(StoreAccess(.refused)) { _ in } }
+        try slow.provider.change(.patient) { $0.setLogins(["login.shop": "alice"]) }
         #expect(told.withLock { $0 } == "ProviderOvertaken")
         let changed = CachedCredentials(logins: ["login.shop": "alice"])
         #expect(slow.provider.memory == changed)
@@ -133,9 +134,9 @@ struct OpenProviderTests {
         let slow = SlowProvider()
         var stale: CredentialsProviderSession.Turn?
         #expect(throws: ProviderOvertaken.self) {
-            try slow.provider.search { memory, turn in
+            try slow.provider.search(.patient) { memory, turn in
                 try turn.requireCurrent()
-                try slow.provider.change { $0.dropAll() }
+                try slow.provider.change(.patient) { $0.dropAll() }
                 memory.identityId = "a"
                 stale = turn
             }
@@ -143,7 +144,7 @@ struct OpenProviderTests {
         let refusal = #expect(throws: ProviderOvertaken.self) { try stale?.requireCurrent() }
         #expect(refusal?.provider == "h")
         #expect(slow.provider.memory.identityId == nil)
-        try slow.provider.search { memory, turn in
+        try slow.provider.search(.patient) { memory, turn in
             memory.identityId = "b"
             try turn.requireCurrent()
         }
@@ -157,7 +158,7 @@ struct OpenProviderTests {
         let mayEnd = ConditionLock(false)
         let order = ConditionLock<[Int]>([])
         _ = Thread.start(name: "first") {
-            try? slow.provider.change { _ in
+            try? slow.provider.change(.patient) { _ in
                 begun.withLock { $0 = true }
                 begun.broadcast()
                 mayEnd.wait { $0 ? () : nil }
@@ -166,7 +167,7 @@ struct OpenProviderTests {
         }
         begun.wait { $0 ? () : nil }
         _ = Thread.start(name: "second") {
-            try? slow.provider.change { _ in order.withLock { $0.append(2) } }
+            try? slow.provider.change(.patient) { _ in order.withLock { $0.append(2) } }
             order.broadcast()
         }
         mayEnd.withLock { $0 = true }
@@ -177,14 +178,14 @@ struct OpenProviderTests {
     @Test("a thread that must not wait starts no refresh")
     func impatient() {
         let slow = SlowProvider()
-        #expect(throws: WouldWait.self) { try LockWaitPolicy.with(.none) { try slow.refresh(TestCall()) } }
+        #expect(throws: WouldWait.self) { try slow.refresh(TestCall(storeAccess: StoreAccess(.refused))) }
         #expect(slow.refreshes == 0)
     }
 
     @Test("if a submitted token is rejected, calls that joined receive the request for a token")
     func refusedToken() throws {
         let slow = SlowProvider()
-        try slow.provider.change { $0.ask(.expired, continuationToken: "h.1") }
+        try slow.provider.change(.patient) { $0.ask(.expired, continuationToken: "h.1") }
         slow.ask()
         slow.waitUntilBegun()
         let joined = #expect(throws: AnsweredByOther.self) { try slow.refresh(TestCall(mayAnswerLater: true)) }

@@ -3,7 +3,7 @@ import JSON
 
 /// Implements the methods `account.*`.
 public struct AccountService: Sendable {
-    package let context: AccountsContext
+    package private(set) var context: AccountsContext
     package let configurations: TenantConfigurationCache
     let identities: any LinkedIdentities
     let flows: Flows
@@ -15,5 +15,12 @@ public struct AccountService: Sendable {
         self.identities = identities
         flows = Flows(context, configurations)
         sending = CodeSending(context)
+    }
+
+    /// `flows` and `sending` keep the service's own access: only methods that can wait use them.
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
     }
 }

@@ -76,11 +76,11 @@ struct NoticingDatabase: Database {
 
     var driver: any Database { inner.driver }
 
-    func read<R>(_ body: (Transaction) throws -> R) throws -> R { try inner.read(body) }
+    func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R { try inner.read(access, body) }
 
-    func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
+    func write<R>(_ access: StoreAccess, isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
         var hasNotices = false
-        let result = try inner.write(isolation: isolation) { tx in
+        let result = try inner.write(access, isolation: isolation) { tx in
             tx.needsFollowUp = false
             let result = try body(tx)
             hasNotices = tx.needsFollowUp
@@ -130,7 +130,7 @@ extension AccountsContext {
 
     /// Sends the due notices: immediately in a testing store, otherwise on a thread.
     public func sendNotices() {
-        if isTesting { return LockWaitPolicy.with(.full) { sendDueNotices() } }
+        if isTesting { return sendDueNotices() }
         notices.start { [weak self] in
             guard let self else { return }
             sendDueNotices()

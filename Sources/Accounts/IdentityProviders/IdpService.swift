@@ -2,7 +2,7 @@ import Contract
 
 /// The `idp.*` methods, which manage the identity providers of a tenant.
 public struct IdpService: Sendable {
-    let context: AccountsContext
+    var context: AccountsContext
     let configurations: TenantConfigurationCache
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
@@ -11,4 +11,10 @@ public struct IdpService: Sendable {
     }
 }
 
-extension IdpService: IdpHandlers {}
+extension IdpService: IdpHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}

@@ -1,3 +1,4 @@
+import Contract
 import Crypto
 import Platform
 import ServiceContext
@@ -7,44 +8,79 @@ import Storage
 /// sign-ins at identity providers.
 public final class AccountsContext: Sendable {
     public let service: ServiceContext
-    /// The store. After a transaction queues notices, they are sent.
-    public let database: any Database
-    /// The notices to users that wait to be sent.
-    public let notices = Notices()
-    private let noticePositions = Positions()
-    /// Sends messages.
-    public let delivery: Delivery
-    /// Replaces the delivery while a test injects faults into it; `nil` outside of testing stores.
-    private let faultyCarrier: @Sendable () -> MessageSender?
-    /// Looks up leaked passwords; `nil` if no service can be reached.
-    let breachedPasswords: (any BreachedPasswordLookup)?
-    package let passwords: PasswordHasher
-    let alarms = TimerThread()
-    /// Receives the redirects of identity providers on the loopback interface.
-    public let callbacks: CallbackListener
-    let deviceTurns = DevicePollingLimiter()
-    let grantRefreshes: GrantRefreshCoordinator
+    /// The store, with the access of the call for which this context is. After a transaction queues notices, they are sent.
+    public let database: StoreHandle
+    private let parts: Parts
 
+    /// The dependencies that all calls share.
+    private final class Parts: Sendable {
+        let notices = Notices()
+        let noticePositions = Positions()
+        let delivery: Delivery
+        let faultyCarrier: @Sendable () -> MessageSender?
+        let breachedPasswords: (any BreachedPasswordLookup)?
+        let passwords: PasswordHasher
+        let alarms = TimerThread()
+        let callbacks: CallbackListener
+        let deviceTurns = DevicePollingLimiter()
+        let grantRefreshes: GrantRefreshCoordinator
+
+        init(
+            delivery: Delivery, faultyCarrier: @escaping @Sendable () -> MessageSender?, breachedPasswords: (any BreachedPasswordLookup)?,
+            passwords: PasswordHasher
+        ) {
+            self.delivery = delivery
+            self.faultyCarrier = faultyCarrier
+            self.breachedPasswords = breachedPasswords
+            self.passwords = passwords
+            callbacks = CallbackListener(alarms: alarms)
+            grantRefreshes = GrantRefreshCoordinator(alarms: alarms)
+        }
+    }
+
+    /// - Parameter faultyCarrier: Replaces the delivery while a test injects faults into it; returns `nil` outside of testing stores.
     public init(
         _ service: ServiceContext, delivery: Delivery = .none, faultyCarrier: @escaping @Sendable () -> MessageSender? = { nil },
         breachedPasswords: (any BreachedPasswordLookup)? = nil, passwordCost: Int = PasswordHasher.cost
     ) {
         self.service = service
-        database = NoticingDatabase(inner: service.database, notices: notices)
-        self.delivery = delivery
-        self.faultyCarrier = faultyCarrier
-        self.breachedPasswords = breachedPasswords
-        callbacks = CallbackListener(alarms: alarms)
-        grantRefreshes = GrantRefreshCoordinator(alarms: alarms)
-        passwords = PasswordHasher(cost: passwordCost, vault: service.vault, random: service.random)
+        parts = Parts(
+            delivery: delivery, faultyCarrier: faultyCarrier, breachedPasswords: breachedPasswords,
+            passwords: PasswordHasher(cost: passwordCost, vault: service.vault, random: service.random))
+        database = StoreHandle(NoticingDatabase(inner: service.database, notices: parts.notices), service.database.access)
         notices.whenCommitted { [weak self] in self?.sendNotices() }
     }
 
+    private init(_ context: AccountsContext, _ service: ServiceContext) {
+        self.service = service
+        parts = context.parts
+        database = context.database.with(service.database.access)
+    }
+
+    /// Returns this context for one call, whose transactions have its access to the store.
+    package func scoped(to call: any CallContext) -> AccountsContext {
+        let scoped = service.scoped(to: call)
+        return scoped === service ? self : AccountsContext(self, scoped)
+    }
+
+    /// The notices to users that wait to be sent.
+    public var notices: Notices { parts.notices }
+    /// Sends messages.
+    public var delivery: Delivery { parts.delivery }
+    /// Looks up leaked passwords; `nil` if no service can be reached.
+    var breachedPasswords: (any BreachedPasswordLookup)? { parts.breachedPasswords }
+    package var passwords: PasswordHasher { parts.passwords }
+    var alarms: TimerThread { parts.alarms }
+    /// Receives the redirects of identity providers on the loopback interface.
+    public var callbacks: CallbackListener { parts.callbacks }
+    var deviceTurns: DevicePollingLimiter { parts.deviceTurns }
+    var grantRefreshes: GrantRefreshCoordinator { parts.grantRefreshes }
+
     /// The ID of a notice, ordered by time. No response contains it, so that a seed need not repeat it.
-    func newNoticeId(at now: Int64) -> String { SystemRandom().uuid(at: now, position: noticePositions.next(in: now)) }
+    func newNoticeId(at now: Int64) -> String { SystemRandom().uuid(at: now, position: parts.noticePositions.next(in: now)) }
 
     /// Sends messages; `nil` if they stay in the store.
-    var carrier: MessageSender? { faultyCarrier() ?? delivery.carrier }
+    var carrier: MessageSender? { parts.faultyCarrier() ?? delivery.carrier }
 }
 
 extension AccountsContext {

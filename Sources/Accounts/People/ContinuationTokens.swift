@@ -20,7 +20,7 @@ struct ContinuationTokens: Sendable {
     /// Returns the token for `step` of the flow `id` (16 bytes in hexadecimal).
     func token(of id: String, step: Int64) -> String {
         let body = [Self.version] + (Hex.decode(id) ?? []) + (0..<4).reversed().map { UInt8(truncatingIfNeeded: step >> (8 * $0)) }
-        let seeded = context.isTesting ? LockWaitPolicy.with(.full) { try? context.database.read { try seededKey(in: $0) } } : nil
+        let seeded = context.isTesting ? try? context.database.read(.patient) { try seededKey(in: $0) } : nil
         let key = (seeded ?? nil) ?? ownKey
         return Base64URL.encode(body + HMAC.sha256(key: key, body).prefix(Self.macCount))
     }

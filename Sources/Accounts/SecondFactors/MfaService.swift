@@ -3,7 +3,7 @@ import Storage
 
 /// Implements the methods `mfa.*`.
 public struct MfaService: Sendable {
-    let context: AccountsContext
+    var context: AccountsContext
     let configurations: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
@@ -40,7 +40,14 @@ public struct MfaService: Sendable {
     }
 }
 
-extension MfaService: MfaHandlers {}
+extension MfaService: MfaHandlers {
+    /// The parts of the service keep its own access: only methods that can wait use them.
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}
 
 extension AuthenticatedAccount {
     /// Returns whether the session must verify a second factor before it changes factors. This includes sessions started by custom tokens,

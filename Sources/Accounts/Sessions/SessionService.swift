@@ -2,7 +2,7 @@ import Contract
 
 /// Implements the methods `session.*`.
 public struct SessionService: Sendable {
-    let context: AccountsContext
+    var context: AccountsContext
     let configurations: TenantConfigurationCache
     package let completion: SignInCompletion
 
@@ -13,4 +13,11 @@ public struct SessionService: Sendable {
     }
 }
 
-extension SessionService: SessionHandlers {}
+extension SessionService: SessionHandlers {
+    /// The parts of the service keep its own access: only methods that can wait use them.
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}

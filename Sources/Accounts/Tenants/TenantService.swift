@@ -3,7 +3,7 @@ import ServiceContext
 
 /// Implements the methods `tenant.*`.
 public struct TenantService: Sendable {
-    let context: AccountsContext
+    var context: AccountsContext
     let configurations: TenantConfigurationCache
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
@@ -12,7 +12,13 @@ public struct TenantService: Sendable {
     }
 }
 
-extension TenantService: TenantHandlers {}
+extension TenantService: TenantHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}
 
 extension AuditEvent {
     /// Creates the event of a change in a tenant.

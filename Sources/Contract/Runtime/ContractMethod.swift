@@ -1,4 +1,5 @@
 import JSON
+import Storage
 
 /// A method of the contract: its parameters, its result and its metadata.
 public protocol ContractMethod {
@@ -69,6 +70,8 @@ public protocol CallContext: Sendable {
     var isCancelled: Bool { get }
     /// Whether this is the first run of the handler. A call that has to wait runs again from the beginning.
     var isFirstRun: Bool { get }
+    /// How the handler uses the store.
+    var storeAccess: StoreAccess { get }
     /// Whether the caller has the access level `public`, which offers only methods that verify a proof themselves.
     var isPublicCaller: Bool { get }
     /// Reports the progress of a long request.
@@ -83,9 +86,20 @@ public protocol CallContext: Sendable {
 extension CallContext {
     /// By default, there is no receiver for notifications.
     public func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) {}
+    public var storeAccess: StoreAccess { .patient }
     public var mayAnswerLater: Bool { false }
     public var actor: String? { nil }
     public var isFirstRun: Bool { true }
+}
+
+/// A set of handlers that use the store.
+public protocol CallScoped: Sendable {
+    /// Returns the same handlers with the store access of a call. The default is for handlers that can always wait.
+    func scoped(to call: any CallContext) -> Self
+}
+
+extension CallScoped {
+    public func scoped(to call: any CallContext) -> Self { self }
 }
 
 /// Thrown by a handler whose response is being computed by another call. This call returns the same response and blocks no thread until
@@ -105,10 +119,12 @@ public final class BoundMethod: Sendable {
     /// Decodes the parameters, calls the handler and writes the result.
     ///
     /// - Throws: `InvalidParams`, or the error that the handler throws.
-    public let run: @Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Void
+    public let run: Run
 
-    init<M: ContractMethod>(_: M.Type, _ handler: @escaping @Sendable (M.Params, any CallContext) throws -> M.Result) {
-        info = M.info
-        run = { params, call, writer in try handler(M.Params(decoding: params), call).write(to: &writer) }
+    public typealias Run = @Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Void
+
+    init(_ info: MethodInfo, _ run: @escaping Run) {
+        self.info = info
+        self.run = run
     }
 }

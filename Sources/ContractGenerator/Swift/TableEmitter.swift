@@ -8,7 +8,7 @@ struct HandlersEmitter {
         let name = SwiftNames.type(namespace) + "Handlers"
         var source = SwiftSource(from: "methods/\(namespace).*.json")
         source.doc("Answers the methods of `\(namespace)`. Each throws the errors of its schema.")
-        source.block("public protocol \(name): Sendable") { source in
+        source.block("public protocol \(name): CallScoped") { source in
             for (index, method) in methods.enumerated() {
                 if index > 0 { source.line() }
                 let type = SwiftNames.type(method.name)
@@ -62,8 +62,11 @@ struct TableEmitter {
     }
 
     private func append(_ method: Method, to source: inout SwiftSource) {
-        let call = "\(SwiftNames.member(method.namespace)).\(SwiftNames.member(method.verb))"
-        source.line("all.append(BoundMethod(\(SwiftNames.type(method.name)).self) { try \(call)($0, $1) })")
+        // Only quick methods can run on a thread that must not wait.
+        let scope = method.cost == .quick || method.costCases.contains { $0.cost == .quick } ? ".scoped(to: $1)" : ""
+        let call = "\(SwiftNames.member(method.namespace))\(scope).\(SwiftNames.member(method.verb))"
+        let type = SwiftNames.type(method.name)
+        source.line("all.append(BoundMethod(\(type).info) { try \(call)(\(type).Params(decoding: $0), $1).write(to: &$2) })")
     }
 
     var errors: GeneratedFile {

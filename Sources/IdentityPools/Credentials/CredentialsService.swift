@@ -5,7 +5,7 @@ import Storage
 
 /// The `credentials.*` methods, for temporary credentials.
 public struct CredentialsService: Sendable {
-    let context: ServiceContext
+    var context: ServiceContext
     let configurations: PoolConfigurationCache
 
     public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
@@ -67,4 +67,10 @@ public struct CredentialsService: Sendable {
     }
 }
 
-extension CredentialsService: CredentialsHandlers {}
+extension CredentialsService: CredentialsHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}

@@ -3,7 +3,7 @@ import ServiceContext
 
 /// The `credentialsProvider.*` methods: credentials providers as in the AWS mobile SDKs.
 public struct CredentialsProviderService: Sendable {
-    let context: ServiceContext
+    var context: ServiceContext
     let configurations: PoolConfigurationCache
     let providers = OpenProviders()
 
@@ -29,7 +29,13 @@ public struct CredentialsProviderService: Sendable {
     var credentials: CredentialsService { CredentialsService(context, configurations) }
 }
 
-extension CredentialsProviderService: CredentialsProviderHandlers {}
+extension CredentialsProviderService: CredentialsProviderHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}
 
 extension CredentialsProviderAnswer {
     init(_ held: CachedCredentials.ClosureBox) {

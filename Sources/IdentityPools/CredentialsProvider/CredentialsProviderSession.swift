@@ -54,8 +54,8 @@ final class CredentialsProviderSession: Sendable {
     /// Changes the memory. A refresh or search that is in progress is superseded, and its waiting calls fail immediately.
     ///
     /// - Throws: `WouldWait` if the call must not wait; the errors of `body`.
-    func change<R>(_ body: (inout CachedCredentials) throws -> R) throws -> R {
-        if LockWaitPolicy.current == .none { throw WouldWait() }
+    func change<R>(_ access: StoreAccess, _ body: (inout CachedCredentials) throws -> R) throws -> R {
+        guard access.mayWait else { throw WouldWait() }
         var (memory, overtaken, changes) = gate.wait { contents -> (CachedCredentials, ProviderRefresh?, Int)? in
             if case .change = contents.work { return nil }
             defer { contents.work = .change }
@@ -70,8 +70,8 @@ final class CredentialsProviderSession: Sendable {
     /// Runs `body` while no refresh or change is in progress. Other calls wait, except changes.
     ///
     /// - Throws: `WouldWait` if the call must not wait; `ProviderOvertaken`; the errors of `body`.
-    func search<R>(_ body: (inout CachedCredentials, Turn) throws -> R) throws -> R {
-        if LockWaitPolicy.current == .none { throw WouldWait() }
+    func search<R>(_ access: StoreAccess, _ body: (inout CachedCredentials, Turn) throws -> R) throws -> R {
+        guard access.mayWait else { throw WouldWait() }
         var (memory, changes) = gate.wait { contents -> (CachedCredentials, Int)? in
             guard case .none = contents.work else { return nil }
             contents.work = .search
@@ -103,7 +103,7 @@ final class CredentialsProviderSession: Sendable {
     func refresh(
         _ call: any CallContext, held: (CachedCredentials) -> Answer?, _ body: (inout CachedCredentials, Turn) throws -> Answer
     ) throws -> Answer {
-        let mayWait = LockWaitPolicy.current != .none
+        let mayWait = call.storeAccess.mayWait
         let start = gate.wait { contents -> Start? in
             switch contents.work {
             case .refresh(let refresh): return .join(refresh)
@@ -129,9 +129,10 @@ final class CredentialsProviderSession: Sendable {
     ///
     /// - Parameter held: Returns the answer that needs no refresh, or `nil`.
     func refreshNext(
-        held: @Sendable (CachedCredentials) throws -> Answer?, _ body: (inout CachedCredentials, Turn) throws -> Answer
+        _ access: StoreAccess, held: @Sendable (CachedCredentials) throws -> Answer?,
+        _ body: (inout CachedCredentials, Turn) throws -> Answer
     ) throws -> Answer {
-        if LockWaitPolicy.current == .none { throw WouldWait() }
+        guard access.mayWait else { throw WouldWait() }
         let start = gate.wait { contents -> Result<Start, any Error>? in
             guard case .none = contents.work else { return nil }
             return Result { try held(contents.memory).map { .answer($0) } ?? lead(&contents) }

@@ -91,7 +91,7 @@ extension ServiceContext {
         gather: (Transaction) throws -> (context: Context, facts: IdentityResolution.Facts),
         complete: (Transaction, Context, ResolvedIdentity) throws -> Outcome
     ) throws -> (outcome: Outcome, identity: ResolvedIdentity) {
-        if LockWaitPolicy.current != .fullToWrite {
+        if !database.access.decidesInWrite {
             let kept = try database.read { tx -> (Outcome, ResolvedIdentity)? in
                 let (context, facts) = try gather(tx)
                 guard case .keep(let id) = try IdentityResolution.decide(facts), !recordsKept else { return nil }

@@ -4,7 +4,7 @@ import Storage
 
 /// The `identity.*` methods, for the identities of a pool.
 public struct IdentityService: Sendable {
-    let context: ServiceContext
+    var context: ServiceContext
     let configurations: PoolConfigurationCache
 
     public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
@@ -19,4 +19,10 @@ public struct IdentityService: Sendable {
     }
 }
 
-extension IdentityService: IdentityHandlers {}
+extension IdentityService: IdentityHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}

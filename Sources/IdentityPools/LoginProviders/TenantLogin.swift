@@ -4,11 +4,11 @@ import ServiceContext
 
 /// Verifies logins with ID tokens of tenants of this store, with the store's own keys. Session and account must still exist.
 struct TenantLogin: Sendable {
-    private let realm: Deployment
+    private let context: ServiceContext
     private let tenants: any TenantLogins
 
     init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
-        realm = context.realm
+        self.context = context
         tenants = configurations.tenants
     }
 
@@ -16,13 +16,13 @@ struct TenantLogin: Sendable {
     func proof(of token: String, from provider: LoginProvider, tenantId: String, now: Int64) throws -> VerifiedLogin {
         let verified: (accountId: String, claims: JSONNode)
         do {
-            verified = try tenants.verify(idToken: token, tenantId: tenantId, now: now)
+            verified = try tenants.verify(idToken: token, tenantId: tenantId, now: now, in: context)
         } catch let error as any ContractError {
             guard let check = Self.check(error) else { throw error }
             throw LoginTokenInvalid(provider: provider.name, check: check, reason: error.message)
         }
         return VerifiedLogin(
-            of: verified.accountId, for: tenantId, from: provider, claims: verified.claims, realm: realm)
+            of: verified.accountId, for: tenantId, from: provider, claims: verified.claims, realm: context.realm)
     }
 
     /// Returns the name of the failed check for `LoginTokenInvalid`, or `nil` if the error does not concern the token.

@@ -4,7 +4,7 @@ import ServiceContext
 
 /// The `pool.*` methods, for identity pools.
 public struct PoolService: Sendable {
-    let context: ServiceContext
+    var context: ServiceContext
     let configurations: PoolConfigurationCache
 
     public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
@@ -33,7 +33,13 @@ public struct PoolService: Sendable {
     }
 }
 
-extension PoolService: PoolHandlers {}
+extension PoolService: PoolHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}
 
 extension Members where Value == String {
     /// The members as a JSON object with string values.

@@ -4,7 +4,7 @@ import ServiceContext
 
 /// The `role.*` methods.
 public struct RoleService: Sendable {
-    let context: ServiceContext
+    var context: ServiceContext
     let configurations: PoolConfigurationCache
 
     public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
@@ -43,4 +43,10 @@ public struct RoleService: Sendable {
     }
 }
 
-extension RoleService: RoleHandlers {}
+extension RoleService: RoleHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}

@@ -15,6 +15,7 @@ public final class Call: Sendable {
     /// The size of the line or batch that contained the call, in bytes.
     let bytesIn: Int
     private let outlet: any AnswerOutlet
+    private let sharedAtStart: (any SharedByCalls)?
     private let state = Atomic<UInt8>(State.queued.rawValue)
     private let currentLane: Atomic<UInt8>
     private let cancelRequested = Atomic(false)
@@ -26,13 +27,17 @@ public final class Call: Sendable {
     private let leftForLater = Atomic(0)
     private let onCancel = Mutex<ClosureBox<(@Sendable () -> Void)?>>(ClosureBox(nil))
 
-    init(_ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet) {
+    init(
+        _ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet,
+        shared: (any SharedByCalls)? = nil
+    ) {
         self.envelope = envelope
         calledMethod = method
         currentLane = Atomic(lane.rawValue)
         self.route = route
         self.bytesIn = bytesIn
         self.outlet = outlet
+        sharedAtStart = shared
     }
 
     // MARK: Interface for methods
@@ -54,6 +59,10 @@ public final class Call: Sendable {
 
     /// Whether this is the first run of the method for this call; see `MoveToLane`.
     public var isFirstRun: Bool { runs.load(ordering: .relaxed) <= 1 }
+
+    /// What this run shares with other calls on its thread. Only the first run of a call is in a sequence of pipelined calls, and only if
+    /// the call has not moved.
+    public var shared: (any SharedByCalls)? { lane == .compute && isFirstRun ? sharedAtStart : nil }
 
     /// Whether an earlier run of the method found something to write; see `MoveToLane`.
     public var isToWrite: Bool { toWrite.load(ordering: .relaxed) }
@@ -160,6 +169,9 @@ public final class Call: Sendable {
         state.compareExchange(expected: old.rawValue, desired: new.rawValue, ordering: .acquiringAndReleasing).exchanged
     }
 }
+
+/// What the calls of one sequence share, such as a view of the store. Only the thread that runs the sequence uses it.
+public protocol SharedByCalls: AnyObject, Sendable {}
 
 /// The destination of the response to a call.
 enum AnswerRoute: Sendable {

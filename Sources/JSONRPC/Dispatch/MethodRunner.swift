@@ -29,11 +29,11 @@ struct MethodRunner: Sendable {
         let limit = room ?? maximumAnswer
         do {
             if call.isCancelled { throw RequestCancelled() }
-            try bench.writer.answer(call.envelope) { writer in
-                let resultStart = writer.bytes.count
-                try body(call, call.envelope.params, &writer)
-                if let form = call.calledMethod.form { Self.put(form, resultStart, call.envelope.params, &writer) }
-            }
+            // No closure: the method is called from this frame.
+            let resultStart = bench.writer.beginResult(call.envelope)
+            try body(call, call.envelope.params, &bench.writer)
+            if let form = call.calledMethod.form { Self.put(form, resultStart, call.envelope.params, &bench.writer) }
+            bench.writer.endResult(from: resultStart)
             if call.isLeftForLater(by: run) {
                 bench.writer.rewind(to: start)
                 return .waits
@@ -67,7 +67,9 @@ struct MethodRunner: Sendable {
 
     private func answer(_ call: Call, _ failure: any ResponseError, on bench: inout WorkerState) {
         if let form = call.calledMethod.form, form.isResult(failure, for: call.envelope.params) {
-            bench.writer.answer(call.envelope) { form.write(failure, for: call.envelope.params, to: &$0) }
+            let resultStart = bench.writer.beginResult(call.envelope)
+            form.write(failure, for: call.envelope.params, to: &bench.writer)
+            bench.writer.endResult(from: resultStart)
         } else if dialect.answers(failure) {
             bench.writer.answer(id: call.envelope.id, trace: call.envelope.trace, error: failure)
         }

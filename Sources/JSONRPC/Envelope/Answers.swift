@@ -14,12 +14,17 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a response whose result is written by `body`. If `body` writes nothing, the result is `null`.
-    mutating func answer(_ envelope: Envelope, result body: (inout JSONWriter) throws -> Void) rethrows {
+    /// Begins a response with a result. The caller then writes the result, and ends the response with `endResult`.
+    ///
+    /// - Returns: The place of the result.
+    mutating func beginResult(_ envelope: Envelope) -> Int {
         beginAnswer(envelope.id, envelope.trace)
         bytes.append(",\"result\":")
-        let start = bytes.count
-        try body(&self)
+        return bytes.count
+    }
+
+    /// Ends a response whose result begins at `start`. If nothing was written there, the result is `null`.
+    mutating func endResult(from start: Int) {
         if bytes.count == start { bytes.append("null") }
         bytes.append(UInt8(ascii: "}"))
         beginText()

@@ -83,7 +83,9 @@ final class Dispatcher: AnswerOutlet {
         var finished = Finished()
         var hasMore = true
         while hasMore {
-            together {
+            together { shared in
+                bench.shared = isSequential ? nil : shared
+                defer { bench.shared = nil }
                 let began = Monotonic.nanoseconds()
                 repeat {
                     hasMore = handleNext(of: chunk, on: &bench, &finished)
@@ -147,8 +149,11 @@ final class Dispatcher: AnswerOutlet {
                 if let id = envelope.id { performer.refuse(id: id, trace: envelope.trace, performer.notFound(envelope), on: &bench) }
                 return conclude(route, from: start, on: &bench, &finished)
             }
-            let call = Call(envelope, method, lane: method.lane(envelope.params), route: route, bytesIn: bytesIn, outlet: self)
-            run(call, in: chunk, on: &bench, &finished)
+            let call = Call(
+                envelope, method, lane: method.lane(envelope.params), route: route, bytesIn: bytesIn, outlet: self, shared: bench.shared)
+            guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, chunk) }
+            chunk?.enter(call)
+            perform(call, call.body, in: chunk, on: &bench, &finished)
         case .cancel(let id):
             openWork.cancel(id)
             conclude(route, from: start, on: &bench, &finished)
@@ -160,12 +165,6 @@ final class Dispatcher: AnswerOutlet {
     }
 
     // MARK: Calls
-
-    private func run(_ call: Call, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished) {
-        guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, chunk) }
-        chunk?.enter(call)
-        perform(call, call.body, in: chunk, on: &bench, &finished)
-    }
 
     private func perform(_ call: Call, _ body: Method.Body, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished) {
         while true {

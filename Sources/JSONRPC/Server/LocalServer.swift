@@ -34,7 +34,7 @@ public final class LocalServer: Sendable {
         dispatcher = Dispatcher(
             performer: MethodRunner(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer),
             flow: flow, outbox: outbox, lanes: lanes, framing: .lines, tap: options.tap, isSequential: false,
-            mostWaiting: options.maximumWaiting, together: { $0() }, onIdle: { end.stir() })
+            mostWaiting: options.maximumWaiting, together: { $0(nil) }, onIdle: { end.stir() })
     }
 
     /// The number of requests without a response.

@@ -14,9 +14,9 @@ public final class Server: Sendable {
     private let numbers = WorkerNumbers()
     private let end: ServerEnd
 
-    /// Runs `body`, a sequence of pipelined calls on one thread. All of the calls were received before it starts, and no response is sent
-    /// during it.
-    public typealias Together = @Sendable (_ body: () -> Void) -> Void
+    /// Runs `body`, a sequence of pipelined calls on one thread, with what the calls share. All of the calls were received before it starts,
+    /// and no response is sent during it. In sequential mode, in which a call that waits stays on its thread, calls share nothing.
+    public typealias Together = @Sendable (_ body: ((any SharedByCalls)?) -> Void) -> Void
 
     /// - Parameters:
     ///   - input: The descriptor that is read until it ends.
@@ -26,7 +26,7 @@ public final class Server: Sendable {
     ///   - onEnd: Runs last and once, on the thread that ends the server. It does not have to return.
     public init(
         _ methods: any MethodLookup, input: Int32, output: Int32, options: ServerOptions = ServerOptions(),
-        observer: any CallObserver = NoObserver(), together: @escaping Together = { $0() },
+        observer: any CallObserver = NoObserver(), together: @escaping Together = { $0(nil) },
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) {
         self.options = options
@@ -58,7 +58,11 @@ public final class Server: Sendable {
     /// Reads and serves requests. Returns after the input has ended, all responses are sent and `onEnd` has run.
     public func run() {
         if let parent = options.parent { ParentWatch.start(parent) { self.end.begin() } }
-        let failure = readAll()
+        let failure =
+            switch options.framing {
+            case .lines: readAll(LineReader(input, maximumLine: options.maximumLine))
+            case .contentLength: readAll(FrameReader(input, maximumBody: options.maximumLine))
+            }
         if end.hasBegun {
             end.waitUntilOver()
         } else {
@@ -93,13 +97,6 @@ public final class Server: Sendable {
     private static let chunkBytes = 64 * 1024
 
     /// - Returns: `nil`, or the `errno` if the input can no longer be read.
-    private func readAll() -> Int32? {
-        switch options.framing {
-        case .lines: readAll(LineReader(input, maximumLine: options.maximumLine))
-        case .contentLength: readAll(FrameReader(input, maximumBody: options.maximumLine))
-        }
-    }
-
     private func readAll<Reader: MessageReader & ~Copyable>(_ reader: consuming Reader) -> Int32? {
         var bench = WorkerState(number: numbers.take())
         while !end.hasBegun {

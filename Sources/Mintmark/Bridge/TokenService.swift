@@ -6,18 +6,17 @@ import SigningKeys
 
 /// Implements the methods `token.*`.
 public struct TokenService: Sendable {
-    let context: ServiceContext
+    var context: ServiceContext
     let signingKeys: SigningKeys
-    let tenantTokens: TenantTokenVerifier
-    let poolTokens: PoolTokenVerifier
-    let minting: PoolTokens
+    let pools: PoolConfigurationCache
+    var tenantTokens: TenantTokenVerifier { TenantTokenVerifier(context: context, signingKeys: signingKeys) }
+    var poolTokens: PoolTokenVerifier { PoolTokenVerifier(context: context, configurations: pools) }
+    var minting: PoolTokens { PoolTokens(context, pools) }
 
     public init(_ context: ServiceContext, _ pools: PoolConfigurationCache) {
         self.context = context
         signingKeys = pools.signingKeys
-        tenantTokens = TenantTokenVerifier(context: context, signingKeys: pools.signingKeys)
-        poolTokens = PoolTokenVerifier(context: context, configurations: pools)
-        minting = PoolTokens(context, pools)
+        self.pools = pools
     }
 
     public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result { try minting.mint(request, call) }
@@ -29,4 +28,10 @@ public struct TokenService: Sendable {
     }
 }
 
-extension TokenService: TokenHandlers {}
+extension TokenService: TokenHandlers {
+    public func scoped(to call: any CallContext) -> Self {
+        var copy = self
+        copy.context = context.scoped(to: call)
+        return copy
+    }
+}

@@ -9,7 +9,6 @@ extension SystemService {
         do {
             let database = try mintmark.services().context.database
             let facts = try database.facts()
-            ReadSnapshot.endView()
             switch mintmark.writeProbe.finding(on: database) {
             case .failed(let error): throw error
             case .waits:

@@ -20,8 +20,7 @@ public struct SeededRandomGenerator: RandomSource {
     public func bytes(_ count: Int) -> [UInt8] { draw(count).bytes }
 
     public func draw(_ count: Int) -> RandomDraw {
-        let turn = LockWaitPolicy.with(.full) { try? database.nextDraw() }
-        guard let turn else { return system.draw(count) }
+        guard let turn = try? database.nextDraw() else { return system.draw(count) }
         return RandomDraw(bytes: Self.bytes(count, of: turn.seed, draw: turn.number), number: turn.number)
     }
 
@@ -54,7 +53,7 @@ extension ServiceContext {
     /// Returns a key for one purpose that is derived from the seed of a testing store, or `nil` without a seed. Must not be called inside a
     /// transaction.
     package func seededKey(_ purpose: String) -> SecretBytes? {
-        guard isTesting, let seed = try? LockWaitPolicy.with(.full, { try driver.read { try $0.seed() } }) else { return nil }
+        guard isTesting, let seed = try? driver.read({ try $0.seed() }) else { return nil }
         return SecretBytes(SeededRandomGenerator.bytes(32, of: seed, for: purpose))
     }
 }

@@ -35,7 +35,7 @@ public struct VirtualClock: WallClock {
 
     /// The current time, or the machine's time if the store cannot be read. Must not be read inside a transaction.
     public var now: Int64 {
-        let setting = LockWaitPolicy.with(.full) { try? database.read { try $0.clockSetting() } }
+        let setting = try? database.read { try $0.clockSetting() }
         return (setting ?? Setting()).now(machine.now) + (faults?.clockJumpSeconds ?? 0)
     }
 

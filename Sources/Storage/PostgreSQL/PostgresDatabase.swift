@@ -3,11 +3,13 @@ import Synchronization
 
 /// A store in a PostgreSQL database, which any number of processes on any number of machines can share.
 ///
-/// Every operation waits for the server, so under `LockWaitPolicy.none` every operation throws `WouldWait`. Bodies run on the caller's thread.
+/// Every operation waits for the server, so every operation throws `WouldWait` unless its access allows waiting. Bodies run on the caller's
+/// thread.
 public final class PostgresDatabase: Database {
     private let address: PostgresAddress
     private let versions: SchemaVersions
     private let pool: PostgresPool
+    private let running = ThreadsInTransaction()
     private let counters = WriteCounters()
     private let lastMark = Atomic<Int>(0)
     private let connectionId: String
@@ -45,15 +47,17 @@ public final class PostgresDatabase: Database {
 
     deinit { pool.close() }
 
-    public func read<R>(_ body: (Transaction) throws -> R) throws -> R {
-        try repeating(WouldWait()) { connection in
+    public func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R {
+        guard access.mayWait else { throw WouldWait() }
+        return try repeating { connection in
             try connection.beginRead()
             return try run(body, on: connection)
         }
     }
 
-    public func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
-        try repeating(WouldWait(isWrite: true)) { connection in
+    public func write<R>(_ access: StoreAccess, isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
+        guard access.mayWait else { throw WouldWait(isWrite: true) }
+        return try repeating { connection in
             try connection.beginWrite(isolation)
             return try run(body, on: connection)
         }
@@ -73,10 +77,9 @@ public final class PostgresDatabase: Database {
     }
 
     /// Runs `body` on a connection and commits. Repeats both as long as PostgreSQL rolls back for temporary reasons.
-    private func repeating<R>(_ refusal: WouldWait, _ body: (PostgresConnection) throws -> R) throws -> R {
-        guard LockWaitPolicy.current != .none else { throw refusal }
-        let outer = try ActiveTransaction.enter(pool)
-        defer { ActiveTransaction.leave(to: outer) }
+    private func repeating<R>(_ body: (PostgresConnection) throws -> R) throws -> R {
+        try running.enter()
+        defer { running.leave() }
         var retries = PostgresRetries(waitMilliseconds: waitMilliseconds)
         let deadline = retries.deadline
         return try retries.run { () throws -> R in

@@ -19,6 +19,7 @@ public final class SQLiteDatabase: Database {
     private let versions: SchemaVersions
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
+    private let running = ThreadsInTransaction()
     private let counters = WriteCounters()
 
     /// Opens a store and migrates its schema. Creates the store if it does not exist. Only the current user can access its files.
@@ -56,7 +57,7 @@ public final class SQLiteDatabase: Database {
         versions = try SQLiteOpening.prepare(
             connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates, makesStore: makesStore,
             deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
-        writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock)
+        writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock, running: running)
         readers = SQLiteReaders(memoryLock: memoryLock) { patient in
             let reader = try SQLiteConnection(path: path, isURI: isURI, role: .reader, waitMilliseconds: waitMilliseconds)
             reader.setPatient(patient)
@@ -70,19 +71,18 @@ public final class SQLiteDatabase: Database {
         writer.stop()
     }
 
-    public func read<R>(_ body: (Transaction) throws -> R) throws -> R {
-        let patient = LockWaitPolicy.current != .none
-        let outer = try ActiveTransaction.enter(writer)
-        defer { ActiveTransaction.leave(to: outer) }
-        return try readers.read(patient: patient, body)
+    public func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R {
+        try running.enter()
+        defer { running.leave() }
+        return try readers.read(access, body)
     }
 
-    public func write<R>(isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
-        guard LockWaitPolicy.current != .none else { throw WouldWait(isWrite: true) }
-        // The writer of a store in memory would wait for this thread's own view, and reads after the write must see its changes.
-        ReadSnapshot.current?.end()
-        // A write from the writer thread would wait for itself.
-        ActiveTransaction.leave(to: try ActiveTransaction.enter(writer))
+    public func write<R>(_ access: StoreAccess, isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
+        guard access.mayWait else { throw WouldWait(isWrite: true) }
+        // A write from the body of another transaction would wait for that transaction.
+        try running.requireNone()
+        // Reads after the write must see its changes.
+        access.view?.end()
         var result: R?
         // The check for an escaped closure embeds the length of this file's path, also at the end of the function, as `!` would. The
         // program would then differ for every checkout directory. Therefore the rest of the function has an artificial file name.
@@ -101,7 +101,6 @@ public final class SQLiteDatabase: Database {
 
     /// Calls `body` with a view of the store, which is fixed by the first read.
     func withOneView<R>(_ body: (SQLiteView) throws -> R) throws -> R {
-        guard LockWaitPolicy.current != .none else { throw WouldWait() }
         let view = try readers.begin(patient: true)
         defer { view.abandon() }
         return try body(view)

@@ -22,12 +22,13 @@ final class SQLiteReaders: Sendable {
         self.open = open
     }
 
-    /// Runs `body` in one transaction of one connection. Inside `ReadSnapshot`, uses the transaction that an earlier read began.
+    /// Runs `body` in one transaction of one connection. With a shared view, uses the transaction that an earlier read of the view began.
+    /// In memory there are no shared views: a view would block writes, and then every read that does not use it.
     ///
-    /// - Throws: `StoreError.closed`; `WouldWait` if `patient` is false; any error that `body` throws.
-    func read<R>(patient: Bool, _ body: (Transaction) throws -> R) throws -> R {
-        if let shared = ReadSnapshot.current { return try shared.read(from: self, patient: patient, body) }
-        let view = try begin(patient: patient)
+    /// - Throws: `StoreError.closed`; `WouldWait` if `access` does not allow waiting; any error that `body` throws.
+    func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R {
+        if memoryLock == nil, let shared = access.view { return try shared.read(from: self, patient: access.mayWait, body) }
+        let view = try begin(patient: access.mayWait)
         do {
             let result = try view.run(body)
             try view.commit()

@@ -18,11 +18,14 @@ final class SQLiteWriter: Sendable {
     private let connection: UnsafeTransfer<SQLiteConnection>
     private let counters: WriteCounters
     private let memoryLock: ReaderWriterLock?
+    private let running: ThreadsInTransaction
     /// The maximum number of writes in one transaction, which limits the waiting time of the first write.
     private let mostInOneCommit = 256
 
-    init(_ connection: SQLiteConnection, counters: WriteCounters, memoryLock: ReaderWriterLock?) {
+    /// - Parameter running: The threads that run a transaction of the store; the thread that writes is one of them.
+    init(_ connection: SQLiteConnection, counters: WriteCounters, memoryLock: ReaderWriterLock?, running: ThreadsInTransaction) {
         self.connection = UnsafeTransfer(connection)
+        self.running = running
         self.counters = counters
         self.memoryLock = memoryLock
     }
@@ -49,8 +52,8 @@ final class SQLiteWriter: Sendable {
 
     /// Does the writer thread's work on this thread until no writes are waiting. The next write tries to start the thread again.
     private func serveHere() {
-        let outer = try? ActiveTransaction.enter(self)
-        defer { ActiveTransaction.leave(to: outer ?? nil) }
+        try? running.enter()
+        defer { running.leave() }
         while true {
             commitWhatWaits()
             let isDone = state.withLock { state in
@@ -84,8 +87,8 @@ final class SQLiteWriter: Sendable {
     // MARK: The writer thread
 
     private func serve() {
-        let outer = try? ActiveTransaction.enter(self)
-        defer { ActiveTransaction.leave(to: outer ?? nil) }
+        try? running.enter()
+        defer { running.leave() }
         while state.wait(until: { !$0.waiting.isEmpty ? true : $0.isClosing ? false : nil }) { commitWhatWaits() }
         connection.value.checkpoint()
         connection.value.close()

@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 
 /// A waiting write: its body and its outcome.
@@ -5,6 +6,8 @@ final class WriteJob: @unchecked Sendable {
     // Safe because its owner accesses `body` only before it passes the job to the writer. The writer thread accesses `body` only until
     // `finish`, for which the owner waits.
     private var body: ((Transaction) throws -> Void)?
+    /// The thread that waits for the outcome.
+    private let caller = pthread_self()
     private let outcome = ConditionLock<Outcome>(.waiting)
 
     private enum Outcome {
@@ -15,7 +18,7 @@ final class WriteJob: @unchecked Sendable {
 
     init(_ body: @escaping (Transaction) throws -> Void) { self.body = body }
 
-    func perform(_ transaction: Transaction) throws { try body?(transaction) }
+    func perform(_ transaction: Transaction) throws { try ThreadsInTransaction.run(for: caller) { try body?(transaction) } }
 
     /// Sets the outcome: `nil` if the changes are on disk. Releases the body first, because it is on the stack of the waiting thread.
     func finish(_ error: (any Error)?) {

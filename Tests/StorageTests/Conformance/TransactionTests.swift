@@ -91,6 +91,9 @@ struct TransactionTests {
         #expect(throws: nested) { try database.write { _ in try database.write { _ in } } }
         let other = try backend.open()
         #expect(try database.read { _ in try other.count() } == 0)
+        #expect(throws: nested) { try database.read { _ in try other.read { _ in try database.read { _ in } } } }
+        #expect(throws: nested) { try database.write { _ in try other.write { _ in try database.write { _ in } } } }
+        #expect(try database.count() == 0)
     }
 
     @Test("a transaction that is used after its end fails", arguments: Backend.all)

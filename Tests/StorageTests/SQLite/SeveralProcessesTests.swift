@@ -30,7 +30,7 @@ struct SeveralProcessesTests {
         }
         let waited = Monotonic.nanoseconds() - start
         #expect(waited > 250_000_000 && waited < 5_000_000_000)
-        #expect(try LockWaitPolicy.with(.none) { try database.has("before") })
+        #expect(try database.impatient.has("before"))
         try shell.say("ROLLBACK;")
         try shell.finish()
         try database.insert("after")

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `account`. Each throws the errors of its schema.
-public protocol AccountHandlers: Sendable {
+public protocol AccountHandlers: CallScoped {
     /// Change or verify an account's email address by one-time code.
     func changeEmail(_ request: AccountChangeEmail.Params, _ call: any CallContext) throws -> AccountChangeEmail.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `audit`. Each throws the errors of its schema.
-public protocol AuditHandlers: Sendable {
+public protocol AuditHandlers: CallScoped {
     /// List audit records, newest first.
     func list(_ request: AuditList.Params, _ call: any CallContext) throws -> AuditList.Result
 

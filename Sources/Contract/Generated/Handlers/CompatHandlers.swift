@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `compat`. Each throws the errors of its schema.
-public protocol CompatHandlers: Sendable {
+public protocol CompatHandlers: CallScoped {
     /// Handle an Amazon Cognito identity pools or AWS STS HTTP request.
     func http(_ request: CompatHttp.Params, _ call: any CallContext) throws -> CompatHttp.Result
 }

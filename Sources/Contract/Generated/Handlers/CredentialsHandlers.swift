@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `credentials`. Each throws the errors of its schema.
-public protocol CredentialsHandlers: Sendable {
+public protocol CredentialsHandlers: CallScoped {
     /// Assume a role with an OpenID token (basic flow).
     func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `credentialsProvider`. Each throws the errors of its schema.
-public protocol CredentialsProviderHandlers: Sendable {
+public protocol CredentialsProviderHandlers: CallScoped {
     /// Clear a provider's cached credentials, keeping its identity ID.
     func clearCredentials(_ request: CredentialsProviderClearCredentials.Params, _ call: any CallContext) throws -> CredentialsProviderClearCredentials.Result
 

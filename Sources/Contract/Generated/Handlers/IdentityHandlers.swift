@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `identity`. Each throws the errors of its schema.
-public protocol IdentityHandlers: Sendable {
+public protocol IdentityHandlers: CallScoped {
     /// Delete identities.
     func delete(_ request: IdentityDelete.Params, _ call: any CallContext) throws -> IdentityDelete.Result
 

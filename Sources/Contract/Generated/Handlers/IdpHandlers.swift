@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `idp`. Each throws the errors of its schema.
-public protocol IdpHandlers: Sendable {
+public protocol IdpHandlers: CallScoped {
     /// Start a sign-in at an identity provider in the user's browser.
     func authorize(_ request: IdpAuthorize.Params, _ call: any CallContext) throws -> IdpAuthorize.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `key`. Each throws the errors of its schema.
-public protocol KeyHandlers: Sendable {
+public protocol KeyHandlers: CallScoped {
     /// List signing keys, newest first.
     func list(_ request: KeyList.Params, _ call: any CallContext) throws -> KeyList.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `mfa`. Each throws the errors of its schema.
-public protocol MfaHandlers: Sendable {
+public protocol MfaHandlers: CallScoped {
     /// Send the one-time code for a second factor.
     func challenge(_ request: MfaChallenge.Params, _ call: any CallContext) throws -> MfaChallenge.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `passwordReset`. Each throws the errors of its schema.
-public protocol PasswordResetHandlers: Sendable {
+public protocol PasswordResetHandlers: CallScoped {
     /// Send another password reset code.
     func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result
 

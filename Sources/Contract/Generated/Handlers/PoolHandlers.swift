@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `pool`. Each throws the errors of its schema.
-public protocol PoolHandlers: Sendable {
+public protocol PoolHandlers: CallScoped {
     /// Create an identity pool.
     func create(_ request: PoolCreate.Params, _ call: any CallContext) throws -> PoolCreate.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `role`. Each throws the errors of its schema.
-public protocol RoleHandlers: Sendable {
+public protocol RoleHandlers: CallScoped {
     /// Delete a role.
     func delete(_ request: RoleDelete.Params, _ call: any CallContext) throws -> RoleDelete.Result
 

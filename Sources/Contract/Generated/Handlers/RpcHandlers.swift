@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `rpc`. Each throws the errors of its schema.
-public protocol RpcHandlers: Sendable {
+public protocol RpcHandlers: CallScoped {
     /// Get the OpenRPC description of the available methods.
     func discover(_ request: RpcDiscover.Params, _ call: any CallContext) throws -> RpcDiscover.Result
 }

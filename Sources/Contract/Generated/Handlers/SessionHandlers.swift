@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `session`. Each throws the errors of its schema.
-public protocol SessionHandlers: Sendable {
+public protocol SessionHandlers: CallScoped {
     /// List the sessions of an account, most recent first.
     func list(_ request: SessionList.Params, _ call: any CallContext) throws -> SessionList.Result
 

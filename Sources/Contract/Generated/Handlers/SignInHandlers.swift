@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `signIn`. Each throws the errors of its schema.
-public protocol SignInHandlers: Sendable {
+public protocol SignInHandlers: CallScoped {
     /// Sign in anonymously, creating an account without a sign-in method.
     func anonymously(_ request: SignInAnonymously.Params, _ call: any CallContext) throws -> SignInAnonymously.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `signUp`. Each throws the errors of its schema.
-public protocol SignUpHandlers: Sendable {
+public protocol SignUpHandlers: CallScoped {
     /// Send another sign-up code.
     func resendCode(_ request: SignUpResendCode.Params, _ call: any CallContext) throws -> SignUpResendCode.Result
 

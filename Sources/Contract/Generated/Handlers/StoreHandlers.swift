@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `store`. Each throws the errors of its schema.
-public protocol StoreHandlers: Sendable {
+public protocol StoreHandlers: CallScoped {
     /// Write a consistent backup of the store without stopping the service.
     func backup(_ request: StoreBackup.Params, _ call: any CallContext) throws -> StoreBackup.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `tenant`. Each throws the errors of its schema.
-public protocol TenantHandlers: Sendable {
+public protocol TenantHandlers: CallScoped {
     /// Create a tenant.
     func create(_ request: TenantCreate.Params, _ call: any CallContext) throws -> TenantCreate.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `test`. Each throws the errors of its schema.
-public protocol TestHandlers: Sendable {
+public protocol TestHandlers: CallScoped {
     /// Get or set the virtual clock of a testing store.
     func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `token`. Each throws the errors of its schema.
-public protocol TokenHandlers: Sendable {
+public protocol TokenHandlers: CallScoped {
     /// Get the OpenID Connect discovery document of an issuer.
     func discovery(_ request: TokenDiscovery.Params, _ call: any CallContext) throws -> TokenDiscovery.Result
 

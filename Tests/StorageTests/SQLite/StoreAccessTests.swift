@@ -3,11 +3,11 @@ import Storage
 import Testing
 
 @Suite("Transactions that must not wait")
-struct PatienceTests {
+struct StoreAccessTests {
     @Test("a write that must not wait throws immediately, and its body does not run", arguments: Backend.all)
     func write(_ backend: Backend) throws {
         let database = try backend.open()
-        #expect(throws: WouldWait.self) { try LockWaitPolicy.with(.none) { try database.insert("a") } }
+        #expect(throws: WouldWait.self) { try database.impatient.insert("a") }
         #expect(try database.count() == 0)
     }
 
@@ -15,8 +15,8 @@ struct PatienceTests {
     func read(_ backend: Backend) throws {
         let database = try backend.open()
         try database.insert("a")
-        #expect(try LockWaitPolicy.with(.none) { try database.has("a") })
-        #expect(LockWaitPolicy.current == .full)
+        #expect(try database.impatient.has("a"))
+        #expect(try database.count() == 1)
     }
 
     @Test("on disk, a read never waits for a write")
@@ -33,7 +33,7 @@ struct PatienceTests {
                 }
             } else {
                 isWriting.wait()
-                let seen = try LockWaitPolicy.with(.none) { [try database.has("a"), try database.has("b")] }
+                let seen = [try database.impatient.has("a"), try database.impatient.has("b")]
                 #expect(seen == [true, false])
                 #expect(try database.count() == 1)
                 hasRead.send()
@@ -54,7 +54,7 @@ struct PatienceTests {
                 }
             } else {
                 isWriting.wait()
-                #expect(throws: WouldWait.self) { try LockWaitPolicy.with(.none) { try database.count() } }
+                #expect(throws: WouldWait.self) { try database.impatient.count() }
                 hasTried.send()
                 #expect(try database.count() == 1)
             }
@@ -72,17 +72,19 @@ struct PatienceTests {
         #expect(try database.count() == 1200)
     }
 
-    @Test("patience applies to one thread and is restored after the body, including after an error")
-    func threads() throws {
-        #expect(throws: Refused.self) {
-            try LockWaitPolicy.with(.none) {
-                #expect(LockWaitPolicy.current == .none)
-                LockWaitPolicy.with(.full) { #expect(LockWaitPolicy.current == .full) }
-                #expect(LockWaitPolicy.current == .none)
-                throw Refused()
-            }
-        }
-        #expect(LockWaitPolicy.current == .full)
-        try LockWaitPolicy.with(.none) { try together(1) { _ in #expect(LockWaitPolicy.current == .full) } }
+    @Test("the access of a handle applies to all its transactions, and to none of the store's", arguments: Backend.all)
+    func handle(_ backend: Backend) throws {
+        let database = try backend.open()
+        let impatient = database.impatient
+        #expect(throws: WouldWait.self) { try impatient.insert("a") }
+        #expect(throws: WouldWait.self) { try impatient.write(isolation: .serializable) { _ in } }
+        try impatient.with(.patient).insert("a")
+        try database.insert("b")
+        #expect(try database.count() == 2)
     }
+}
+
+extension Database {
+    /// The same store for a caller that must not wait.
+    var impatient: StoreHandle { StoreHandle(self, StoreAccess(.refused)) }
 }
