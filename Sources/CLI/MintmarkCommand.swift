@@ -29,7 +29,7 @@ struct MintmarkCommand: ParsableCommand {
         version: Mintmark.version,
         subcommands: [
             Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
-            LogoutCommand.self, Doctor.self, JwksCommand.self, BackupCommand.self, Migrate.self, Mcp.self,
+            LogoutCommand.self, Doctor.self, JwksCommand.self, BackupCommand.self, Migrate.self, Mcp.self, ConsoleCommand.self,
             KubeCredential.self, Configure.self, Completions.self, Docs.self,
         ],
         defaultSubcommand: Serve.self)
