@@ -4,7 +4,7 @@
 /// The files of the web console. `CompressedText` reads them.
 enum ConsoleFiles {
     static let compressedStyle: StaticString = ##"""
-        !!%%E!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
+        !!%*_!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
         9@*XSv/lMtGsWo?a(a@IlqLX-niiP5$<ZEJ]sjgcM&/,ae>fZqoBjPeJWI`]!smE^lnFmUJb3XX75;kD=4>G=VsC<pFbk-^o_dmEkS.7:t3O%opCtFf?:T/`
         c=>piN!8Ng/cWeZ$H7Nf&4S(!XmRKE;(PM<g,k0bH:-7$hnK0I9Qp),Id_jOPn]/Ch5Kg>.c'XDgn;l7RP:x9%`@8*RE@?2)AlW^WL*5+UZ](@Q]h51t'`f!
         W8@f3]A1fb^_DBum0:8dRm)Kis<!ofO<L(,<_rMRC@AI8:[vwBUgx^5*:@E3s(u3LG!cGPl]W@^7&(&2_a?<'ShE_Is<+^5-5!@<q7E+l07KJHtRi)[3j`b+
@@ -19,33 +19,34 @@ enum ConsoleFiles {
         ZBn3^$SW,.HFpou?RxYPbaNC,PD21qcv4K=RW*prr?W?97rVYe[PpYn0b(_@*@9OuWI2GT7/5n^@q7]U.N<5DcVN/Wun@9m_5R(0pXJ;2U3@j^X)Qmg4?*Q9
         bbp^mIaijXY_+KjkY3U/&b-l):<VO.Au34pF59=XChW9IDBUo9f>aCxqUwN.GehhMI&RY2ID3Z(dH5-T$/t/*:L,KA4`0R2O8LJmNmfB3Qx3=PqT&Nf[SN4v
         ewNTxqxba=ib_J*HQ/iOe%Rf3c^e9pZ+fsbOZI7/rhVIcIbRpF'cHtjDI[_%iQpnU*C-P3H'8F@P*0%olj&XRf:&Gsv4l5&F);oZq9^0oCIRJkCL]7A^r?sF
-        +2[^;6^xhF,kJicHl3W(`M[bAimR0m0.%>L$Mh]A83&JSmrJ&Nbd5GEQwGA5;.o!rCcX5Vp6MKQpp&k!QI;MQ@3]XREOw]RSmUBDm8k1K_1jb!LWFxl50oU7
-        o507.rJpn:%s-YlYTrK`^)mnI!r$X8A<3b;H:7P*<Z-4VOAiLJHZrMiCjAL6!a)7iTIId2,j1`l:?J=_ZC5^CGwg/cIsg:[=jT(qTIc7@!Spd_ut-wdV%S[2
-        IwgA>r=(>3)E/0%0C(pg+,`.LNoiu@gqQ:%>SoNpQV+pv66;PQ])pA?hB,8j*e@B7?ovRNTL;W95H+(VQ/JmgLn0spQZZsDm?.VV2w(2!a'-VpmHuJRs,R0e
-        (cH=>1C[m2Q9$)6bg6Rd*<9Iwc]ckm[^287id'S&2cu6_DD_T`-+i<HY%do]14.RHYXgeGQenVhsfZ&c,+6?%<u:4@GuQ<l_f!Z8+pS937=m.mZ3*_4(w+s>
-        =!dTf&$XIpQ[<>PY[QRYF!7?P-,d,A!c0R*YndiJ/-39&p[]'`Zi5PR&:-?Q+)2Aw]6ZDtM_]>(qm*N4A4HYhLQv.;hp_UD1V=NiTt00r9%4jJ2fl+.(Nw$g
-        RGaO!1B,vfX@psaY/TE0N@$1vOco(.v2@pT8's<t4:%D$SkBCU;IJGQmi+'&lx8ip(tl/@M*8'X?@pJJ$^)?Z0UmXw/0^pZX5tn7M8W=)%u?M/3TiWt%:Ai5
-        XI[vLIN0pBj=GW%uZ.ZH8c]dFAxr$n&BNp;j(7(]gJAr'3fH`[8hQmrY=B^iMKcx%Qhc0qWLp%&PxpC,aGZM8BQLiU<Dl2gCPTA_sXj!<g,ljroH&OW?tp[M
-        BvxA8(Y&1[(YePX61S[/Xrdv@U`aA:?0EdCKaE2g?Nc,ldFs&1Y4EcG-CwnM0E6u*0SCf:IYDp>HFOLLpj1b<WVge+H8p>![jnV&q!*CP))(>dGsk;dl(tg.
-        2dBbM.f9pw_Yo1x=7oV4E=,Uhq9cOROO.oc^S9J%EA0x-gn[WTCOCNF&Gj?Xv8TIr>DIA$`KcS;ErRxTTa2dMQ4c]+[)hNT]XT-[A]GHd.F;$[[PQt6S3vqo
-        -j:/)sst;!1%>7U+*i])^?A`iQ-$Er4641-9(2T!X%b'r<^66=5Pk*A&S9%3XH@g7)I$Js^Ed=)P_LE$8::I+ToR=le?/:Y1*xoCQ-.1<7rFN+`'Bw_a@AT;
-        =1m/q-KSQ(p'I?Sj-:R:6uE7-qN8JgU.Ub:ZqS^=k+Wn_4Zh[po-AIlj-=5xO(!W*Ib40b*TRcY_-DtEr_^G512IosI??3*Q36%rG,Ik3;2WQEL$]>Z[]agc
-        R'3R^:DN0^R34KZGONWI9rfIb']$pj2E>?%n59Bwa>Ff.SuAqh$sQ/,_S3S?@Zsa2rbm'&TiG63:vo=VsbE).G.eKuKN6^]aF/:0+&D:V*_Y$doDbX2o/.BM
-        Uj+VAZG5+/Guk%)utN60X[:E_SorV0[A1L1_-[FkXFiMoF/DjlLN1m.^/.B065SNhI4),*cETC1H33&M7So_kE<LBIrmNxgbV?s!*u4_rW,4KtOg1<bhv[Eq
-        PjcQau,YILu$KhnR,4$X9/:U-:3he08!1qff&BBj9YSBG&UU&njq)q*Z2acfI%'<sb1:&,3JN^h0emb5`0mR7N-hT!j3unmW[@:B7;KlM&WnM_&[1!EHs=Z`
-        (.jRJt@G'UovA-;NrXE-$iF0Y(Uu[s3u4'fjSDa,a+t-xkW&,ToU8g*k<[K![aK9ETV&kv>>;[Eo_p(/0YMDWm@W+,85kK`$Q[<a5uh'P+$UFp5+<;1*PUu(
-        (4pFa;mMV]d1C<^;fRoRh=wN.lbIF1L`%^sa^LTg(4IuLm.AlJKTlwe60;Zl7L5u9Bfu:-P=&XXX$Z`MG7h64;GcAnN6X)It4n/K,Nl:nhf0kWdCjvEawtL1
-        m;Maq7A8G+Ewb(:v/Efp!$K=PI<w,[]?RgoNe5RDdm@ar4sRSoMDuITXtDF.1%HJ_8*vQ?WB?rufV/hoY8Yv_6kE3@/*g[Zj*sL2QONbSpk(=>,1<GdqZjn+
-        BkK7rUcN`hmHpnA@2d$,gL0Mq>NQAohLL?]fJ'(t[k1e&TIK&2gT]&@86rfiAlgD+uird=EcKK=[$'DYOTMGbT!5dx=YSb/A0M;RkH]56`CVK0CwWk]_t!6`
-        KkQhu=pOI+X2+B`0XmZf03?o_ivxU/G!dj3,`KaxEsHe.p3Ff)J`nQJRB[8tteQ4&%sJ42%pSYFXTOMhDX`foaX6`.Op'4>v!6:C*e?XHe2kbeVRwEQN:.GK
-        3,&_NJ7N%$!,_$d&Qe<`-*W.%,xt<Ln=J.*LKBsKv7X?*p]_1[gLF@*AT27GGopw3o`T09CB2[Au/veT9&^?'/gKW*a_kAc!'Mo]VTS1[iB[rwl3VOt'`wGm
-        e3)+8c7;b9j&Zb(]VE/`sB)x9-u'5>PmSW^@1ZlKdSj[;H4[E8I%q[RmueLiQ'mf.IVQXr0DOQh-&(7m0L*ajnJEo')a<3npPfV8*ePoF<!?o'1[q?cclvjm
-        r:CkW*WPh.&E>g0(9_^1=7!?wG?k]5S.Xa&+k@an&jY;hBvuP+)]A*WPLrA.Z@om[(]eGKlT+Md*7m%)9<xi16Y[;MXTTD]Q:^.U))Yg?RXv21[eJEM22DTV
-        %ViS2V7!:cZ1H;_]A)!v=qs7o94(/&=rPlY1ka=@L&GT8JBE!dRHoE>92[Z4*MWGS[mUceg7csK8a!Ce[9]x2=3-=MPC=bM*dPi7A7agqUE=E7&rY!hR9kdL
-        Z!JbMPr:LpIG@T`G*o6D7bAm*OZe$A1(OI67+1Bhi?f]:.powq;vDdwONhDVPf3&Qg&G]C2SmJ5G;8RkB;^DH7I-;hi&G!,>KpB-KShCIGMsXE.*nKt^h[G0
-        N'uZ5JOj@0__NdOd)BX9GhIFnjxdj,C.pGJ8UQA193M6W`N[l:ZiEfIW=I;c$9(1Fqjq[.eB3i*`K@@>%qMw;]Iw+,k5iR^G4H&6VeoDNL]@5?sj<ds!okTS
-        ]6N>BaNOJGl5kkCd!PV[Ff,;VVG@)lPa,GJWqDL._?X?v(YI4C5emXL%0uJGaF8Tp%[?Qk9-,$SAs.Dl6GxX'7phX6m^V??QGK0RLP?-E@xTbWJCo$)<vo^@
-        Unu]chrodp!SlDh[_$+5e/1`=h/Fv0,((CVn>'6[-q*smqWASx@vQ&PAHuTtJs$YKD+CMX
+        +2[^;6^xhF,kJicHl3W(`M[bAimR0m0.%>L$Mh]A83&JSmrJ&Nbd5GEQwGA5;.o!rCcX5Vp6MKQpp&k!QI;MQ@3]XREOw]RSmUBDm8k1K_1jb&8Ix105(,?F
+        69%^W/v_tml4u84I4`b9r+L:F5?&aI5PF@bW^;O`V_:E<iPR!P8U+Axkqc/M;7/V!?KD&B:*2q_Yggl>^e8cF1/;]s7S>kCgVGrA5f_<o$TTLi5GI2vGTE'>
+        0h'>;)V&s*cM0*B5h0Gi(<Ij'aUIo0+V]-h]MUmHT+[_n9ag`$?clg91R@;texntc[e0`Ol3=W],%c`v^f[2-o1%DroWWe!L/^mVPHjD.LTk1K:imqPM['1O
+        8/LxT>&?8'PoHIvFSoRVkk7M>62/Fkslg%2Hq=_QEhFTw0[WO'C+i5bk+astBuZDW(EM79PsCr%Ha*$:n>tBEbM_;SomJPKh&oagE*7,N,+o!F:GC$X3,5/?
+        c>G0,A%t`u`2KhK@[@Fq?bN@NqcM<f7eNEOB7Xh0j6E<'Q.*NZ+9L8/EEY4e:Ces:<ui$k!hRLR?k'qY(q)YB5;!b0,;3>^aU%+U?Dx[o$0FLMBe-eh6=x[K
+        [7h<`iD8[l-,ti:f)_uL_>Cc8WLL]^uf`>p!h(QxRdKiAQYrfMYjVw?8)8<6WmnD3,GR(Keto&UhckucboZ_4b1;0H=DNMp]%e?P-LO9;k6nl7d9sbR;1$Hw
+        _ft:mYZ()v?.t!F6s4;:l*JRK*_.1GKn&nDHi-X@74RtJYKDFBP&CuhL5hb?_K!nQYS4(WlkTwv@wH@r.]qw1NRhxEPG<O5=Y]Y_&l0fFLdXND;@b>g/akq4
+        U;ev;@Sg+5^GZam;jd<7EF*IsaAe7[HG=Ygbla<(`RMP5I9!!/X,gBV8Kw0cP^_7t/7uE@5:.rn3ww0A&)'$>f8K:e`Y;I<CgaJ=ub!ZbqlxMd5%(=Wb7VSP
+        agk!O]>,vP[;:%sGmXTon:QUbXEZsq2-r!Db[e!6UrTiL5+7=Rfs-N-`lusBTij7xWSQnFj2rtNCb-bZjJ)vd=47*EbYe;fl=c+ti+<)Xe[dRHZZQd`+*3Sm
+        'L6!=gPCRx2;6$.'$MY-e3<ZZh_JaWMET`0>Z/:CK/8d'9ft^1J!QDu[:JH(dUeXj+s%X6$(nOe**hk_GwmxvjT+((_)H;ViQ+;qU[go*N?&FCBjmm./e<5`
+        +xm7_Te4(g9GgZHulj8OB-Z$YJep`Z!=scJ;>=wTTBbZfL(9>s8BXf,JF](;SVEtak59J]FM`9K2k<Qq@owNp@Tnbr@R81FtL`QS-T;S/-9Dl1-oCg*BCd'E
+        mKB?tsWp9I%wDu[[Z6[h7($-@kgIi)YVb'[6&j_$lf!YIjX-E%ds:X=9N]o:c<rZc;;8>HA<87pD$fYJn:*=X>YlH4pZXa[@dimv]^fOc5gOq'QKO2u1&l:g
+        YOLn!,pnL..9?3OmpNRr*),Z*p&].-?/^$Yr!SA^*hW^-D:p*^*KXOVnDNWQ`.e=K]DYU,!*D?iXJHajjPHu0smse0^ekBS;$fUFK6WkGO3+xiG2?2*1TD<:
+        v3D1_3F2:.)fCLjl=`'g=w,4fWDsG(CLL<x>Rc5jYT:uR>NRK-:1qP-7Yt'9*rrOM`_i$'_H-dDD@@F/!]ss'PS^^&B`O&Em<k,tN&7@<M(:M2.$a4o&,)fH
+        qw'K)!;Q,A[r'@o-cK`K,w]b;NY$+)?xt9)bt*9vB(jDmD@$,oh(ox%f*vDS&@3`OXr*0m%dB4:Q4(REC`fKR!P,As([6Rb:9jWN=9^'sH^_))5Lgt5'K$@k
+        /b$^sc[btvLdY010D%X'9*X?kRGOta32JC@@w3:<%<>!w9,23IQlMO?u!$)3WCV*M>U;$1gBN_:;NU*]ii%C=WS4)0rnGMW,E/J7s(IMk`MWWm%bZ<)r4S>$
+        5!8vdE'ZeJq`/iJR,BEZd$9Z_Y@q:S;Zkj^TBn^[HDgr,dR8LfuZ$fsfR5SCX*?QC6[bBT=cR3;)_W-2Wdp=dPfZfrkJ;>u^46Ytn&YSCtx+vv.atCY>kI`[
+        CP=k@%<8m=0(pL^+GjOZ'_&`RPgnv?Lt[ApGdC]',MhR_:q,4afn7dAeLKe80vo)^(/$mP,uA[j1g[hT2C5YxcSk,m2w1$XUsXMVHv&.AM_W7Z><N_!r1/84
+        dD;$QWm:9C&_83?.9k3/lZa`K8IarN1w+S.mZ8IY=lP(3CXalvgmRhR0TG@&m6`SV8VBdX]kr9=A>Bgt,rPk<:/r!)8gluF>.,_N&P&;<quM@=/(PMtT2oRS
+        <5JfV]HJE3'*^S:CxX%UX$W1Ag2exrRpCgT7mGtgkC'_K<5s60HD:)`J7nR0&n,+7Q4=$`?NgTX6KRha8p^MSgu6WBIx/C%%%kVwA>BIv:esEwe5FjUUkW[p
+        ^pXxo!o19i/gp]Tf8,xaF_E^MGkRVg]bSve8icA2HT&M&%O1r=^k?p:fPj,+ibj:G4_+O]/ZRs^Z0U+DPQC7*n+PctgXtJf]igW6i+o`6JL.!qn3]Ox-!.h;
+        TTQq*IZAT/5mKH0Lj!_boLhb1fXFMKlI._5?Q<+j,&3xo&N6sZc93j<SmiVC+S1_&oToDE:-U[<C*Bbx0j4:K9>THq$63-EBU9n&Z.:kZ<V3Zh9^s5]UtNZ@
+        OhRPG]27.,&aN?*b6FOGa3IpL'Y[m;Ti:^,mHFOY''Eo$eEWw`g8CWOiCGfU^*LvK]l)ZI4`^>&5W<]N>jdi(D>ZW@=C.U^/Z;(!_,5.n&@12&E63T`BK.?V
+        AG^uA'5J<jQtn5RQfb2X->(hcL(Jwl`Ec.me@1Y4R=,qR(9;0k[cA)ps1DE+/hPro+'oQ`Jl%Pp'FN=T3V75oWs[MCblpS$u@Cfx(EkxrDuQ*]Tne.&;=YD.
+        FdW`vgv`Z*GfG_</OO.dB](rj/g[G=WFZ4fshSH':ZR&5SlstxG^l0fZ<&ku^QCU=T=@BHZ4pI6ZQ.WtQ:ARUY`UqpA]A*mS.E)%=u,q0rA(/jsv^^=lDCY0
+        /Z2m?/gHcfGq6L]]%791jBe[rBHD8rI3<<RS:CkSf*PY^k&-i4i34dDdJ[XZpa*k0<]^E-3&Zru$0S(f%Aa5P<B33rnsD7xCV%u4[kMRGni&>K.j17$)kJVw
+        MR_BT-836e0LuE;W>vVc0n9&3dE/4`P=mD69f]n,5i=M4%B8+(g(a62@@lM50^;TXNAbOnn^0GS5j_jJFu^^=LUH<sfHBwFr*]fS3Jd:?RhSOiChS`8$uRS^
+        -.ks)nA)_3<Y<8@j%S(Xp'32!_vH*w)Z4cEcY8TBv)j>L)F[a_XV!+i<I-O6`6o'7S-8Hj]f_G]?>,3YP-N[R!!!!!
         """##
     static let compressedScript: StaticString = ##"""
         !!!?4!$j<u/uW3'cr)0d*FTaY*,N>[OP*NG?L8&[_8)qnK5;%q3w[GPtH&]@_DHxqNrtF'M!iWO9^C6MB,nJ.A%X[1s,@wgq2.j4MLmb[PGap*$&Rus[Ic6o

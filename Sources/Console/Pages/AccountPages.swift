@@ -32,13 +32,26 @@ extension Page {
         Display.column("Last sign-in", "lastSignInAt"), Display.column("Created", "createdAt"),
     ]
 
+    /// The IDs of at most 600 tenants.
+    private func tenantIds() throws(CallError) -> [String] {
+        var found: [String] = []
+        var params: JSONObject = [:]
+        for _ in 0..<10 {
+            let list = try calls.call("tenant.list", params)
+            found += (list["tenants"]?.array ?? []).compactMap { $0["tenantId"]?.string }
+            guard let cursor = list["nextCursor"] else { break }
+            params["cursor"] = cursor
+        }
+        return found
+    }
+
     /// Finds accounts by email address in one tenant or all, or by ID.
     private func find(_ text: String, tenant: String?) throws(CallError) -> [JSONValue] {
         var found: [JSONValue] = []
         if text.contains("@") {
             var tenants = tenant.map { [$0] } ?? []
             if tenant == nil {
-                tenants = (try calls.call("tenant.list", ["limit": 1000])["tenants"]?.array ?? []).compactMap { $0["tenantId"]?.string }
+                tenants = try tenantIds()
             }
             for tenant in tenants {
                 if let account = try? calls.show("account.find", ["tenantId": .string(tenant), "username": .string(text)]) {
@@ -52,7 +65,7 @@ extension Page {
     }
 
     private func search(_ placeholder: String) throws(CallError) -> HTML {
-        let tenants = (try calls.call("tenant.list", ["limit": 200])["tenants"]?.array ?? []).compactMap { $0["tenantId"]?.string }
+        let tenants = try tenantIds()
         let current = query.given("tenant")
         let options = (["": "all tenants"].map { ($0.key, $0.value) } + tenants.map { ($0, $0) }).map { value, name -> HTML in
             "<option value=\"\(value)\"\(value == current ? " selected" : HTML.none)>\(name)</option>"

@@ -13,8 +13,12 @@ extension Page {
                     "Subject",
                     { record in
                         let names = ["subject", "poolId", "identityId"].filter { record[$0] != nil }
-                        return names.isEmpty
-                            ? "<span class=\"soft\">–</span>" : names.map { Display.value(record[$0], as: $0) }.joined("<br>")
+                        // The subject of a change in a tenant is an account.
+                        let isAccount = record["details"]?["tenantId"] != nil && record["subject"]?.string?.utf8.count == 36
+                        let parts = names.map { name -> HTML in
+                            Display.value(record[name], as: name != "subject" ? name : isAccount ? "accountId" : "subjectId")
+                        }
+                        return parts.isEmpty ? "<span class=\"soft\">–</span>" : parts.joined("<br>")
                     }
                 ),
                 ("Details", { $0["details"].map { "<code class=\"details\">\($0.text)</code>" } ?? "<span class=\"soft\">–</span>" }),

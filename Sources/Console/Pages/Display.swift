@@ -6,8 +6,7 @@ import Platform
 enum Display {
     /// The pages of objects, by the member that names them.
     private static let pages = [
-        "accountId": "accounts", "tenantId": "tenants", "poolId": "pools", "identityId": "identities", "method": "methods",
-        "mergedInto": "accounts",
+        "accountId": "accounts", "tenantId": "tenants", "poolId": "pools", "identityId": "identities", "mergedInto": "accounts",
     ]
 
     /// Returns a value in a table or a list of facts.
@@ -26,11 +25,14 @@ enum Display {
     }
 
     private static func string(_ text: String, as name: String) -> HTML {
-        if let page = pages[name], !text.hasPrefix("audit.checkpoint") { return link(page, text) }
+        if name == "method", text.contains("."), text != "audit.checkpoint" {
+            return "<a class=\"method\" href=\"/methods/\(text)\"><code>\(text)</code></a>"
+        }
+        if let page = pages[name] { return link(page, text) }
         if text == "***" { return "<span class=\"soft\" title=\"Secret. Start the console with --show-secrets to see it.\">***</span>" }
         if name == "state" { return badge(text, ["active": "good", "revoked": "bad", "next": "info", "DISABLED": "bad"][text] ?? "") }
         let isCode =
-            name.hasSuffix("Id") || ["kid", "issuer", "roleArn", "hash", "head", "chain", "subject", "trace", "cursor"].contains(name)
+            name.hasSuffix("Id") || ["kid", "issuer", "roleArn", "hash", "head", "chain", "trace", "masterKeyFingerprint"].contains(name)
         if text.contains("\n") { return "<pre>\(text)</pre>" }
         return isCode ? "<code>\(text)</code>" : HTML(text)
     }
@@ -59,7 +61,7 @@ enum Display {
         if rows.isEmpty { return "<div class=\"empty\"><p>\(empty)</p></div>" }
         let heads = columns.map { "<th scope=\"col\">\($0.title)</th>" as HTML }.joined()
         let body = rows.map { row -> HTML in
-            "<tr>\(columns.map { "<td data-head=\"\($0.title)\">\($0.cell(row))</td>" as HTML }.joined())</tr>"
+            "<tr>\(columns.map { "<td data-head=\"\($0.title)\"><div>\($0.cell(row))</div></td>" as HTML }.joined())</tr>"
         }.joined("\n")
         let mark: HTML = id.isEmpty ? .none : " id=\"\(id)\""
         return "<div class=\"table\" tabindex=\"0\"><table><thead><tr>\(heads)</tr></thead><tbody\(mark)>\(body)</tbody></table></div>"

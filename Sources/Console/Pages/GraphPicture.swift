@@ -12,10 +12,10 @@ struct GraphPicture {
         var y = 0
     }
 
-    private static let width = 208
+    private static let width = 196
     private static let height = 52
     private static let gap = 18
-    private static let columnGap = 96
+    private static let columnGap = 88
 
     private var nodes: [Node]
     private let edges: [(from: Int, to: Int, kind: String)]
@@ -57,7 +57,7 @@ struct GraphPicture {
 
     private mutating func place() {
         let counts = (0..<4).map { column in nodes.count { $0.column == column } }
-        let rows = max(1, counts.max() ?? 1)
+        let rows = max(2, counts.max() ?? 1)
         size.height = rows * (Self.height + Self.gap) - Self.gap + 16
         var used = [Int](repeating: 0, count: 4)
         for index in nodes.indices {
@@ -91,11 +91,13 @@ struct GraphPicture {
         let goesRight = a.column < b.column
         let (x1, x2) = goesRight ? (a.x + Self.width, b.x) : (a.x, b.x + Self.width)
         let (y1, y2) = (a.y + Self.height / 2, b.y + Self.height / 2)
+        var middle = (x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 6)
         var path = "M\(x1) \(y1)C\((x1 + x2) / 2) \(y1) \((x1 + x2) / 2) \(y2) \(x2) \(y2)"
         if edge.kind == "began" {
             // Passes above or below the account, which stands between both columns.
             let account = nodes[0]
             let isAbove = y1 + y2 <= account.y * 2 + Self.height
+            middle = (account.x + Self.width / 2, isAbove ? account.y - 18 : account.y + Self.height + 26)
             let y = isAbove ? account.y - 14 : account.y + Self.height + 14
             path = "M\(x1) \(y1)C\(x1 + 48) \(y1) \(account.x - 32) \(y) \(account.x + Self.width / 2) \(y)S\(x2 - 48) \(y2) \(x2) \(y2)"
         }
@@ -103,8 +105,8 @@ struct GraphPicture {
         // One label for each kind and column is enough: the edges run side by side.
         let isFirst = !edges[..<index].contains { $0.kind == edge.kind && nodes[$0.from].column == a.column }
         let text: HTML =
-            isFirst && edge.kind != "began"
-            ? "<text class=\"relation\" x=\"\((x1 + x2) / 2)\" y=\"\((y1 + y2) / 2 - 6)\" text-anchor=\"middle\">\(label)</text>" : .none
+            isFirst
+            ? "<text class=\"relation\" x=\"\(middle.x)\" y=\"\(middle.y)\" text-anchor=\"middle\">\(label)</text>" : .none
         return """
             <g data-edge="\(edge.from)-\(edge.to)" class="edge \(edge.kind)"><title>\(a.title) \(label) \(b.title)</title>\
             <path d="\(path)" marker-end="url(#arrow)"/>\(text)</g>
@@ -118,8 +120,8 @@ struct GraphPicture {
     private func box(_ index: Int) -> HTML {
         let node = nodes[index]
         let shape: HTML = """
-            <rect width="\(Self.width)" height="\(Self.height)" rx="9"/><text class="kind" x="12" y="21">\(Self.cut(node.title, 27))</text>\
-            <text class="label" x="12" y="39">\(Self.cut(node.label, 25))</text>
+            <rect width="\(Self.width)" height="\(Self.height)" rx="9"/><text class="kind" x="12" y="21">\(Self.cut(node.title, 25))</text>\
+            <text class="label" x="12" y="39">\(Self.cut(node.label, 24))</text>
             """
         let content: HTML = node.link.map { "<a href=\"\($0)\">\(shape)</a>" } ?? shape
         return """
@@ -128,5 +130,5 @@ struct GraphPicture {
             """
     }
 
-    private static func cut(_ text: String, _ count: Int) -> String { text.count <= count ? text : text.prefix(count - 1) + "…" }
+    static func cut(_ text: String, _ count: Int) -> String { text.count <= count ? text : text.prefix(count - 1) + "…" }
 }

@@ -19,7 +19,8 @@ extension Page {
         let table = Display.table(
             keys, empty: "There are no signing keys yet. The first token of a tenant or pool creates its key.",
             [
-                Display.column("Key", "kid"), ("Owner", owner), Display.column("Algorithm", "algorithm"), Display.column("State", "state"),
+                ("Owner", { "\(owner($0))<small><code>\($0["kid"]?.string ?? "")</code></small>" }),
+                Display.column("Algorithm", "algorithm"), Display.column("State", "state"),
                 Display.column("Created", "createdAt"), Display.column("Active", "activeAt"), Display.column("Retired", "retiredAt"),
                 Display.column("Published until", "publishedUntil"),
             ])
@@ -113,7 +114,7 @@ struct KeyTimeline {
             }.joined()
             return """
                 <g data-key="\(key["kid"]?.string ?? "")"><title>\(key["kid"]?.string ?? ""): \(state), created \(Display.date(created))</title>\
-                <text class="axis" x="0" y="\(index * Self.row + 17)">\(key["tenantId"]?.string ?? key["poolId"]?.string ?? "")</text>\(bars)</g>
+                <text class="axis" x="0" y="\(index * Self.row + 17)">\(GraphPicture.cut(key["tenantId"]?.string ?? key["poolId"]?.string ?? "", 21))</text>\(bars)</g>
                 """
         }.joined()
         let axis = [begin, (begin + end) / 2, end].enumerated().map { index, time -> HTML in

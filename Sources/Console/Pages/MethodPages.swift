@@ -116,7 +116,7 @@ extension Page {
             \(form(
                 "/methods/\(info.name)", needsWrite: !info.isReadOnly, button: "Call \(info.name)",
                 style: Self.isDestructive(info) ? "call danger" : "call", choices + content + json + confirm))\
-            <section><h2>The same call</h2>\(texts.joined())</section>
+            <section><h2>The same call</h2><div class="calls">\(texts.joined())</div></section>
             """)
     }
 

@@ -13,12 +13,13 @@ extension Page {
     private static func row(_ request: LoggedRequest) -> HTML {
         let outcome =
             request.error.map { Display.badge($0, "bad") } ?? (request.isDone ? Display.badge("ok", "good") : Display.badge("running"))
+        let trace: HTML = request.trace.map { "<code>\($0)</code>" } ?? "<span class=\"soft\">–</span>"
         let duration = request.seconds.map { Display.duration(microseconds: $0 * 1_000_000) } ?? "…"
         return """
-            <tr data-request="\(request.number)"><td data-head="Time">\(Display.time(Int64(request.at)))</td>\
-            <td data-head="Method"><a href="/requests/\(request.number)">\(request.method)</a></td>\
-            <td data-head="Duration" class="number">\(duration)</td><td data-head="Outcome">\(outcome)</td>\
-            <td data-head="Trace">\(request.trace.map { "<code>\($0)</code>" } ?? "<span class=\"soft\">–</span>")</td></tr>
+            <tr data-request="\(request.number)"><td data-head="Time"><div>\(Display.time(Int64(request.at)))</div></td>\
+            <td data-head="Method"><div><a class="method" href="/requests/\(request.number)">\(request.method)</a></div></td>\
+            <td data-head="Duration" class="number"><div>\(duration)</div></td><td data-head="Outcome"><div>\(outcome)</div></td>\
+            <td data-head="Trace"><div>\(trace)</div></td></tr>
             """
     }
 

@@ -17,7 +17,7 @@ extension Page {
 
     func tenant(_ id: String) throws(CallError) -> LoopbackResponse {
         let tenant = try calls.show("tenant.get", ["tenantId": .string(id)])
-        let idps = try calls.show("idp.list", ["tenantId": .string(id), "limit": 200])
+        let idps = try calls.show("idp.list", ["tenantId": .string(id), "limit": 60])
         let providers = Display.table(
             idps["idps"]?.array ?? [], empty: "The tenant has no identity providers.",
             [

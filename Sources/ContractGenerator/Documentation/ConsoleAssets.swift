@@ -50,7 +50,7 @@ enum ConsoleAssets {
         .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.1rem; margin: 0 0 1rem; }
         .card > h2:first-child { margin-top: 0; }
         .columns { display: grid; gap: 1rem; align-items: start; }
-        .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); gap: 0.7rem; padding: 0; list-style: none;
+        .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13.5rem, 44%), 1fr)); gap: 0.7rem; padding: 0; list-style: none;
           margin: 0 0 1.1rem; }
         .tiles a, .tile { display: block; background: var(--card); border: 1px solid var(--line); border-radius: 12px;
           padding: 0.7rem 0.9rem; text-decoration: none; color: inherit; }
@@ -112,7 +112,15 @@ enum ConsoleAssets {
         form.call { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.1rem; max-width: 48rem; }
         form.stack { display: grid; gap: 0.7rem; max-width: 30rem; margin: 0 0 1rem; }
         form.stack label { display: grid; gap: 0.2rem; font-size: 0.875rem; color: var(--soft); }
+        form.stack > * { min-width: 0; }
+        form.stack :is(input, select) { width: 100%; color: var(--text); }
         form.stack button { justify-self: start; }
+        .set { margin: 0 0 0.6rem; } .set:last-child { margin-bottom: 1.4rem; }
+        .set summary { overflow-wrap: anywhere; }
+        .calls { display: grid; gap: 0 1rem; }
+        .calls > div { min-width: 0; }
+        .method { white-space: nowrap; }
+        pre + .pager, section + .pager { margin-top: 1.2rem; }
         .filters summary, .set summary, details > summary { cursor: pointer; }
         .filters[open] { flex: 1; }
         .filters form { margin-top: 0.6rem; }
@@ -138,7 +146,7 @@ enum ConsoleAssets {
         .methods li > span:last-child { display: block; color: var(--soft); font-size: 0.875rem; }
         .code b { font-size: 1.75rem; letter-spacing: 0.14em; font-variant-numeric: tabular-nums; margin-left: 0.5rem; }
         .code span { color: var(--soft); }
-        iframe { width: 100%; height: 26rem; border: 1px solid var(--line); border-radius: 12px; background: #ffffff; }
+        iframe { width: 100%; height: 20rem; border: 1px solid var(--line); border-radius: 12px; background: #ffffff; }
         progress { width: 100%; height: 0.8rem; accent-color: var(--accent); margin: 0.5rem 0 0.8rem; }
         .copy { position: absolute; top: 0.35rem; right: 0.35rem; font-size: 0.75rem; padding: 0.1rem 0.5rem; opacity: 0; }
         pre:hover .copy, .copy:focus { opacity: 1; }
@@ -184,7 +192,8 @@ enum ConsoleAssets {
           tr:last-child { border-bottom: 0; }
           td { border: 0; padding: 0.12rem 0; display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0.5rem; }
           td::before { content: attr(data-head); color: var(--soft); font-size: 0.8125rem; }
-          td small { grid-column: 2; }
+          .method { white-space: normal; overflow-wrap: anywhere; }
+          .store { max-width: 25vw; }
           td:first-child { display: block; font-weight: 550; }
           td:first-child::before { display: none; }
           td time { white-space: normal; }
@@ -197,7 +206,7 @@ enum ConsoleAssets {
           nav h2 { display: block; font-size: 0.72rem; text-transform: uppercase; letter-spacing: 0.06em; color: var(--soft);
             margin: 1rem 0 0.3rem 0.65rem; }
           main { padding: 1.6rem 2rem 4rem; }
-          .columns { grid-template-columns: 1fr 1fr; }
+          .columns, .calls { grid-template-columns: 1fr 1fr; }
         }
         @media (prefers-reduced-motion: reduce) { tr.new { animation: none; } }
 
