@@ -34,7 +34,7 @@ public final class Console: Sendable {
         let router = Router(mintmark, settings)
         self.router = router
         var limits = LoopbackLimits()
-        limits.headBytes = 16 * 1024
+        limits.headBytes = Router.mostHead
         limits.bodyBytes = Router.mostBody
         limits.refusalHeaders = Router.headers(policy: Router.pagePolicy)
         server = try LoopbackServer(port: settings.port, limits: limits, gate: { router.gate($0, $1) }, handler: { router.answer($0) })

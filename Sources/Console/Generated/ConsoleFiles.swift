@@ -4,7 +4,7 @@
 /// The files of the web console. `CompressedText` reads them.
 enum ConsoleFiles {
     static let compressedStyle: StaticString = ##"""
-        !!%*_!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
+        !!%+e!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
         9@*XSv/lMtGsWo?a(a@IlqLX-niiP5$<ZEJ]sjgcM&/,ae>fZqoBjPeJWI`]!smE^lnFmUJb3XX75;kD=4>G=VsC<pFbk-^o_dmEkS.7:t3O%opCtFf?:T/`
         c=>piN!8Ng/cWeZ$H7Nf&4S(!XmRKE;(PM<g,k0bH:-7$hnK0I9Qp),Id_jOPn]/Ch5Kg>.c'XDgn;l7RP:x9%`@8*RE@?2)AlW^WL*5+UZ](@Q]h51t'`f!
         W8@f3]A1fb^_DBum0:8dRm)Kis<!ofO<L(,<_rMRC@AI8:[vwBUgx^5*:@E3s(u3LG!cGPl]W@^7&(&2_a?<'ShE_Is<+^5-5!@<q7E+l07KJHtRi)[3j`b+
@@ -17,36 +17,36 @@ enum ConsoleFiles {
         7jD`gq2&er:D@:RS)+q(aMQA(d1rWkpw>h9gGn2OMUM$K@@sg,tg0J-']aoCB+M%5K3fj`u/*=DDb3q0O]h:v4oc-T)7>v8;*iotARhbPR,enS%g$1QZ)m0'
         2+>T9S<N`4clbGL?Y1QOR+RxW'L<UZ-q;tRt?d)m(X+<5?;%DR[@PoXl?k%;'A;[*Q3*Z.j!m@LUY1_gI<?(r8rBg=;U8MHcq!Yp=b!4C.nE]'ko3kE&o`Q/
         ZBn3^$SW,.HFpou?RxYPbaNC,PD21qcv4K=RW*prr?W?97rVYe[PpYn0b(_@*@9OuWI2GT7/5n^@q7]U.N<5DcVN/Wun@9m_5R(0pXJ;2U3@j^X)Qmg4?*Q9
-        bbp^mIaijXY_+KjkY3U/&b-l):<VO.Au34pF59=XChW9IDBUo9f>aCxqUwN.GehhMI&RY2ID3Z(dH5-T$/t/*:L,KA4`0R2O8LJmNmfB3Qx3=PqT&Nf[SN4v
-        ewNTxqxba=ib_J*HQ/iOe%Rf3c^e9pZ+fsbOZI7/rhVIcIbRpF'cHtjDI[_%iQpnU*C-P3H'8F@P*0%olj&XRf:&Gsv4l5&F);oZq9^0oCIRJkCL]7A^r?sF
-        +2[^;6^xhF,kJicHl3W(`M[bAimR0m0.%>L$Mh]A83&JSmrJ&Nbd5GEQwGA5;.o!rCcX5Vp6MKQpp&k!QI;MQ@3]XREOw]RSmUBDm8k1K_1jb&8Ix105(,?F
-        69%^W/v_tml4u84I4`b9r+L:F5?&aI5PF@bW^;O`V_:E<iPR!P8U+Axkqc/M;7/V!?KD&B:*2q_Yggl>^e8cF1/;]s7S>kCgVGrA5f_<o$TTLi5GI2vGTE'>
-        0h'>;)V&s*cM0*B5h0Gi(<Ij'aUIo0+V]-h]MUmHT+[_n9ag`$?clg91R@;texntc[e0`Ol3=W],%c`v^f[2-o1%DroWWe!L/^mVPHjD.LTk1K:imqPM['1O
-        8/LxT>&?8'PoHIvFSoRVkk7M>62/Fkslg%2Hq=_QEhFTw0[WO'C+i5bk+astBuZDW(EM79PsCr%Ha*$:n>tBEbM_;SomJPKh&oagE*7,N,+o!F:GC$X3,5/?
-        c>G0,A%t`u`2KhK@[@Fq?bN@NqcM<f7eNEOB7Xh0j6E<'Q.*NZ+9L8/EEY4e:Ces:<ui$k!hRLR?k'qY(q)YB5;!b0,;3>^aU%+U?Dx[o$0FLMBe-eh6=x[K
-        [7h<`iD8[l-,ti:f)_uL_>Cc8WLL]^uf`>p!h(QxRdKiAQYrfMYjVw?8)8<6WmnD3,GR(Keto&UhckucboZ_4b1;0H=DNMp]%e?P-LO9;k6nl7d9sbR;1$Hw
-        _ft:mYZ()v?.t!F6s4;:l*JRK*_.1GKn&nDHi-X@74RtJYKDFBP&CuhL5hb?_K!nQYS4(WlkTwv@wH@r.]qw1NRhxEPG<O5=Y]Y_&l0fFLdXND;@b>g/akq4
-        U;ev;@Sg+5^GZam;jd<7EF*IsaAe7[HG=Ygbla<(`RMP5I9!!/X,gBV8Kw0cP^_7t/7uE@5:.rn3ww0A&)'$>f8K:e`Y;I<CgaJ=ub!ZbqlxMd5%(=Wb7VSP
-        agk!O]>,vP[;:%sGmXTon:QUbXEZsq2-r!Db[e!6UrTiL5+7=Rfs-N-`lusBTij7xWSQnFj2rtNCb-bZjJ)vd=47*EbYe;fl=c+ti+<)Xe[dRHZZQd`+*3Sm
-        'L6!=gPCRx2;6$.'$MY-e3<ZZh_JaWMET`0>Z/:CK/8d'9ft^1J!QDu[:JH(dUeXj+s%X6$(nOe**hk_GwmxvjT+((_)H;ViQ+;qU[go*N?&FCBjmm./e<5`
-        +xm7_Te4(g9GgZHulj8OB-Z$YJep`Z!=scJ;>=wTTBbZfL(9>s8BXf,JF](;SVEtak59J]FM`9K2k<Qq@owNp@Tnbr@R81FtL`QS-T;S/-9Dl1-oCg*BCd'E
-        mKB?tsWp9I%wDu[[Z6[h7($-@kgIi)YVb'[6&j_$lf!YIjX-E%ds:X=9N]o:c<rZc;;8>HA<87pD$fYJn:*=X>YlH4pZXa[@dimv]^fOc5gOq'QKO2u1&l:g
-        YOLn!,pnL..9?3OmpNRr*),Z*p&].-?/^$Yr!SA^*hW^-D:p*^*KXOVnDNWQ`.e=K]DYU,!*D?iXJHajjPHu0smse0^ekBS;$fUFK6WkGO3+xiG2?2*1TD<:
-        v3D1_3F2:.)fCLjl=`'g=w,4fWDsG(CLL<x>Rc5jYT:uR>NRK-:1qP-7Yt'9*rrOM`_i$'_H-dDD@@F/!]ss'PS^^&B`O&Em<k,tN&7@<M(:M2.$a4o&,)fH
-        qw'K)!;Q,A[r'@o-cK`K,w]b;NY$+)?xt9)bt*9vB(jDmD@$,oh(ox%f*vDS&@3`OXr*0m%dB4:Q4(REC`fKR!P,As([6Rb:9jWN=9^'sH^_))5Lgt5'K$@k
-        /b$^sc[btvLdY010D%X'9*X?kRGOta32JC@@w3:<%<>!w9,23IQlMO?u!$)3WCV*M>U;$1gBN_:;NU*]ii%C=WS4)0rnGMW,E/J7s(IMk`MWWm%bZ<)r4S>$
-        5!8vdE'ZeJq`/iJR,BEZd$9Z_Y@q:S;Zkj^TBn^[HDgr,dR8LfuZ$fsfR5SCX*?QC6[bBT=cR3;)_W-2Wdp=dPfZfrkJ;>u^46Ytn&YSCtx+vv.atCY>kI`[
-        CP=k@%<8m=0(pL^+GjOZ'_&`RPgnv?Lt[ApGdC]',MhR_:q,4afn7dAeLKe80vo)^(/$mP,uA[j1g[hT2C5YxcSk,m2w1$XUsXMVHv&.AM_W7Z><N_!r1/84
-        dD;$QWm:9C&_83?.9k3/lZa`K8IarN1w+S.mZ8IY=lP(3CXalvgmRhR0TG@&m6`SV8VBdX]kr9=A>Bgt,rPk<:/r!)8gluF>.,_N&P&;<quM@=/(PMtT2oRS
-        <5JfV]HJE3'*^S:CxX%UX$W1Ag2exrRpCgT7mGtgkC'_K<5s60HD:)`J7nR0&n,+7Q4=$`?NgTX6KRha8p^MSgu6WBIx/C%%%kVwA>BIv:esEwe5FjUUkW[p
-        ^pXxo!o19i/gp]Tf8,xaF_E^MGkRVg]bSve8icA2HT&M&%O1r=^k?p:fPj,+ibj:G4_+O]/ZRs^Z0U+DPQC7*n+PctgXtJf]igW6i+o`6JL.!qn3]Ox-!.h;
-        TTQq*IZAT/5mKH0Lj!_boLhb1fXFMKlI._5?Q<+j,&3xo&N6sZc93j<SmiVC+S1_&oToDE:-U[<C*Bbx0j4:K9>THq$63-EBU9n&Z.:kZ<V3Zh9^s5]UtNZ@
-        OhRPG]27.,&aN?*b6FOGa3IpL'Y[m;Ti:^,mHFOY''Eo$eEWw`g8CWOiCGfU^*LvK]l)ZI4`^>&5W<]N>jdi(D>ZW@=C.U^/Z;(!_,5.n&@12&E63T`BK.?V
-        AG^uA'5J<jQtn5RQfb2X->(hcL(Jwl`Ec.me@1Y4R=,qR(9;0k[cA)ps1DE+/hPro+'oQ`Jl%Pp'FN=T3V75oWs[MCblpS$u@Cfx(EkxrDuQ*]Tne.&;=YD.
-        FdW`vgv`Z*GfG_</OO.dB](rj/g[G=WFZ4fshSH':ZR&5SlstxG^l0fZ<&ku^QCU=T=@BHZ4pI6ZQ.WtQ:ARUY`UqpA]A*mS.E)%=u,q0rA(/jsv^^=lDCY0
-        /Z2m?/gHcfGq6L]]%791jBe[rBHD8rI3<<RS:CkSf*PY^k&-i4i34dDdJ[XZpa*k0<]^E-3&Zru$0S(f%Aa5P<B33rnsD7xCV%u4[kMRGni&>K.j17$)kJVw
-        MR_BT-836e0LuE;W>vVc0n9&3dE/4`P=mD69f]n,5i=M4%B8+(g(a62@@lM50^;TXNAbOnn^0GS5j_jJFu^^=LUH<sfHBwFr*]fS3Jd:?RhSOiChS`8$uRS^
-        -.ks)nA)_3<Y<8@j%S(Xp'32!_vH*w)Z4cEcY8TBv)j>L)F[a_XV!+i<I-O6`6o'7S-8Hj]f_G]?>,3YP-N[R!!!!!
+        bbp^mIaijXY_+KjkY3U/&b-l):<VO.Au34pF59=XChW9IDBUo9f>aCxqUwN.GehhMI&RY2ID3Z(dH5-T$/t/*:L,KA4`0R2O8LJmNmfB3Qx1[7STN2Id>5d/
+        ]t4N)pDx`$TEU4R+CTgaZEQb@a=KfD.9B6ff+7w@AO3/KhM>bJuKTm=]=kH[LI]m1C4=ap*T8TXMK6u=a>uX+])2xFRsreTFtw4+TV(X:<g:,WV%<>E<aPKd
+        4N;Fl5H_N91jj4(i*YWAO[N0Zog9F%hlep,[f6`h*qrW'`^%OsjCr%=L@m@EJ^fin9x-ar+fM?:^rDt1nJH*k*<?K-lF5:2l6_t+:>n7WQHtcfc4cdo?:/=a
+        u9YtwM2O=I]2fR)R8hR`5lO5YA)0$*<qoow-vd$],t;x9@jQ>H!G]8G>;NwDEKXGVIW1Zs%-,aodlAm4,DokPiuB@K&KZ@>>:g4PKiO5Bm!'ad:PF?e8NZG1
+        6:`;leDtm!8Kl2XNr*+!YI]trD2tGs,pX@Vic!9fUB`v$d6tfvoQFvXN[C!9uOF0;mS.&u9KG6W-1mexXmG_D*G7A&,Q%'CM>^se<sU$2P_i7cDPB:q]SL8e
+        ods69PbG:%6YJomZ6QJ@+BN3I]nWkx+-;gg&tno)RJ'UtrsK`Z-tUSrnfp_x[+0if_b^?I:4Epr/U%Zkt):Nw&V:vt5ZVUn'Fb)isvH5IW;exA<([n9`^74*
+        N*[@Y)Hg=!GU2G120OK;eN5k^O>)Cf'R_sE_5:O5pn7DBv&lG29)@xEIBxcDJsqc4r)%oM0IKi=nZKk=E!KqXosv7u=dlnF6Q*]C-oaIlXvld`b7J<(1KCR=
+        Vgk$ZTk`OxYZ/%G%OSOi%]IT_(OnrxcRIdLM=!cCi*D*g$N2fD5n^3/dh/699LAqLZ/P1ru$Z0Vku!fHGnN9kn/T]AYL*h3=Q>`N.a+?@S-4@lWxq`Xmh$LV
+        H])xoGY0+/lDRPE>>Wi]DaGqL<A0%J7aqSj%h>k:<[pqP0,[h7kF,%SYQ2<H.qN^W;`hbXeE:ftVKLLN>IKY(>BUb%2RH4iLS&ug<9a7Ba+K^Ceaf%:9VTj&
+        4;n:n.6W1<B`25pfDv'IC$5wa2IlGWR6@f`7WAVCl9G5t1:HoV4VjU5^hco&WmY@!?3Uwg[FAEvkigZXI7Jj2dv:hr,>J;eJB9sl&,,[B]8VQiWd'h)'i&m*
+        (qw/2&ie&nYg)u,M/KgK7[BEpI<mUo=`[<1r/(=JonJan7Q_wBkij!@HZ_ajPi,$TX@G1[Zenk5C`3L!),?;RroC:cd<LZJ=,`UL2m$k&a>%eF5&S6][s('(
+        ;gxJ-GMpwB9_;d`]+>AirH8iRe(OQ,GTRrA!`:u)k&lrHt96@&;)i58WBkx_D>$;LD>^UeBpjtE8R=5w1YOWdk^m=3fk=HsCHETIasZe!gg!uuJD[ZUp=UG)
+        3tU!*'e=4LRBK=TB0i1mW]^^jCDB9mDIPvVCQSQY8rfom/b,m,E)d<;$w/]G%4PS=0]5?BeXS>rH$x[9d%QU$oRVu>mTkk/2V/NAV(D@KA$xLS^YP&mJ[*t:
+        Cgt_JL8?lJs@q!)P6OC!H@O6t[p'T5Lx*<*j!6QT/_Yaf0a!fN(6IgpuBMA`;CL:vf5dxeh_it-'W*M/(/C7UJJ&gwMJ&r(Z:,tSZYqF+@WXh?Vlbpo&h_WK
+        b>L&Sg)=uo%&vK9:EcW.'&[*bBXd.j;DC9B$J)QA0fiIhgbPlCTor/>d;Q@&)UT`.paG5i;RxIa33/vUf2H5P&k&^w%fORm(nq$O9CltaU!jBd7WI>=*!7*(
+        qDdF=>g`DXa@Br56__';&::ISHo2'+98;1%kCBw9(6I!j)P=`vd-*Ur@n[(u+H%pOIugnHo(bI<D8/kp0=xMu.vdhP%/sXJH3`XmJg<'0b*G6sYH9%6%f+v+
+        [kTv9gh5<r]vw^im4k*.RZ[Bi%;=xubg)h3qM!@kNNDPY!@R/hEwcPx7J>0__*=$s`Y1TpbT[NHgc*tt_t^a3EAk_V&JP5*ea4Q't<V'5)VSwJu2m'A0$bG&
+        kD3kCFC>NXR@>k?XBiwp6@9W)$LAf2[8fH.EBrbLsI0Bl?VRhOmklF$.,3`uniG]WS$hB?Na$A`&kY4f+.a[D(47-L43v5,A]kw(HlV+kEYbd<GG$6c8X]+X
+        XZ%,5tL,1>/_i&$Mup5tmf8+MrP2>(3H5%L+?M,sv+=if./fAxTx(pp3gG*IS)jGmR&(q+h]<J.)jL^>$p@ooQsC]&6)8,!p_O'asWt*Nec=ONKluHfj%Xe^
+        GYV2@Sqt(M^*Uuu)K6p0DCQRn2W_R](VgR%BC.iGk]wH!Ssne5::=]p,uF]S)RGQ%b?HwPr`R::TQEu8bTFtbk(M$mWWtw5ukYdQu'4E,!i4*)>vcCb'fJan
+        .v$m6Dbg,*ulbn+TAQ[TJK`dXgDcCtFL8omP!$+66-bRN[E-,Y2u[qw?>D8fg$xA[ola=^m0I2[84U=eOnN:AY/Od$soJ6,06;b[N4+6xRA)kdf)OwG+-Kri
+        gl>XLPh18=D7b6.X4_LaR[,vdT%MnQJG!0(<(K0hFSg0:+@SMFXJhl,@@9(,!=eqj%pnj(QZ*O`GXT`Io;-Eg)^$ESkq;7Y%M?!@&ofq2d*9jwII1wY]ihHT
+        >v8<06M)+FX_=kCki>J=J)^B;L1ptK<wV_X'Ya<-UrjCJ>(7Hwd[B='/G-oa30AToJu.L6F0XUVsE^j.%=oXi2!W2F%Cli,P2uc%g%(x4jB.?P<lo=PGM>gn
+        /?>$]qPDRrIRYs4&Os,cQ$go$3mw*1OQkUtDegLmi[vr?QDN>tqxE1iguT^v?uP%CWuwXHMEkAM]'1acIU<JN6%ED&R(GtIdhfu;Af3Sc*65ZJ!e2N]?$2[*
+        %nmf'AlbZ>irho`SNc-5;o'j6cbr^j>-A*:%Z`Y5J:vhNsLP!YOtOtMf.?A[!/`IIu'L4hthX5UBLHk8VfLJgcQml-?PPjwbQi?NR)FHMu;rm>9DbaBb+QEG
+        <FV_-;_M]g7T!1AU9pp+*TG:KH0qSPp=x:PSnY:D8UXEGP`V6X3;b2Hv&<SJ?OnW-DDD>60OBcTV<n?o7LY.aJ)I3DiNAh7]E2ejFKs(tt?sc=E$q>LM/o.$
+        ,6Lb-R+*!Jt(mPq^@7r<B`]Of2dgsBjkF.i+Mt5S7:@?Pi<(hYEc7*x(_Gr+IMqD(i,XT'6JI?vR`pJc(1O1L@BZIhk`Tgs@AD%VhJ1a<n$UCxStj8r$eamG
+        d'77>);n@ES=wkHeS,LE5l$@GO:VJ]jId5okE_wOj/$gS]`B.@K)xixN71_3pfYt,-XF]HVhEJQ*LI=`Lk[GQ`L:%HCc(%QFu=^k]0igRjO2GX<&qdE/_;&u
+        V,OEQJJ`u[Rc@^pP7<[f84`^GswTZw)43'sNYu`(SZ+o)Ix2^OpNJttuFtu8GFI@%1$^x^;'KV`%1/aOmN--^p,*+Pr'pdRU<A[-D6:Om&x!r&8hU<INe:&f
+        Tw$>MMXk>_JhE:%?jjNE/&rvoNsqM+eBK@5,Mx_>54NkIJ:KhqeS^^5HIus-iW[FQWl6((_pdJYFI(gNT$Y-(@I)waacN4TEBAVnKiK9j9>Y/HXtjJ$
         """##
     static let compressedScript: StaticString = ##"""
         !!!?4!$j<u/uW3'cr)0d*FTaY*,N>[OP*NG?L8&[_8)qnK5;%q3w[GPtH&]@_DHxqNrtF'M!iWO9^C6MB,nJ.A%X[1s,@wgq2.j4MLmb[PGap*$&Rus[Ic6o

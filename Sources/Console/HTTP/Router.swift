@@ -8,6 +8,7 @@ import Synchronization
 /// Decides about requests and finds their pages.
 final class Router: Sendable {
     static let mostBody = 1 << 20
+    static let mostHead = 16 * 1024
     static let pagePolicy = """
         default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; \
         frame-src 'self'; frame-ancestors 'none'; base-uri 'none'
@@ -57,6 +58,10 @@ final class Router: Sendable {
             note("the console rejected a request for another host", head)
             return .rejected(
                 Page.bare(status: 421, "Wrong address", "Open the console at http://127.0.0.1:\(port)/, as it was printed at its start."))
+        }
+        let headBytes = head.headers.reduce(head.target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard headBytes <= Self.mostHead else {
+            return .rejected(Page.bare(status: 431, "Header too long", "The header of a request can have at most 16 KiB."))
         }
         var request = PageRequest(head, cookieName: cookieName)
         if request.path == ["console.css"] { return .buffered }

@@ -2,35 +2,37 @@ import JSON
 import Loopback
 
 extension Page {
-    private static let accountColumns: [(title: String, cell: @Sendable (JSONValue) -> HTML)] = [
-        (
-            "Account",
-            { account in
-                let id = account["accountId"]?.string ?? ""
-                let name = account["email"]?.string ?? account["username"]?.string ?? account["attributes"]?["displayName"]?.string
-                return
-                    "<a href=\"\(PageRequest.url(["accounts", id]))\">\(name ?? "without an address")</a><small><code>\(id)</code></small>"
-            }
-        ),
-        (
-            "Sign-in methods",
-            { account in
-                let names = (account["providers"]?.array ?? []).compactMap { $0["providerId"]?.string }
-                return names.isEmpty ? "<span class=\"soft\">none</span>" : names.map { Display.badge($0) }.joined(" ")
-            }
-        ),
-        (
-            "State",
-            { account in
-                var marks: [HTML] = []
-                if account["disabled"]?.bool == true { marks.append(Display.badge("disabled", "bad")) }
-                if account["emailVerified"]?.bool == true { marks.append(Display.badge("verified", "good")) }
-                if let factors = account["factors"]?.array, !factors.isEmpty { marks.append(Display.badge("2FA", "info")) }
-                return marks.isEmpty ? "<span class=\"soft\">–</span>" : marks.joined(" ")
-            }
-        ),
-        Display.column("Last sign-in", "lastSignInAt"), Display.column("Created", "createdAt"),
-    ]
+    private static var accountColumns: [Display.Column] {
+        [
+            (
+                "Account",
+                { account in
+                    let id = account["accountId"]?.string ?? ""
+                    let name = account["email"]?.string ?? account["username"]?.string ?? account["attributes"]?["displayName"]?.string
+                    return
+                        "<a href=\"\(PageRequest.url(["accounts", id]))\">\(name ?? "without an address")</a><small><code>\(id)</code></small>"
+                }
+            ),
+            (
+                "Sign-in methods",
+                { account in
+                    let names = (account["providers"]?.array ?? []).compactMap { $0["providerId"]?.string }
+                    return names.isEmpty ? "<span class=\"soft\">none</span>" : names.map { Display.badge($0) }.joined(" ")
+                }
+            ),
+            (
+                "State",
+                { account in
+                    var marks: [HTML] = []
+                    if account["disabled"]?.bool == true { marks.append(Display.badge("disabled", "bad")) }
+                    if account["emailVerified"]?.bool == true { marks.append(Display.badge("verified", "good")) }
+                    if let factors = account["factors"]?.array, !factors.isEmpty { marks.append(Display.badge("2FA", "info")) }
+                    return marks.isEmpty ? "<span class=\"soft\">–</span>" : marks.joined(" ")
+                }
+            ),
+            Display.column("Last sign-in", "lastSignInAt"), Display.column("Created", "createdAt"),
+        ]
+    }
 
     /// The IDs of at most 600 tenants.
     private func tenantIds() throws(CallError) -> [String] {

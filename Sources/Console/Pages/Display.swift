@@ -4,6 +4,9 @@ import Platform
 
 /// Shows values of results.
 enum Display {
+    /// A column of a table: its title, and the content of the cell of a row.
+    typealias Column = (title: String, cell: (JSONValue) -> HTML)
+
     /// The pages of objects, by the member that names them.
     private static let pages = [
         "accountId": "accounts", "tenantId": "tenants", "poolId": "pools", "identityId": "identities", "mergedInto": "accounts",
@@ -18,10 +21,22 @@ enum Display {
         case .string(let text)?: return string(text, as: name)
         case .array(let elements)?:
             if elements.isEmpty { return "<span class=\"soft\">none</span>" }
-            if elements.allSatisfy({ $0.object != nil }) { return elements.map { facts($0) }.joined() }
+            if elements.allSatisfy({ $0.object != nil }) { return objects(elements) }
             return "<span class=\"chips\">\(elements.map { "<span>\(self.value($0, as: String(name.dropLast())))</span>" }.joined())</span>"
         case .object(let object)?: return object.isEmpty ? "<span class=\"soft\">none</span>" : facts(.object(object))
         }
+    }
+
+    /// Returns objects as a table if their members are short, otherwise as lists of facts.
+    private static func objects(_ elements: [JSONValue]) -> HTML {
+        var names: [String] = []
+        var isFlat = true
+        for (name, value) in elements.flatMap({ $0.object?.members ?? [] }) {
+            if !names.contains(name) { names.append(name) }
+            isFlat = isFlat && value.object == nil && value.array == nil
+        }
+        guard isFlat, elements.count > 1, names.count <= 7 else { return elements.map { facts($0) }.joined() }
+        return table(elements, empty: .none, names.map { column(title($0), $0) })
     }
 
     private static func string(_ text: String, as name: String) -> HTML {
@@ -56,7 +71,7 @@ enum Display {
     ///   - columns: The titles and contents of the cells. The first column is the heading of its row.
     ///   - empty: The sentence in place of an empty table.
     static func table(
-        _ rows: [JSONValue], empty: HTML, _ columns: [(title: String, cell: (JSONValue) -> HTML)], id: String = ""
+        _ rows: [JSONValue], empty: HTML, _ columns: [Column], id: String = ""
     ) -> HTML {
         if rows.isEmpty { return "<div class=\"empty\"><p>\(empty)</p></div>" }
         let heads = columns.map { "<th scope=\"col\">\($0.title)</th>" as HTML }.joined()
@@ -68,7 +83,7 @@ enum Display {
     }
 
     /// Returns a column that shows a member.
-    static func column(_ title: String, _ name: String) -> (title: String, cell: @Sendable (JSONValue) -> HTML) {
+    static func column(_ title: String, _ name: String) -> Column {
         (title, { value($0[name], as: name) })
     }
 

@@ -8,11 +8,11 @@ final class HomeFacts: Sendable {
         var stats: JSONValue?
         var warnings: [String]?
         var isBusy = false
-        var takenAt: UInt64 = 0
+        /// The number of times that the rows were counted.
+        var counted = 0
     }
 
     private static let patienceNanoseconds: UInt64 = 50_000_000
-    private static let freshNanoseconds: UInt64 = 1_000_000_000
 
     private let calls: Calls
     private let warnings: @Sendable () -> [String]
@@ -23,21 +23,23 @@ final class HomeFacts: Sendable {
         self.warnings = warnings
     }
 
-    /// Begins to collect the facts again, unless they are recent or being collected.
+    /// Begins to collect the facts again, unless they are being collected.
     func refresh() {
         let mustStart = state.withLock { state in
-            guard !state.isBusy, state.takenAt == 0 || Monotonic.nanoseconds() - state.takenAt > Self.freshNanoseconds else { return false }
-            state.isBusy = true
-            return true
+            defer { state.isBusy = true }
+            return !state.isBusy
         }
         guard mustStart else { return }
         let collect: @Sendable () -> Void = { [self] in
             let stats = try? calls.show("store.stats")
-            state.withLock { $0.stats = stats ?? $0.stats }
+            state.withLock { state in
+                state.stats = stats ?? state.stats
+                state.counted += 1
+            }
             state.broadcast()
             let found = warnings()
             state.withLock { state in
-                (state.warnings, state.isBusy, state.takenAt) = (found, false, Monotonic.nanoseconds())
+                (state.warnings, state.isBusy) = (found, false)
             }
             state.broadcast()
         }
@@ -45,9 +47,10 @@ final class HomeFacts: Sendable {
     }
 
     func page(_ page: Page) -> LoopbackResponse {
+        let before = state.withLock { $0.counted }
         refresh()
         let deadline = Monotonic.nanoseconds() + Self.patienceNanoseconds
-        _ = state.wait(deadline: deadline) { $0.isBusy ? nil : () }
+        _ = state.wait(deadline: deadline) { $0.counted > before && $0.warnings != nil ? () : nil }
         let (stats, warnings) = state.withLock { ($0.stats, $0.warnings) }
         let info = (try? page.calls.show("system.info")) ?? [:]
         let rows = stats?["rows"]

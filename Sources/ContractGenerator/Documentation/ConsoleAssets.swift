@@ -39,6 +39,7 @@ enum ConsoleAssets {
         main { flex: 1; min-width: 0; padding: 1.25rem 1rem 4rem; max-width: 76rem; }
         h1 { font-size: clamp(1.35rem, 1.15rem + 1vw, 1.75rem); line-height: 1.25; margin: 0 0 0.35rem; letter-spacing: -0.015em;
           overflow-wrap: anywhere; }
+        h1 + :not(.lead) { margin-top: 0.9rem; }
         h1 code { font-size: 0.9em; }
         h2 { font-size: 1.0625rem; line-height: 1.3; margin: 1.75rem 0 0.6rem; }
         h2 small { font-weight: 400; color: var(--soft); }
@@ -109,7 +110,7 @@ enum ConsoleAssets {
         .bar { align-items: flex-start; justify-content: space-between; }
         .search input { flex: 1 1 14rem; max-width: 26rem; }
         label.inline { display: inline-flex; gap: 0.4rem; align-items: center; font-size: 0.9063rem; color: var(--soft); }
-        form.call { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.1rem; max-width: 48rem; }
+        form.call { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.1rem; max-width: 48rem; margin: 0 0 1.1rem; }
         form.stack { display: grid; gap: 0.7rem; max-width: 30rem; margin: 0 0 1rem; }
         form.stack label { display: grid; gap: 0.2rem; font-size: 0.875rem; color: var(--soft); }
         form.stack > * { min-width: 0; }
@@ -185,6 +186,7 @@ enum ConsoleAssets {
           max-width: 30rem; }
         @media (max-width: 44rem) {
           .picture svg[data-graph] { max-width: none; }
+          .plot { min-width: 38rem; }
           .facts > div { grid-template-columns: minmax(0, 1fr); }
           table, tbody, tr, td { display: block; }
           thead { display: none; }
