@@ -44,8 +44,9 @@ let package = Package(
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Accounts", "Audit", "Contract", "Crypto", "CZeroOnFree", "IdentityPools", "JSON", "JSONRPC", "Messages", "Mintmark",
-                "Network", "Platform", "ServiceContext", "Storage",
+                "Accounts", "Audit", "Console", "Contract", "Crypto", "CZeroOnFree", "IdentityPools", "JSON", "JSONRPC", "Loopback",
+                "Messages",
+                "Mintmark", "Network", "Platform", "ServiceContext", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -127,4 +128,5 @@ let package = Package(
                 "Provisioning", "ServiceContext", "SigningKeys", "Storage", "TestSupport", "VendorAPIs",
                 .product(name: "Logging", package: "swift-log"),
             ])
+        + room("Console", ["Contract", "Crypto", "JSON", "JSONRPC", "Loopback", "Mintmark", "Platform"])
 )

@@ -44,14 +44,14 @@ struct Doctor: ParsableCommand {
             let facts = try database.facts()
             let newer = facts.schemaVersion > Mintmark.schemaVersion ? " (one version newer than this program, which is supported)" : ""
             try say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")
-            if facts.kind == .sqlite, let path = facts.path { try checkModes(path, say) }
+            if facts.kind == .sqlite, let path = facts.path { try Self.checkModes(path, say) }
             try database.tryToWrite()
             try say(true, "the store is writable")
             if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
                 try say(true, "the master key opens it (fingerprint \(fingerprint))")
                 for (file, former) in mintmark.configuration.keyFile?.formers() ?? [] {
                     try Printing.out("--  \(file) is a former master key: backups that need the fingerprint \(former) open with it")
-                    try checkMode(file, say)
+                    try Self.checkMode(file, say)
                 }
                 for file in mintmark.configuration.keyFile?.leftovers(besides: fingerprint) ?? [] {
                     try Printing.out(
@@ -116,7 +116,7 @@ struct Doctor: ParsableCommand {
     }
 
     /// Returns a line for each tenant that is in use and has no name. The default tenant is in use if it has changed settings or accounts.
-    private static func namelessTenants(_ services: Services) throws -> [String] {
+    static func namelessTenants(_ services: Services) throws -> [String] {
         var (lines, cursor): ([String], String?) = ([], nil)
         repeat {
             let page = try services.tenant.list(TenantList.Params(cursor: cursor), OwnCall())
@@ -140,11 +140,11 @@ struct Doctor: ParsableCommand {
         } catch { return error }
     }
 
-    private func checkModes(_ path: String, _ say: (Bool, String) throws -> Void) throws {
+    static func checkModes(_ path: String, _ say: (Bool, String) throws -> Void) throws {
         for file in [path, path + "-wal", path + "-shm", path + ".key"] { try checkMode(file, say) }
     }
 
-    private func checkMode(_ file: String, _ say: (Bool, String) throws -> Void) throws {
+    private static func checkMode(_ file: String, _ say: (Bool, String) throws -> Void) throws {
         var facts = stat()
         guard stat(file, &facts) == 0 else { return }
         let isPrivate = facts.st_mode & 0o077 == 0

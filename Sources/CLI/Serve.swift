@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import JSONRPC
 import Mintmark
 import Platform
@@ -30,9 +31,20 @@ struct Serve: ParsableCommand {
         completion: .list(Framing.allCases.map(\.rawValue)))
     var framing: String?
 
+    @Option(
+        defaultAsFlag: 0,
+        help: ArgumentHelp("Also serve the web console on this port of 127.0.0.1. Its URL is printed on standard error.", valueName: "port")
+    )
+    var console: Int?
+
+    @OptionGroup var consoleOptions: ConsoleOptions
+
     func run() throws {
         var settings = ServeSettings(store: options.settings, sequential: sequential, framing: framing)
         serving.add(to: &settings)
+        settings.console = console
+        settings.consoleWrites = consoleOptions.write
+        settings.consoleShowsSecrets = consoleOptions.showSecrets
         try settings.serve()
     }
 }
@@ -48,6 +60,10 @@ struct ServeSettings {
     var framing: String?
     var traceFile: String?
     var allowCoreDumps = false
+    /// The port of the web console, or `nil` for none.
+    var console: Int?
+    var consoleWrites = false
+    var consoleShowsSecrets = false
 
     /// Serves until standard input ends.
     ///
@@ -58,7 +74,13 @@ struct ServeSettings {
         let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
         let output = Descriptors.protect()
         let mintmark = try Mintmark(store, logsTo: LogRing())
-        try mintmark.serve(output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
+        let console = try consoleSettings(mintmark).map { (log: ConsoleRecords(), settings: $0) }
+        try mintmark.serve(
+            output: output, options: server, tracingTo: openedTraceFile(), watching: console.map { TraceWatch($0.log.take) }
+        ) { mintmark in
+            try document?.apply(to: mintmark)
+            if let console { try console.log.begin(mintmark, console.settings) }
+        }
     }
 
     /// Serves the methods as tools of the Model Context Protocol until standard input ends.
@@ -81,6 +103,26 @@ struct ServeSettings {
             throw ValidationError(error.message)
         }
         try mintmark.serve(session, output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
+    }
+
+    /// - Throws: `ValidationError` for options that exclude each other.
+    private func consoleSettings(_ mintmark: Mintmark) throws -> ConsoleSettings? {
+        guard let port = try console ?? Environment.integer("CONSOLE").map({ Int($0) }) else {
+            guard !consoleWrites, !consoleShowsSecrets else {
+                throw ValidationError("--write and --show-secrets are options of the console: add --console.")
+            }
+            return nil
+        }
+        if mintmark.configuration.publicCaller {
+            throw ValidationError("--console and --caller public exclude each other: the console has full access.")
+        }
+        var settings = ConsoleSettings()
+        settings.port = try ConsoleCommand.port(port)
+        settings.allowsWrites = consoleWrites
+        settings.showsSecrets = consoleShowsSecrets
+        settings.isSidecar = true
+        settings.warnings = { ConsoleWarnings.all(mintmark) }
+        return settings
     }
 
     private func allowCoreDumpsIfAsked() throws {
