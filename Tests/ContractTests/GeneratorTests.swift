@@ -48,6 +48,15 @@ import Testing
         ("methods/pool.list.json", "\"default\": 60", "\"default\": 61", "the default of limit must be an integer in 1...60"),
         ("methods/pool.get.json", "\"pool.get\"", "\"pool.fetch\"", "its name must be pool.get"),
         ("methods/pool.get.json", "  \"cost\": \"quick\",\n", "", "methods/pool.get.json: needs a cost: quick, store, slow, network"),
+        ("methods/pool.get.json", "  \"level\": \"read\",\n", "", "methods/pool.get.json: needs a level: read, write, destroy"),
+        ("methods/pool.get.json", "\"read\"", "\"write\"", "exactly the methods that only read have read"),
+        ("methods/pool.delete.json", "\"destroy\"", "\"write\"", "methods/pool.delete.json: needs the level destroy, because of its verb"),
+        ("methods/account.get.json", "  \"secrets\": false,\n", "", "methods/account.get.json: has secret members, so it needs secrets"),
+        (
+            "methods/pool.get.json", "\"level\": \"read\"", "\"level\": \"read\", \"secrets\": true",
+            "methods/pool.get.json: has no secret members, so it must not have secrets"
+        ),
+        ("methods/account.get.json", "\"account.graph\"", "\"account.grpah\"", "next must name other methods, not account.grpah"),
         ("methods/pool.get.json", "\"quick\"", "\"cheap\"", "needs a cost: quick, store, slow, network"),
         ("methods/account.create.json", "\"/password\"", "\"/pass\"", "there is no parameter /pass"),
         ("methods/account.create.json", "\"/password\"", "\"password\"", "the parameter password is no JSON pointer"),

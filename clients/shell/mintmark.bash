@@ -11,7 +11,7 @@ if [ -z "${BASH_VERSION:-}" ] || [ "${BASH_VERSION%%.*}" -lt 5 ]; then
 fi
 
 _mintmark_home=$(CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")" >/dev/null && pwd) || return
-for _mintmark_part in generated/contract lib/json lib/errors lib/keeper lib/generation lib/start lib/calls lib/provider lib/completion; do
+for _mintmark_part in generated/contract lib/json lib/errors lib/keeper lib/generation lib/start lib/calls lib/provider lib/idp lib/completion; do
     # shellcheck source=/dev/null
     source "$_mintmark_home/$_mintmark_part.bash" || return
 done

@@ -61,6 +61,7 @@ struct ToolSchema {
             value.forEachElement { if found == nil { found = secret(in: $1, items, "\(path)/\($0)") } }
             return found
         }
+        for variant in schema["oneOf"]?.array ?? [] { if let found = secret(in: value, variant, path) { return found } }
         for member in schema["properties"]?.object?.members ?? [] {
             if let inner = value[member.name], let found = secret(in: inner, member.value, "\(path)/\(member.name)") { return found }
         }
@@ -84,13 +85,7 @@ struct ToolSchema {
             for member in object.members where member.name != "$ref" { target[member.name] = member.value }
             object = target
         }
-        for keyword in ["secret", "choices", "patternDescription"] { object[keyword] = nil }
-        // MCP requires `type` in the schema of a result.
-        if let variants = object["oneOf"]?.array {
-            object["discriminator"] = nil
-            object["type"] = "object"
-            object["oneOf"] = .array(variants.map { complete($0, isInput: isInput, depth: depth) })
-        }
+        for keyword in ["secret", "choices", "patternDescription", "discriminator"] { object[keyword] = nil }
         if isShort {
             for keyword in ["pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "propertyNames", "maxProperties"] {
                 object[keyword] = nil
@@ -99,6 +94,11 @@ struct ToolSchema {
         if object["description"] == nil { object["description"] = description }
         if isShort, depth > 0 { object["description"] = nil }
         if let text = object["description"]?.string { object["description"] = .string(names.text(text)) }
+        // MCP requires `type` in the schema of a result.
+        if let variants = object["oneOf"]?.array {
+            object["oneOf"] = .array(variants.map { complete($0, isInput: isInput, depth: depth) })
+            if object["type"] == nil { object["type"] = "object" }
+        }
         if let properties = object["properties"]?.object {
             var completed = JSONObject()
             for member in properties.members where !isInput || secrets || !isHidden(member.value) {

@@ -1,7 +1,10 @@
 // Helpers for tests: see ../README.md.
 import { testing } from "../generated/testing.js";
 import { Mintmark } from "./client.js";
+import { IdentityProvider } from "./identity-provider.js";
 import { namespaces } from "./namespaces.js";
+
+export { IdentityProvider };
 
 const more = namespaces(testing);
 
@@ -21,7 +24,7 @@ export async function mintmark(t, options) {
     // Node's test runner shows diagnostics next to the test.
     if (t.passed === false) for (const line of lines) t.diagnostic?.(line);
   });
-  return { m, clock: new Clock(m), outbox: new Outbox(m) };
+  return { m, clock: new Clock(m), outbox: new Outbox(m), idp: (settings) => IdentityProvider.start(m, settings) };
 }
 
 class Clock {

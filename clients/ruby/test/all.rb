@@ -407,6 +407,7 @@ test "the gem builds without warnings and contains all required files" do
   end
 end
 
+require_relative "identity_provider"
 require_relative "signatures"
 
 TESTS.select! { |name, _| name.include?(ARGV.first) } unless ARGV.empty?

@@ -5,6 +5,7 @@ here=$(dirname "$(readlink -f -- "${BASH_SOURCE[0]}")")
 export SHELL_CLIENT=${here%/tests}/mintmark.bash
 source "$SHELL_CLIENT"
 source "$here/outside.bash"
+source "$here/idp.bash"
 passed=0 failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/mintmark-XXXXXXXX") && cd "$work" || exit 2
 export TMPDIR=$work
@@ -305,5 +306,8 @@ test_that "progress values are passed to the call's function" progress_of_a_call
 test_that "calls work with standard error closed" without_standard_error
 test_that "secrets never appear on the command line of another program" secrets_stay
 test_that "the log is written to standard error or to a file" from_the_log
+test_that "a service accepts only valid tokens of the identity provider" tokens_of_the_provider
+test_that "the clock of Mintmark does not move the clock of the service" clocks_of_the_provider
+test_that "a user signs in at a service, and a login that fails says why" logins_of_the_provider
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -9,15 +9,14 @@ import { service } from "./service.js";
 
 /** A provider with one account, and helper functions for the tests. */
 async function setUp(t) {
-  const { m, clock } = await mintmark(t);
+  const { m, clock, idp: startProvider } = await mintmark(t);
   await clock.freeze();
-  const idp = await m.test.idp();
+  const idp = await startProvider({ audience: "orders" });
   const { accountId } = await m.account.create({ username: "alice@example.com", password: "a-long-enough-passphrase-77" });
-  const token = async (more) =>
-    (await m.test.token({ issuer: idp.issuer, subject: accountId, audience: "orders", use: "access", claims: { scope: "orders:read" }, ...more })).token;
+  const token = (more) => idp.token({ subject: accountId, claims: { scope: "orders:read" }, ...more });
   /** Starts a new service that has not fetched any keys. It uses the provider's virtual clock, so that the test can advance its time. */
   const start = async (more) => {
-    const server = service({ issuer: idp.issuer, jwksUrl: idp.issuers[0].jwksUrl, audience: "orders", secondsBetween: 0, now: () => clock.now(), ...more });
+    const server = service({ issuer: idp.issuer, jwksUrl: idp.jwksUrl, audience: idp.audience, secondsBetween: 0, now: () => clock.now(), ...more });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     t.after(() => new Promise((done) => (server.close(done), server.closeAllConnections())));
@@ -50,6 +49,19 @@ test("an expired token is rejected", async (t) => {
   await clock.advance(3606);
   const { status, body } = await get(bearer);
   assert.deepEqual([status, body.error], [401, "It has expired."]);
+});
+
+test("an expired token and a token of another issuer are rejected by a service that uses the real time", async (t) => {
+  const { clock, idp, start, token } = await setUp(t);
+  const get = await start({ now: undefined });
+  const more = { claims: { scope: "orders:read" } };
+  for (const seconds of [0, 7200]) {
+    // The clock of Mintmark does not change the clock of this service.
+    await clock.advance(seconds);
+    assert.deepEqual((await get(await idp.expired(more))).body, { error: "It has expired." });
+    assert.equal((await get(await idp.foreign(more))).status, 401);
+  }
+  assert.equal((await get(await token())).status, 200);
 });
 
 test("a token for another audience, a token without the scope and a missing token are rejected", async (t) => {

@@ -3,6 +3,7 @@
 require_relative "../mintmark"
 require_relative "generated/testing/records"
 require_relative "generated/testing/test"
+require_relative "identity_provider"
 
 module Mintmark
   # A client of a testing store, which has a virtual clock and captures messages: `m.test.clock(advance_seconds: 3600)`.

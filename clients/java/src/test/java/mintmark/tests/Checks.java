@@ -32,6 +32,7 @@ public final class Checks {
         ClientChecks.add();
         ProviderChecks.add();
         ProgramChecks.add();
+        IdentityProviderChecks.add();
         int failed = 0;
         for (var check : ALL.entrySet()) {
             try {
