@@ -53,6 +53,11 @@ struct Doctor: ParsableCommand {
                     try Printing.out("--  \(file) is a former master key: backups that need the fingerprint \(former) open with it")
                     try Self.checkMode(file, say)
                 }
+                if facts.kind == .sqlite, let path = facts.path {
+                    for backup in NearbyStores.all(near: path) where backup.fingerprint != fingerprint {
+                        try Printing.out("--  \(backup.path) is a backup that needs the master key \(backup.fingerprint)")
+                    }
+                }
                 for file in mintmark.configuration.keyFile?.leftovers(besides: fingerprint) ?? [] {
                     try Printing.out(
                         "--  \(file) is left over from an interrupted store.rekey and opens nothing; the next store.rekey removes it")

@@ -30,7 +30,7 @@ struct MintmarkCommand: ParsableCommand {
         subcommands: [
             Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
             LogoutCommand.self, Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
-            RekeyCommand.self, Migrate.self, Mcp.self, ConsoleCommand.self,
+            RekeyCommand.self, Migrate.self, RunCommand.self, Mcp.self, ConsoleCommand.self,
             KubeCredential.self, Configure.self, Completions.self, Docs.self,
         ],
         defaultSubcommand: Serve.self)

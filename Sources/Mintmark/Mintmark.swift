@@ -130,6 +130,16 @@ public final class Mintmark: Sendable {
         } catch StoreError.tooOld(let found, let needed) { return (found, needed) }
     }
 
+    /// Returns the fingerprint of the master key that a store in a file requires, or `nil` if the file cannot be read as a store.
+    public static func masterFingerprint(ofFile path: String) -> String? {
+        var configuration = Configuration(store: .file(path))
+        (configuration.migrates, configuration.makesStores) = (false, false)
+        let opening = StoreOpening(configuration: configuration, random: SystemRandom(), foreign: NoLoginProviderClient())
+        guard let database = try? opening.openDatabase() else { return nil }
+        defer { database.close() }
+        return try? database.read { try $0.masterFingerprint() }
+    }
+
     private struct OpeningAttempts { var lastFailure: (any ContractError)? }
 
     /// The services if the store is open.

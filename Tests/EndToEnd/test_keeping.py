@@ -14,7 +14,7 @@ import uuid
 
 import postgres
 from endtoend import EndToEnd, make_pool, mint
-from sidecar import RpcError, binary, clean_environment, run
+from sidecar import RpcError, Sidecar, binary, clean_environment, run
 
 
 class Kept(EndToEnd):
@@ -347,10 +347,19 @@ class OnPostgreSQL(EndToEnd):
         self.assertEqual((stats["storeKind"], stats["rows"]["identity"], stats["rows"]["pool"]), ("postgres", 1, 1))
         self.assertIn(self.database, stats["location"])
 
-    def test_backup_of_postgresql_store_refers_to_pg_dump(self):
+    def test_backup_of_postgresql_store_is_sqlite_store(self):
         sidecar = self.open()
-        self.assertIn("pg_dump", self.refused("backupNotHere", sidecar, "store.backup", {"path": self.path("copy.db")}).message)
-        self.assertFalse(os.path.exists(self.path("copy.db")))
+        pool = make_pool(sidecar)["poolId"]
+        token = mint(sidecar, pool)["token"]
+        answer = sidecar.call("store.backup", {"path": self.path("copy.db")})
+        self.assertEqual((answer["path"], answer["bytes"]), (self.path("copy.db"), os.stat(self.path("copy.db")).st_size))
+        self.refused("backupFileExists", sidecar, "store.backup", {"path": self.path("copy.db")})
+        self.refused("backupFailed", sidecar, "store.backup", {"path": self.path("nowhere", "copy.db")})
+        self.assertEqual(os.listdir(self.folder), ["copy.db"])
+        copy = Sidecar(store=self.path("copy.db"), environment={"MINTMARK_MASTER_KEY": postgres.MASTER_KEY})
+        self.addCleanup(copy.close)
+        copy.call("token.verify", {"token": token, "audience": pool})
+        self.assertTrue(copy.call("audit.verify")["intact"])
 
     def test_rekey_of_postgresql_store_requires_new_key(self):
         one, other = self.open(), self.open()

@@ -29,9 +29,10 @@ struct Keygen: ParsableCommand {
     private func write(_ key: MasterKey, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            let reason = errno == EEXIST ? "the file exists and was not changed. Use another path" : String(cString: strerror(errno))
+            let code = errno
+            let reason = code == EEXIST ? "the file exists and was not changed. Use another path" : String(cString: strerror(code))
             Printing.err("\(Printing.errorWord) \(path): \(reason).")
-            throw ExitCode(errno == EEXIST ? 1 : 74)
+            throw ExitCode(code == EEXIST ? 1 : 74)
         }
         defer { close(descriptor) }
         let text = Array((key.text + "\n").utf8)

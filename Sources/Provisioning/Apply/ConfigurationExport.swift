@@ -63,7 +63,7 @@ extension PoolRecord {
             "allowClassicFlow": .bool(allowClassicFlow), "signingAlgorithm": .string(signingAlgorithm),
         ]
         object["developerProvider"] = developerProvider.map { .string($0) }
-        if !providers.isEmpty { object["providers"] = providers.json }
+        if !providers.isEmpty { object["providers"] = .array((providers.json.array ?? []).map(Self.settings)) }
         if !tags.isEmpty { object["tags"] = .object(tags) }
         if !roles.isEmpty {
             object["roles"] = .object(
@@ -75,6 +75,13 @@ extension PoolRecord {
         let maps = providers.compactMap { provider in tagMaps[provider.name].map { (provider.name, JSONValue.object($0.declaration)) } }
         if !maps.isEmpty { object["principalTags"] = .object(JSONObject(pairs: maps)) }
         return object
+    }
+
+    /// Returns a stored provider as `PoolProviderSettings`. That of a tenant is stored with its issuer.
+    private static func settings(_ stored: JSONValue) -> JSONValue {
+        guard var object = stored.object, object["tenantId"] != nil else { return stored }
+        for derived in ["issuer", "name"] { object[derived] = nil }
+        return .object(object)
     }
 
     private static func value(of mapping: RoleMapping) -> JSONValue {

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 
 MEMORY = ":memory:"
+# The variables that name a store.
+PLACES = ("MINTMARK_STORE", "MINTMARK_APP")
 
 # The program in a wheel of a release.
 BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_program", "mintmark")
@@ -49,7 +51,8 @@ class Settings:
 
         Args:
             store: The path of the database file, `":memory:"` for a store that is discarded when the process ends, or the URL of a
-                PostgreSQL database.
+                PostgreSQL database. Without `store` and `app`, the variables `MINTMARK_STORE` and `MINTMARK_APP` name the store, as in
+                the commands that `mintmark run` runs.
             app: The application whose store is used, in the user's data directory.
             binary: The program. Defaults to `MINTMARK_BINARY`, otherwise to the program in the wheel, otherwise to `mintmark` on the `PATH`.
             timeout: The time limit of calls, in seconds. By default, calls have no time limit.
@@ -61,7 +64,8 @@ class Settings:
             environment: Additional environment variables, such as `MINTMARK_MASTER_KEY`.
             options: The options of `mintmark serve`, which `mintmark.Options` describes.
         """
-        if (store is None) == (app is None):
+        named = [name for name in PLACES if os.environ.get(name)] if store is None and app is None else []
+        if (store is None) == (app is None) and not named:
             raise ValueError(
                 "name the data, by either store= or app=: Mintmark(store=\":memory:\") for data that ends with the process, "
                 "Mintmark(store=\"shop.db\") for a file, Mintmark(app=\"shop\") for an application's own store"
@@ -71,12 +75,13 @@ class Settings:
         self.testing: bool = bool(options.get("testing"))
         self.binary: str = find_binary(binary)
         self.maximum_bytes: int = options.get("max_line_bytes") or 1_048_576
-        self._in_memory = store is not None and os.fspath(store) == MEMORY
+        place = os.environ.get("MINTMARK_STORE") if named else store
+        self._in_memory = place is not None and os.fspath(place) == MEMORY
         self._restart = not self._in_memory if restart is None else restart
         self._on_notification = on_notification
         self._stderr = stderr
         # The variables that name a store would take precedence over the options.
-        inherited = {name: value for name, value in os.environ.items() if name not in ("MINTMARK_STORE", "MINTMARK_APP")}
+        inherited = {name: value for name, value in os.environ.items() if named or name not in PLACES}
         self.environment: Mapping[str, str] = {**inherited, **(environment or {})}
         self.command: List[str] = [self.binary, "serve", *flags, *arguments]
         self._has_parent = options.get("parent") is not None or any(each.startswith("--parent") for each in arguments)

@@ -1,0 +1,313 @@
+"""`mintmark restore`, `rekey`, `keygen` and `migrate --dry-run`, with real kills and every kind of bad input."""
+
+import json
+import os
+import random
+import sqlite3
+import stat
+import subprocess
+import time
+
+import postgres
+from endtoend import EndToEnd, make_pool, mint
+from sidecar import Sidecar, binary, clean_environment, run
+
+KEY = {"MINTMARK_MASTER_KEY": postgres.MASTER_KEY}
+
+
+class WithBackup(EndToEnd):
+    stores = ("sqlite",)
+
+    def setUp(self):
+        super().setUp()
+        self.store, self.backup = self.path("shop.db"), self.path("backup.db")
+
+    def open(self, store=None, **more):
+        sidecar = Sidecar(store=store or self.store, **more)
+        self.addCleanup(sidecar.close)
+        return sidecar
+
+    def mintmark(self, *arguments, **environment):
+        return run(*arguments, home=self.folder, environment=environment, timeout=60)
+
+    def restore(self, *options, store=None, **environment):
+        return self.mintmark("restore", "--store", store or self.store, *options, self.backup, **environment)
+
+    def answer(self, done):
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def refused_with(self, status, text, done):
+        self.assertEqual((done.returncode, done.stdout), (status, b""), done.stderr)
+        self.assertRegex(done.stderr.decode(), text)
+
+    def text(self, path):
+        with open(path, encoding="ascii") as file:
+            return file.read()
+
+    def backed_up(self):
+        """Returns a pool of a store that has a backup, and a token that was minted before."""
+        sidecar = self.open()
+        pool = make_pool(sidecar)["poolId"]
+        token = mint(sidecar, pool)["token"]
+        sidecar.close()
+        done = self.mintmark("backup", "--store", self.store, self.backup)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return pool, token
+
+    def verifies(self, pool, token, **more):
+        sidecar = self.open(**more)
+        sidecar.call("token.verify", {"token": token, "audience": pool})
+        self.assertTrue(sidecar.call("audit.verify")["intact"])
+        sidecar.close()
+
+
+class Restoring(WithBackup):
+    def test_restore_of_missing_store(self):
+        pool, token = self.backed_up()
+        os.unlink(self.store)
+        answer = self.answer(self.restore())
+        self.assertEqual((answer["store"], answer["keyFile"]), (self.store, self.store + ".key"))
+        self.assertEqual(stat.S_IMODE(os.stat(self.store).st_mode), 0o600)
+        self.verifies(pool, token)
+
+    def test_restore_replaces_store_and_keeps_it(self):
+        pool, token = self.backed_up()
+        sidecar = self.open()
+        later = make_pool(sidecar)["poolId"]
+        sidecar.close()
+        self.refused_with(1, "storeNotEmpty.*--replace", self.restore())
+        answer = self.answer(self.restore("--replace"))
+        kept, key = answer["replaced"]
+        self.assertRegex(kept, r"shop\.db\.replaced-\d{8}T\d{6}Z$")
+        self.assertEqual(key, kept + ".key")
+        self.verifies(pool, token)
+        sidecar = self.open()
+        self.refused("poolNotFound", sidecar, "pool.get", {"poolId": later})
+        sidecar.close()
+        self.assertEqual(self.open(kept).call("pool.get", {"poolId": later})["poolId"], later)
+
+    def test_restore_after_rekey_uses_kept_key(self):
+        """The backup needs the former key, which lies beside the store. Afterwards both stores open with the key at their place."""
+        pool, token = self.backed_up()
+        former = self.text(self.store + ".key")
+        rekeyed = self.answer(self.mintmark("rekey", "--store", self.store))
+        self.assertNotEqual(self.text(self.store + ".key"), former)
+        answer = self.answer(self.restore("--replace"))
+        self.assertEqual((answer["masterFingerprint"], self.text(self.store + ".key")), (rekeyed["previousFingerprint"], former))
+        self.verifies(pool, token)
+        self.verifies(pool, token, store=answer["replaced"][0])
+        self.assertTrue(os.path.exists(f"{self.store}.key.{rekeyed['masterFingerprint']}"))
+
+    def test_restore_with_given_key_writes_no_key(self):
+        pool, token = self.backed_up()
+        os.rename(self.store + ".key", self.path("elsewhere.txt"))
+        target = self.path("there.db")
+        done = self.restore("--master-key-file", self.path("elsewhere.txt"), store=target)
+        answer = self.answer(done)
+        self.assertNotIn("keyFile", answer)
+        self.assertIn(b"was not written", done.stderr)
+        self.assertFalse(os.path.exists(target + ".key"))
+        self.verifies(pool, token, store=target, environment={"MINTMARK_MASTER_KEY_FILE": self.path("elsewhere.txt")})
+
+    def test_restore_into_postgresql_and_backup_of_it(self):
+        server = postgres.Server()
+        self.addCleanup(server.close)
+        pool, token = self.backed_up()
+        target = server.uri(server.database())
+        key = {"MINTMARK_MASTER_KEY_FILE": self.store + ".key"}
+        self.answer(self.restore(store=target, **key))
+        self.verifies(pool, token, store=target, environment=key)
+        self.refused_with(1, "storeNotEmpty", self.restore(store=target, **key))
+        self.refused_with(64, "--replace is for files", self.restore("--replace", store=target, **key))
+        done = self.mintmark("backup", "--store", target, self.path("from-postgres.db"), **key)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("from-postgres.db")).st_mode), 0o600)
+        self.verifies(pool, token, store=self.path("from-postgres.db"), environment=key)
+        self.refused_with(1, "backupFileExists", self.mintmark("backup", "--store", target, self.path("from-postgres.db"), **key))
+        self.assertEqual([name for name in os.listdir(self.folder) if "part" in name], [])
+
+    def test_killed_restore_leaves_one_of_both_stores(self):
+        """At any time the store is the old one or the restored one, opens with the keys beside it, and the command can be repeated."""
+        pool, token = self.backed_up()
+        self.answer(self.mintmark("rekey", "--store", self.store))
+        sidecar = self.open()
+        later = make_pool(sidecar)["poolId"]
+        sidecar.close()
+        random.seed(3)
+        killed = 0
+        for _ in range(25):
+            process = subprocess.Popen(
+                [binary(), "restore", "--store", self.store, "--replace", self.backup], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                env=clean_environment(self.folder))
+            time.sleep(random.uniform(0.005, 0.08))
+            process.kill()
+            killed += process.wait() != 0
+            self.verifies(pool, token)
+        self.assertGreater(killed, 5)
+        self.answer(self.restore("--replace"))
+        self.verifies(pool, token)
+        sidecar = self.open()
+        self.refused("poolNotFound", sidecar, "pool.get", {"poolId": later})
+        sidecar.close()
+        self.assertEqual([name for name in os.listdir(self.folder) if "restoring" in name or "part" in name], [])
+
+    def test_damaged_store_is_replaced_with_its_log(self):
+        pool, token = self.backed_up()
+        with open(self.store, "r+b") as file:
+            file.write(b"x" * 4096)
+        answer = self.answer(self.restore("--replace"))
+        self.verifies(pool, token)
+        with open(answer["replaced"][0], "rb") as file:
+            self.assertEqual(file.read(8), b"x" * 8)
+
+    # MARK: Bad input
+
+    def test_store_in_use_is_not_replaced(self):
+        self.backed_up()
+        sidecar = self.open()
+        sidecar.call("pool.list")
+        self.refused_with(1, "storeNotEmpty.*another process uses it", self.restore("--replace"))
+        make_pool(sidecar)
+        self.assertEqual(len(sidecar.call("pool.list")["pools"]), 2)
+        sidecar.close()
+        self.answer(self.restore("--replace"))
+
+    def test_nothing_is_written_without_backup_or_key(self):
+        self.backed_up()
+        os.rename(self.store + ".key", self.path("elsewhere.txt"))
+        os.unlink(self.store)
+        target = self.path("there.db")
+        self.refused_with(2, "masterKeyMissing", self.restore(store=target))
+        self.refused_with(2, "masterKeyWrong", self.restore(store=target, **KEY))
+        with open(target + ".key", "w", encoding="ascii") as file:
+            file.write(postgres.MASTER_KEY)
+        self.refused_with(2, "masterKeyWrong", self.restore(store=target))
+        self.assertEqual(self.text(target + ".key"), postgres.MASTER_KEY)
+        self.assertFalse(os.path.exists(target))
+        nothing = self.mintmark("restore", "--store", target, self.path("nothing.db"))
+        self.refused_with(2, "storeCannotOpen", nothing)
+        with open(self.path("text.db"), "w", encoding="ascii") as file:
+            file.write("no store " * 200)
+        self.refused_with(2, "notAStore", self.mintmark("restore", "--store", target, self.path("text.db")))
+        self.assertFalse(os.path.exists(target))
+
+    def test_damaged_backup_is_refused(self):
+        self.backed_up()
+        with open(self.backup, "r+b") as file:
+            file.seek(os.stat(self.backup).st_size // 2 & ~4095)
+            file.write(b"\xff" * 65_536)
+        self.refused_with(2, "storeCorrupt", self.restore("--replace"))
+        self.assertEqual([name for name in os.listdir(self.folder) if "replaced" in name], [])
+
+    def test_backup_that_is_the_store(self):
+        self.backed_up()
+        done = self.mintmark("restore", "--store", self.store, self.store)
+        self.refused_with(64, "same file", done)
+        self.refused_with(64, ":memory:", self.restore(store=":memory:"))
+        self.refused_with(64, "mintmark restore --help", self.mintmark("restore", "--store", self.store))
+
+
+class Keys(WithBackup):
+    def test_keygen_writes_key(self):
+        done = self.mintmark("keygen")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout.decode(), r"\A[A-Za-z0-9_-]{43}\n\Z")
+        self.assertRegex(done.stderr.decode(), r"\Afingerprint [0-9a-f]{12}\n\Z")
+        self.assertNotEqual(self.mintmark("keygen").stdout, done.stdout)
+        path = self.path("shop.key")
+        made = self.mintmark("keygen", "--output", path)
+        self.assertEqual((made.returncode, made.stdout), (0, b""))
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        before = self.text(path)
+        self.refused_with(1, "exists", self.mintmark("keygen", "--output", path))
+        self.assertEqual(self.text(path), before)
+        self.refused_with(74, "No such file", self.mintmark("keygen", "--output", self.path("nowhere", "a.key")))
+        stats = self.mintmark("call", "--store", self.store, "--master-key-file", path, "store.stats")
+        self.assertEqual(json.loads(stats.stdout)["masterFingerprint"], made.stderr.decode().split()[1])
+
+    def test_rekey_keeps_former_key(self):
+        pool, token = self.backed_up()
+        former = self.text(self.store + ".key")
+        answer = self.answer(self.mintmark("rekey", "--store", self.store))
+        self.assertEqual(answer["previousKeyFile"], f"{self.store}.key.{answer['previousFingerprint']}")
+        self.assertEqual((self.text(answer["previousKeyFile"]), stat.S_IMODE(os.stat(answer["previousKeyFile"]).st_mode)), (former, 0o600))
+        self.verifies(pool, token)
+        doctor = self.mintmark("doctor", "--store", self.store).stdout.decode()
+        self.assertRegex(doctor, rf"former master key.*{answer['previousFingerprint']}")
+        self.assertRegex(doctor, rf"backup\.db is a backup that needs the master key {answer['previousFingerprint']}")
+
+    def test_rekey_with_given_key_writes_no_key(self):
+        old, new = self.path("old.txt"), self.path("new.txt")
+        for each in (old, new):
+            self.mintmark("keygen", "--output", each)
+        sidecar = self.open(environment={"MINTMARK_MASTER_KEY_FILE": old})
+        pool = make_pool(sidecar)["poolId"]
+        token = mint(sidecar, pool)["token"]
+        sidecar.close()
+        self.refused_with(1, "newMasterKeyNeeded", self.mintmark("rekey", "--store", self.store, "--master-key-file", old))
+        done = self.mintmark("rekey", "--store", self.store, "--master-key-file", old, "--new-master-key-file", new)
+        answer = self.answer(done)
+        self.assertIn(f"Keep the old key, {answer['previousFingerprint']}", done.stderr.decode())
+        self.assertFalse(os.path.exists(self.store + ".key"))
+        self.verifies(pool, token, environment={"MINTMARK_MASTER_KEY_FILE": new})
+        self.refused_with(2, "storeCannotOpen", self.mintmark(
+            "rekey", "--store", self.store, "--master-key-file", new, "--new-master-key-file", self.path("nowhere")))
+        self.refused_with(2, "storeCannotOpen", self.mintmark("rekey", "--store", self.path("nowhere.db")))
+
+    def test_killed_rekey_leaves_store_that_opens(self):
+        pool, token = self.backed_up()
+        random.seed(5)
+        for _ in range(20):
+            process = subprocess.Popen(
+                [binary(), "rekey", "--store", self.store], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=clean_environment(self.folder))
+            time.sleep(random.uniform(0.005, 0.08))
+            process.kill()
+            process.wait()
+            self.verifies(pool, token)
+        fingerprint = json.loads(self.mintmark("call", "--store", self.store, "store.stats").stdout)["masterFingerprint"]
+        self.assertEqual(self.mintmark("doctor", "--store", self.store).returncode, 0)
+        self.assertRegex(fingerprint, "^[0-9a-f]{12}$")
+
+    def test_migrate_dry_run_prints_versions_only(self):
+        self.refused_with(2, "storeCannotOpen", self.mintmark("migrate", "--dry-run", "--store", self.store))
+        with open(os.path.join(os.path.dirname(__file__), "Stores", "version-1.sql"), encoding="utf-8") as file:
+            connection = sqlite3.connect(self.store)
+            connection.executescript("PRAGMA journal_mode = WAL; PRAGMA application_id = 1296912971;" + file.read())
+            connection.close()
+        done = self.mintmark("migrate", "--dry-run", "--store", self.store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout.decode(), r"schema version 1; mintmark migrate would change it to \d")
+        self.assertRegex(self.mintmark("migrate", "--store", self.store).stdout.decode(), r"schema version 1 → \d")
+        self.assertIn("already current", self.mintmark("migrate", "--dry-run", "--store", self.store).stdout.decode())
+
+
+class Exporting(EndToEnd):
+    def test_exported_configuration_changes_nothing_and_recreates_store(self):
+        one = self.spawn(store=self.path("one.db"), testing=True)
+        one.call("tenant.create", {
+            "tenantId": "shop", "name": "Shop", "localAccountMethod": "either", "mfa": "optional", "audiences": ["api"], "scopes": ["read"],
+            "passwordPolicy": {"minimumLength": 12}})
+        one.call("tenant.update", {"tenantId": "default", "name": "Main"})
+        one.call("idp.create", {"tenantId": "shop", "providerId": "google.com", "clientId": "1234.apps.googleusercontent.com"})
+        one.call("idp.create", {"tenantId": "shop", "providerId": "oidc.work", "clientId": "work", "issuer": "https://work.example", "trustEmail": True, "scopes": ["groups"]})
+        pool = make_pool(one, allowUnauthenticated=True, providers=[{"provider": "accounts.google.com", "clientIds": ["a"]}, {"tenantId": "shop"}], tags={"team": "a"})
+        one.call("role.put", {"name": "reader", "poolId": pool["poolId"], "maxSessionSeconds": 7200, "tags": {"team": "b"}})
+        arn = one.call("role.get", {"name": "reader"})["roleArn"]
+        one.call("pool.setRoles", {"poolId": pool["poolId"], "roles": {"authenticated": arn}, "mappings": {
+            "accounts.google.com": {"source": "rules", "rules": [{"claim": "hd", "matchType": "equals", "value": "example.com", "roleArn": arn}], "ambiguousRoleResolution": "deny"}}})
+        one.call("pool.setPrincipalTags", {"poolId": pool["poolId"], "provider": "accounts.google.com", "principalTags": {"who": "email"}})
+        document = one.call("system.export")
+        self.assertEqual({each["change"] for each in one.call("system.apply", document)["changes"]}, {"unchanged"})
+        self.assertEqual([each["tenantId"] for each in document["tenants"]], ["default", "shop"])
+        other = self.spawn(store=self.path("other.db"), testing=True)
+        self.assertEqual({each["change"] for each in other.call("system.apply", document)["changes"]}, {"created", "updated"})
+        self.assertEqual(other.call("system.export"), document)
+        self.assertEqual({each["change"] for each in other.call("system.apply", document)["changes"]}, {"unchanged"})
+
+    def test_export_contains_no_secret(self):
+        one = self.spawn(store=self.path("one.db"), testing=True)
+        one.call("idp.create", {"providerId": "oidc.work", "clientId": "work", "clientSecret": "very secret", "issuer": "https://work.example"})
+        document = one.call("system.export")
+        self.assertNotIn("very secret", json.dumps(document))
+        self.assertEqual(one.call("system.apply", document)["changes"][0]["change"], "unchanged")
