@@ -14,6 +14,8 @@ type Account struct {
 	Email string `json:"email,omitempty"`
 	// Whether the email address is verified.
 	EmailVerified bool `json:"emailVerified"`
+	// The phone number of the account, in E.164 format.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
 	// The way in which the user signs in.
 	Method SignInMethod `json:"method"`
 	// The sign-in methods of the account.
@@ -32,6 +34,9 @@ type Account struct {
 	CreatedAt Timestamp `json:"createdAt"`
 	// The time of the last change of the account, in seconds since 1970-01-01 UTC.
 	UpdatedAt Timestamp `json:"updatedAt"`
+	// The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present
+	// if they were revoked.
+	TokensValidSince *Timestamp `json:"tokensValidSince,omitempty"`
 	// The time of the last sign-in, in seconds since 1970-01-01 UTC.
 	LastSignInAt *Timestamp `json:"lastSignInAt,omitempty"`
 }
@@ -90,6 +95,12 @@ type AccountCreateParams struct {
 	Password *Secret `json:"password,omitempty"`
 	// The user attributes of the account.
 	Attributes AttributeValues `json:"attributes,omitempty"`
+	// The phone number of the account.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+	// Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
+	Disabled bool `json:"disabled,omitempty"`
+	// The custom claims, as in `account.setClaims`.
+	Claims map[string]any `json:"claims,omitempty"`
 	// Whether the email address is verified. Defaults to false.
 	EmailVerified bool `json:"emailVerified,omitempty"`
 	// Whether the user must reset the password before the first sign-in. Defaults to false.
@@ -141,7 +152,7 @@ type AccountExportResult struct {
 
 // AccountFindParams are the parameters of account.find.
 //
-// Exactly one of Username, Email must be set.
+// Exactly one of Username, Email, PhoneNumber, Provider must be set.
 type AccountFindParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
@@ -149,6 +160,10 @@ type AccountFindParams struct {
 	Username *string `json:"username,omitempty"`
 	// The same address, under the name of the account member.
 	Email *string `json:"email,omitempty"`
+	// The phone number of the account.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+	// The login of the account at an identity provider.
+	Provider *ProviderSubject `json:"provider,omitempty"`
 }
 
 // AccountGetParams are the parameters of account.get.
@@ -254,6 +269,14 @@ type AccountLinkParams struct {
 type AccountListParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
+	// Lists only accounts that are disabled, or only those that are not.
+	Disabled *bool `json:"disabled,omitempty"`
+	// Lists only accounts that are linked with this identity provider.
+	ProviderID string `json:"providerId,omitempty"`
+	// The member by which the accounts are sorted. Accounts without the member come first. Defaults to "accountId".
+	SortBy SortBy `json:"sortBy,omitempty"`
+	// Whether the order is reversed. Defaults to false.
+	Descending bool `json:"descending,omitempty"`
 	// The maximum number of entries in one response. Defaults to 60.
 	Limit int64 `json:"limit,omitempty"`
 	// The position of the next page: the `nextCursor` of the previous response, unchanged.
@@ -262,7 +285,7 @@ type AccountListParams struct {
 
 // AccountListResult is the result of account.list.
 type AccountListResult struct {
-	// The accounts, sorted by ID.
+	// The accounts, in the requested order.
 	Accounts []Account `json:"accounts"`
 	// The cursor for the next page. Present if there are more entries.
 	NextCursor string `json:"nextCursor,omitempty"`
@@ -398,6 +421,24 @@ type AccountUnlinkParams struct {
 type AccountUpdateParams struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId"`
+	// The new email address of the account. It is not verified, unless `emailVerified` is given.
+	Username *string `json:"username,omitempty"`
+	// The new password. It must satisfy the password policy of the tenant.
+	Password *Secret `json:"password,omitempty"`
+	// The new phone number of the account.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+	// The custom claims, which replace the present ones, as in `account.setClaims`.
+	Claims map[string]any `json:"claims,omitempty"`
+	// The time before which the account's sessions and tokens were revoked, in seconds since 1970-01-01 UTC. Sessions
+	// with an earlier sign-in end.
+	TokensValidSince *Timestamp `json:"tokensValidSince,omitempty"`
+	// The logins to link. The developer vouches for them. A login replaces the account's login of the same provider.
+	Link []PortableLogin `json:"link,omitempty"`
+	// The providers whose logins to unlink. Providers that are not linked are ignored.
+	Unlink []string `json:"unlink,omitempty"`
+	// The members to remove from the account. `username` also removes the password. Removing `password` or `username`
+	// ends the sessions.
+	Remove []AccountUpdateRemove `json:"remove,omitempty"`
 	// The attributes to change.
 	Attributes AttributeValues `json:"attributes,omitempty"`
 	// Whether the email address is verified.
@@ -407,6 +448,16 @@ type AccountUpdateParams struct {
 	// Whether the user must reset the password before the next sign-in.
 	MustChangePassword *bool `json:"mustChangePassword,omitempty"`
 }
+
+// AccountUpdateRemove is a member. A newer Mintmark can return other values.
+type AccountUpdateRemove string
+
+// The values of AccountUpdateRemove.
+const (
+	AccountUpdateRemoveUsername    AccountUpdateRemove = "username"
+	AccountUpdateRemovePassword    AccountUpdateRemove = "password"
+	AccountUpdateRemovePhoneNumber AccountUpdateRemove = "phoneNumber"
+)
 
 // AdditionalUserInfo is the information that an identity provider returned about the user.
 type AdditionalUserInfo struct {
@@ -2273,8 +2324,10 @@ const (
 )
 
 // PasswordAlgorithm is the hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`:
-// RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). A newer Mintmark can return
-// other values.
+// RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`,
+// `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds`
+// repetitions of the hash function. Hashes of the last two groups are easy to guess; they are replaced at the first
+// sign-in with the password. A newer Mintmark can return other values.
 type PasswordAlgorithm string
 
 // The values of PasswordAlgorithm.
@@ -2284,6 +2337,14 @@ const (
 	PasswordAlgorithmPbkdf2Sha1     PasswordAlgorithm = "pbkdf2Sha1"
 	PasswordAlgorithmPbkdf2Sha256   PasswordAlgorithm = "pbkdf2Sha256"
 	PasswordAlgorithmPbkdf2Sha512   PasswordAlgorithm = "pbkdf2Sha512"
+	PasswordAlgorithmHmacMd5        PasswordAlgorithm = "hmacMd5"
+	PasswordAlgorithmHmacSha1       PasswordAlgorithm = "hmacSha1"
+	PasswordAlgorithmHmacSha256     PasswordAlgorithm = "hmacSha256"
+	PasswordAlgorithmHmacSha512     PasswordAlgorithm = "hmacSha512"
+	PasswordAlgorithmMd5            PasswordAlgorithm = "md5"
+	PasswordAlgorithmSha1           PasswordAlgorithm = "sha1"
+	PasswordAlgorithmSha256         PasswordAlgorithm = "sha256"
+	PasswordAlgorithmSha512         PasswordAlgorithm = "sha512"
 )
 
 // PasswordFailure is the reason a password was rejected.
@@ -2300,7 +2361,7 @@ type PasswordHashing struct {
 	// The hash algorithm.
 	Algorithm PasswordAlgorithm `json:"algorithm"`
 	// The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for
-	// `firebaseScrypt`.
+	// `firebaseScrypt`. The key for the HMAC algorithms, which require it too.
 	SignerKey Secret `json:"signerKey,omitempty"`
 	// The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none.
 	SaltSeparator *string `json:"saltSeparator,omitempty"`
@@ -2308,10 +2369,14 @@ type PasswordHashing struct {
 	// 14 for 16384. Defaults to 14.
 	MemoryCost int64 `json:"memoryCost,omitempty"`
 	// The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of
-	// iterations, which is required.
+	// iterations, which is required. For `md5`, `sha1`, `sha256` and `sha512`, the number of repetitions, from 1 to
+	// 8192, default 1.
 	Rounds int64 `json:"rounds,omitempty"`
 	// The parameter r of `scrypt`. Defaults to 8.
 	BlockSize int64 `json:"blockSize,omitempty"`
+	// Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults to
+	// false: the salt comes first.
+	SaltAfterPassword *bool `json:"saltAfterPassword,omitempty"`
 	// The parameter p of `scrypt`. Defaults to 1.
 	Parallelization int64 `json:"parallelization,omitempty"`
 }
@@ -2832,6 +2897,14 @@ type PrincipalTagMap struct {
 // PrincipalTags is the principal tags in the token, which become session tags of the credentials. Keys must differ in
 // more than case.
 type PrincipalTags map[string]string
+
+// ProviderSubject is a user of an identity provider.
+type ProviderSubject struct {
+	// The ID of the provider, such as `google.com` or `oidc.work`.
+	ProviderID string `json:"providerId"`
+	// The user's subject at the provider.
+	Subject string `json:"subject"`
+}
 
 // ProviderTokens is the tokens of an identity provider, unchanged.
 type ProviderTokens struct {
@@ -3485,6 +3558,18 @@ type SigningKey struct {
 	// The time at which a retired key is removed from the key set, in seconds since 1970-01-01 UTC.
 	PublishedUntil *Timestamp `json:"publishedUntil,omitempty"`
 }
+
+// SortBy is the member by which the accounts are sorted. Accounts without the member come first. A newer Mintmark can
+// return other values.
+type SortBy string
+
+// The values of SortBy.
+const (
+	SortByAccountID    SortBy = "accountId"
+	SortByEmail        SortBy = "email"
+	SortByCreatedAt    SortBy = "createdAt"
+	SortByLastSignInAt SortBy = "lastSignInAt"
+)
 
 // StoreBackupParams are the parameters of store.backup.
 type StoreBackupParams struct {

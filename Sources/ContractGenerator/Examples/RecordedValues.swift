@@ -10,6 +10,7 @@ enum RecordedValues {
               "$poolArn": "arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
               "$issuer": "https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
               "$baseUrl": "http://127.0.0.1:41237",
+              "$host": "127.0.0.1:41237",
               "$idpUrl": "http://127.0.0.1:41238", "$idpIssuer": "http://127.0.0.1:41238/default",
               "$idpDiscovery": "http://127.0.0.1:41238/default/.well-known/openid-configuration",
               "$idpJwks": "http://127.0.0.1:41238/default/jwks",

@@ -13,6 +13,7 @@ module Mintmark
     member :username, "username"
     member :email, "email" # The email address to which messages are sent.
     member :email_verified, "emailVerified" # Whether the email address is verified.
+    member :phone_number, "phoneNumber" # The phone number of the account, in E.164 format.
     member :method_value, "method" # The way in which the user signs in.
     member :providers, "providers", [:LinkedProvider] # The sign-in methods of the account.
     member :factors, "factors", [:Factor] # The second factors, oldest first. Present if the account has second factors.
@@ -22,6 +23,8 @@ module Mintmark
     member :must_change_password, "mustChangePassword" # Whether the user must reset the password before the next sign-in.
     member :created_at, "createdAt", :time # The time at which the account was created, in seconds since 1970-01-01 UTC.
     member :updated_at, "updatedAt", :time # The time of the last change of the account, in seconds since 1970-01-01 UTC.
+    # The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present if they were revoked.
+    member :tokens_valid_since, "tokensValidSince", :time
     member :last_sign_in_at, "lastSignInAt", :time # The time of the last sign-in, in seconds since 1970-01-01 UTC.
   end
 
@@ -61,7 +64,7 @@ module Mintmark
 
   # The result of `account.list`.
   class AccountListResult < List
-    member :accounts, "accounts", [:Account] # The accounts, sorted by ID.
+    member :accounts, "accounts", [:Account] # The accounts, in the requested order.
     member :next_cursor, "nextCursor" # The cursor for the next page. Present if there are more entries.
     alias items accounts
   end
@@ -681,7 +684,8 @@ module Mintmark
   # is at most 1048576.
   class PasswordHashing < Record
     member :algorithm, "algorithm" # The hash algorithm.
-    # The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`.
+    # The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`. The key for
+    # the HMAC algorithms, which require it too.
     member :signer_key, "signerKey", secret: true
     # The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none.
     member :salt_separator, "saltSeparator"
@@ -689,9 +693,11 @@ module Mintmark
     # to 14.
     member :memory_cost, "memoryCost"
     # The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is
-    # required.
+    # required. For `md5`, `sha1`, `sha256` and `sha512`, the number of repetitions, from 1 to 8192, default 1.
     member :rounds, "rounds"
     member :block_size, "blockSize" # The parameter r of `scrypt`. Defaults to 8.
+    # Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults to false: the salt comes first.
+    member :salt_after_password, "saltAfterPassword"
     member :parallelization, "parallelization" # The parameter p of `scrypt`. Defaults to 1.
   end
 

@@ -164,7 +164,8 @@ public final class AccountMethods {
      * <p>Equivalent: firebase accounts:signUp; SDK: createUser.
      *
      * <p>Errors: TenantNotFoundException, InvalidUsernameException, UserAlreadyExistsException,
-     * AccountExistsException, InvalidPasswordException, InvalidAttributesException, AccountMergedException.
+     * AccountExistsException, InvalidPasswordException, InvalidAttributesException, AccountMergedException,
+     * InvalidPhoneNumberException, PhoneNumberInUseException, ClaimNameReservedException, ClaimsTooLongException.
      *
      * @param params what it takes
      * @return what it answers
@@ -332,10 +333,11 @@ public final class AccountMethods {
     }
 
     /**
-     * Find an account by email address.
+     * Find an account by email address, phone number or login.
      *
      * <p>The comparison is case-insensitive. The address can be passed as <code>username</code> or as
-     * <code>email</code>; both find the same account.
+     * <code>email</code>; both find the same account. <code>phoneNumber</code> and <code>provider</code> find the
+     * account that has this phone number or login.
      *
      * <p>Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
      *
@@ -648,7 +650,8 @@ public final class AccountMethods {
     /**
      * List the accounts of a tenant.
      *
-     * <p>The accounts are sorted by ID.
+     * <p>The accounts are sorted by ID, unless <code>sortBy</code> is given. A cursor is valid for the same filters
+     * and the same order only.
      *
      * <p>Equivalent: firebase accounts:batchGet; SDK: listUsers.
      *
@@ -1047,11 +1050,15 @@ public final class AccountMethods {
      *
      * <p>Omitted members keep their value. <code>null</code> or an empty string removes an attribute.
      * <code>displayName</code> and <code>picture</code> can be changed in every tenant, even if the tenant does not
-     * define them, because a provider or an import may have set them. Disabling an account ends its sessions.
+     * define them, because a provider or an import may have set them. Disabling an account ends its sessions. A new
+     * <code>username</code> or <code>password</code> ends them too and sets <code>tokensValidSince</code> to the
+     * current time. All changes are made together or not at all. No message is sent.
      *
      * <p>Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
      *
-     * <p>Errors: AccountNotFoundException, InvalidAttributesException, AccountMergedException.
+     * <p>Errors: AccountNotFoundException, InvalidAttributesException, AccountMergedException,
+     * InvalidUsernameException, UserAlreadyExistsException, InvalidPasswordException, InvalidPhoneNumberException,
+     * PhoneNumberInUseException, ProviderSubjectInUseException, ClaimNameReservedException, ClaimsTooLongException.
      *
      * @param params what it takes
      * @return what it answers
@@ -1510,6 +1517,10 @@ public final class AccountMethods {
      * @param username The email address of the account.
      * @param password The password of the account. May be null.
      * @param attributes The user attributes of the account. May be null.
+     * @param phoneNumber The phone number of the account. May be null.
+     * @param disabled Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
+     * May be null.
+     * @param claims The custom claims, as in <code>account.setClaims</code>. May be null.
      * @param emailVerified Whether the email address is verified. Defaults to false. May be null.
      * @param mustChangePassword Whether the user must reset the password before the first sign-in. Defaults to false.
      * May be null.
@@ -1521,6 +1532,9 @@ public final class AccountMethods {
             String username,
             String password,
             Map<String, Object> attributes,
+            String phoneNumber,
+            Boolean disabled,
+            Map<String, Object> claims,
             Boolean emailVerified,
             Boolean mustChangePassword,
             Map<String, Object> unknown) implements JsonRecord {
@@ -1539,6 +1553,9 @@ public final class AccountMethods {
                     members.get("username", Read.STRING),
                     members.get("password", Read.STRING),
                     members.get("attributes", Read.OBJECT),
+                    members.get("phoneNumber", Read.STRING),
+                    members.get("disabled", Read.BOOLEAN),
+                    members.get("claims", Read.OBJECT),
                     members.get("emailVerified", Read.BOOLEAN),
                     members.get("mustChangePassword", Read.BOOLEAN),
                     members.rest());
@@ -1561,6 +1578,9 @@ public final class AccountMethods {
             sink.put("username", username);
             sink.secret("password", password);
             sink.secret("attributes", attributes);
+            sink.put("phoneNumber", phoneNumber);
+            sink.put("disabled", disabled);
+            sink.free("claims", claims);
             sink.put("emailVerified", emailVerified);
             sink.put("mustChangePassword", mustChangePassword);
             sink.unknown(unknown);
@@ -1587,6 +1607,9 @@ public final class AccountMethods {
             builder.username = username;
             builder.password = password;
             builder.attributes = attributes;
+            builder.phoneNumber = phoneNumber;
+            builder.disabled = disabled;
+            builder.claims = claims;
             builder.emailVerified = emailVerified;
             builder.mustChangePassword = mustChangePassword;
             builder.unknown.putAll(unknown);
@@ -1600,6 +1623,9 @@ public final class AccountMethods {
             private String username;
             private String password;
             private Map<String, Object> attributes;
+            private String phoneNumber;
+            private Boolean disabled;
+            private Map<String, Object> claims;
             private Boolean emailVerified;
             private Boolean mustChangePassword;
             private final Map<String, Object> unknown = Records.members();
@@ -1664,6 +1690,39 @@ public final class AccountMethods {
             }
 
             /**
+             * The phone number of the account.
+             *
+             * @param phoneNumber it
+             * @return this
+             */
+            public Builder phoneNumber(String phoneNumber) {
+                this.phoneNumber = phoneNumber;
+                return this;
+            }
+
+            /**
+             * Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
+             *
+             * @param disabled it
+             * @return this
+             */
+            public Builder disabled(boolean disabled) {
+                this.disabled = disabled;
+                return this;
+            }
+
+            /**
+             * The custom claims, as in <code>account.setClaims</code>.
+             *
+             * @param claims it
+             * @return this
+             */
+            public Builder claims(Map<String, Object> claims) {
+                this.claims = Records.copy(claims);
+                return this;
+            }
+
+            /**
              * Whether the email address is verified. Defaults to false.
              *
              * @param emailVerified it
@@ -1710,6 +1769,9 @@ public final class AccountMethods {
                         Records.required("username", username),
                         password,
                         attributes,
+                        phoneNumber,
+                        disabled,
+                        claims,
                         emailVerified,
                         mustChangePassword,
                         Records.copy(unknown));
@@ -2107,18 +2169,22 @@ public final class AccountMethods {
     /**
      * The parameters of account.find.
      *
-     * <p>Exactly one of username, email is given.
+     * <p>Exactly one of username, email, phoneNumber, provider is given.
      *
      * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
      * "default". May be null.
      * @param username The email address with which the user signs in. May be null.
      * @param email The same address, under the name of the account member. May be null.
+     * @param phoneNumber The phone number of the account. May be null.
+     * @param provider The login of the account at an identity provider. May be null.
      * @param unknown the members that this client does not know
      */
     public record FindParams(
             String tenantId,
             String username,
             String email,
+            String phoneNumber,
+            Types.ProviderSubject provider,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -2133,6 +2199,8 @@ public final class AccountMethods {
                     members.get("tenantId", Read.STRING),
                     members.get("username", Read.STRING),
                     members.get("email", Read.STRING),
+                    members.get("phoneNumber", Read.STRING),
+                    members.get("provider", Read.object(Types.ProviderSubject::of)),
                     members.rest());
         }
 
@@ -2151,6 +2219,8 @@ public final class AccountMethods {
             sink.put("tenantId", tenantId);
             sink.put("username", username);
             sink.put("email", email);
+            sink.put("phoneNumber", phoneNumber);
+            sink.put("provider", provider);
             sink.unknown(unknown);
         }
 
@@ -2173,6 +2243,8 @@ public final class AccountMethods {
             builder.tenantId = tenantId;
             builder.username = username;
             builder.email = email;
+            builder.phoneNumber = phoneNumber;
+            builder.provider = provider;
             builder.unknown.putAll(unknown);
             return builder;
         }
@@ -2182,6 +2254,8 @@ public final class AccountMethods {
             private String tenantId;
             private String username;
             private String email;
+            private String phoneNumber;
+            private Types.ProviderSubject provider;
             private final Map<String, Object> unknown = Records.members();
 
             private Builder() {
@@ -2222,6 +2296,28 @@ public final class AccountMethods {
             }
 
             /**
+             * The phone number of the account.
+             *
+             * @param phoneNumber it
+             * @return this
+             */
+            public Builder phoneNumber(String phoneNumber) {
+                this.phoneNumber = phoneNumber;
+                return this;
+            }
+
+            /**
+             * The login of the account at an identity provider.
+             *
+             * @param provider it
+             * @return this
+             */
+            public Builder provider(Types.ProviderSubject provider) {
+                this.provider = provider;
+                return this;
+            }
+
+            /**
              * Says what this client does not know.
              *
              * @param name a member's name on the wire
@@ -2244,6 +2340,8 @@ public final class AccountMethods {
                         tenantId,
                         username,
                         email,
+                        phoneNumber,
+                        provider,
                         Records.copy(unknown));
             }
         }
@@ -3077,6 +3175,11 @@ public final class AccountMethods {
      *
      * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
      * "default". May be null.
+     * @param disabled Lists only accounts that are disabled, or only those that are not. May be null.
+     * @param providerId Lists only accounts that are linked with this identity provider. May be null.
+     * @param sortBy The member by which the accounts are sorted. Accounts without the member come first. Defaults to
+     * "accountId". May be null.
+     * @param descending Whether the order is reversed. Defaults to false. May be null.
      * @param limit The maximum number of entries in one response. Defaults to 60. May be null.
      * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
      * May be null.
@@ -3084,6 +3187,10 @@ public final class AccountMethods {
      */
     public record ListParams(
             String tenantId,
+            Boolean disabled,
+            String providerId,
+            SortBy sortBy,
+            Boolean descending,
             Long limit,
             String cursor,
             Map<String, Object> unknown) implements JsonRecord {
@@ -3098,6 +3205,10 @@ public final class AccountMethods {
             var members = new Members(json);
             return new ListParams(
                     members.get("tenantId", Read.STRING),
+                    members.get("disabled", Read.BOOLEAN),
+                    members.get("providerId", Read.STRING),
+                    members.get("sortBy", Read.text(SortBy::new)),
+                    members.get("descending", Read.BOOLEAN),
                     members.get("limit", Read.LONG),
                     members.get("cursor", Read.STRING),
                     members.rest());
@@ -3116,6 +3227,10 @@ public final class AccountMethods {
 
         private void tell(Sink sink) {
             sink.put("tenantId", tenantId);
+            sink.put("disabled", disabled);
+            sink.put("providerId", providerId);
+            sink.put("sortBy", sortBy);
+            sink.put("descending", descending);
             sink.put("limit", limit);
             sink.put("cursor", cursor);
             sink.unknown(unknown);
@@ -3138,6 +3253,10 @@ public final class AccountMethods {
         public Builder toBuilder() {
             var builder = new Builder();
             builder.tenantId = tenantId;
+            builder.disabled = disabled;
+            builder.providerId = providerId;
+            builder.sortBy = sortBy;
+            builder.descending = descending;
             builder.limit = limit;
             builder.cursor = cursor;
             builder.unknown.putAll(unknown);
@@ -3147,6 +3266,10 @@ public final class AccountMethods {
         /** Makes a ListParams. */
         public static final class Builder {
             private String tenantId;
+            private Boolean disabled;
+            private String providerId;
+            private SortBy sortBy;
+            private Boolean descending;
             private Long limit;
             private String cursor;
             private final Map<String, Object> unknown = Records.members();
@@ -3163,6 +3286,51 @@ public final class AccountMethods {
              */
             public Builder tenantId(String tenantId) {
                 this.tenantId = tenantId;
+                return this;
+            }
+
+            /**
+             * Lists only accounts that are disabled, or only those that are not.
+             *
+             * @param disabled it
+             * @return this
+             */
+            public Builder disabled(boolean disabled) {
+                this.disabled = disabled;
+                return this;
+            }
+
+            /**
+             * Lists only accounts that are linked with this identity provider.
+             *
+             * @param providerId it
+             * @return this
+             */
+            public Builder providerId(String providerId) {
+                this.providerId = providerId;
+                return this;
+            }
+
+            /**
+             * The member by which the accounts are sorted. Accounts without the member come first. Defaults to
+             * "accountId".
+             *
+             * @param sortBy it
+             * @return this
+             */
+            public Builder sortBy(SortBy sortBy) {
+                this.sortBy = sortBy;
+                return this;
+            }
+
+            /**
+             * Whether the order is reversed. Defaults to false.
+             *
+             * @param descending it
+             * @return this
+             */
+            public Builder descending(boolean descending) {
+                this.descending = descending;
                 return this;
             }
 
@@ -3209,9 +3377,38 @@ public final class AccountMethods {
             public ListParams build() {
                 return new ListParams(
                         tenantId,
+                        disabled,
+                        providerId,
+                        sortBy,
+                        descending,
                         limit,
                         cursor,
                         Records.copy(unknown));
+            }
+        }
+
+        /**
+         * The member by which the accounts are sorted. Accounts without the member come first. Newer versions of
+         * Mintmark can add values.
+         *
+         * @param value its text on the wire
+         */
+        public record SortBy(String value) implements JsonText {
+            /** The SortBy accountId. */
+            public static final SortBy ACCOUNT_ID = new SortBy("accountId");
+
+            /** The SortBy email. */
+            public static final SortBy EMAIL = new SortBy("email");
+
+            /** The SortBy createdAt. */
+            public static final SortBy CREATED_AT = new SortBy("createdAt");
+
+            /** The SortBy lastSignInAt. */
+            public static final SortBy LAST_SIGN_IN_AT = new SortBy("lastSignInAt");
+
+            @Override
+            public String toString() {
+                return value;
             }
         }
     }
@@ -3219,7 +3416,7 @@ public final class AccountMethods {
     /**
      * The result of account.list.
      *
-     * @param accounts The accounts, sorted by ID.
+     * @param accounts The accounts, in the requested order.
      * @param nextCursor The cursor for the next page. Present if there are more entries. May be null.
      * @param unknown the members that this client does not know
      */
@@ -4395,6 +4592,19 @@ public final class AccountMethods {
      * The parameters of account.update.
      *
      * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens.
+     * @param username The new email address of the account. It is not verified, unless <code>emailVerified</code> is
+     * given. May be null.
+     * @param password The new password. It must satisfy the password policy of the tenant. May be null.
+     * @param phoneNumber The new phone number of the account. May be null.
+     * @param claims The custom claims, which replace the present ones, as in <code>account.setClaims</code>. May be
+     * null.
+     * @param tokensValidSince The time before which the account's sessions and tokens were revoked, in seconds since
+     * 1970-01-01 UTC. Sessions with an earlier sign-in end. May be null.
+     * @param link The logins to link. The developer vouches for them. A login replaces the account's login of the
+     * same provider. May be null.
+     * @param unlink The providers whose logins to unlink. Providers that are not linked are ignored. May be null.
+     * @param remove The members to remove from the account. <code>username</code> also removes the password. Removing
+     * <code>password</code> or <code>username</code> ends the sessions. May be null.
      * @param attributes The attributes to change. May be null.
      * @param emailVerified Whether the email address is verified. May be null.
      * @param disabled Whether the account is disabled. A disabled account cannot be signed in to. May be null.
@@ -4403,6 +4613,14 @@ public final class AccountMethods {
      */
     public record UpdateParams(
             String accountId,
+            String username,
+            String password,
+            String phoneNumber,
+            Map<String, Object> claims,
+            Instant tokensValidSince,
+            List<Types.PortableLogin> link,
+            List<String> unlink,
+            List<Remove> remove,
             Map<String, Object> attributes,
             Boolean emailVerified,
             Boolean disabled,
@@ -4419,6 +4637,14 @@ public final class AccountMethods {
             var members = new Members(json);
             return new UpdateParams(
                     members.get("accountId", Read.STRING),
+                    members.get("username", Read.STRING),
+                    members.get("password", Read.STRING),
+                    members.get("phoneNumber", Read.STRING),
+                    members.get("claims", Read.OBJECT),
+                    members.get("tokensValidSince", Read.INSTANT),
+                    members.get("link", Read.list(Read.object(Types.PortableLogin::of))),
+                    members.get("unlink", Read.list(Read.STRING)),
+                    members.get("remove", Read.list(Read.text(Remove::new))),
                     members.get("attributes", Read.OBJECT),
                     members.get("emailVerified", Read.BOOLEAN),
                     members.get("disabled", Read.BOOLEAN),
@@ -4439,6 +4665,14 @@ public final class AccountMethods {
 
         private void tell(Sink sink) {
             sink.put("accountId", accountId);
+            sink.put("username", username);
+            sink.secret("password", password);
+            sink.put("phoneNumber", phoneNumber);
+            sink.free("claims", claims);
+            sink.put("tokensValidSince", tokensValidSince);
+            sink.put("link", link);
+            sink.put("unlink", unlink);
+            sink.put("remove", remove);
             sink.secret("attributes", attributes);
             sink.put("emailVerified", emailVerified);
             sink.put("disabled", disabled);
@@ -4463,6 +4697,14 @@ public final class AccountMethods {
         public Builder toBuilder() {
             var builder = new Builder();
             builder.accountId = accountId;
+            builder.username = username;
+            builder.password = password;
+            builder.phoneNumber = phoneNumber;
+            builder.claims = claims;
+            builder.tokensValidSince = tokensValidSince;
+            builder.link = link;
+            builder.unlink = unlink;
+            builder.remove = remove;
             builder.attributes = attributes;
             builder.emailVerified = emailVerified;
             builder.disabled = disabled;
@@ -4474,6 +4716,14 @@ public final class AccountMethods {
         /** Makes a UpdateParams. */
         public static final class Builder {
             private String accountId;
+            private String username;
+            private String password;
+            private String phoneNumber;
+            private Map<String, Object> claims;
+            private Instant tokensValidSince;
+            private List<Types.PortableLogin> link;
+            private List<String> unlink;
+            private List<Remove> remove;
             private Map<String, Object> attributes;
             private Boolean emailVerified;
             private Boolean disabled;
@@ -4491,6 +4741,97 @@ public final class AccountMethods {
              */
             public Builder accountId(String accountId) {
                 this.accountId = accountId;
+                return this;
+            }
+
+            /**
+             * The new email address of the account. It is not verified, unless <code>emailVerified</code> is given.
+             *
+             * @param username it
+             * @return this
+             */
+            public Builder username(String username) {
+                this.username = username;
+                return this;
+            }
+
+            /**
+             * The new password. It must satisfy the password policy of the tenant.
+             *
+             * @param password it
+             * @return this
+             */
+            public Builder password(String password) {
+                this.password = password;
+                return this;
+            }
+
+            /**
+             * The new phone number of the account.
+             *
+             * @param phoneNumber it
+             * @return this
+             */
+            public Builder phoneNumber(String phoneNumber) {
+                this.phoneNumber = phoneNumber;
+                return this;
+            }
+
+            /**
+             * The custom claims, which replace the present ones, as in <code>account.setClaims</code>.
+             *
+             * @param claims it
+             * @return this
+             */
+            public Builder claims(Map<String, Object> claims) {
+                this.claims = Records.copy(claims);
+                return this;
+            }
+
+            /**
+             * The time before which the account's sessions and tokens were revoked, in seconds since 1970-01-01 UTC.
+             * Sessions with an earlier sign-in end.
+             *
+             * @param tokensValidSince it
+             * @return this
+             */
+            public Builder tokensValidSince(Instant tokensValidSince) {
+                this.tokensValidSince = tokensValidSince;
+                return this;
+            }
+
+            /**
+             * The logins to link. The developer vouches for them. A login replaces the account's login of the same
+             * provider.
+             *
+             * @param link it
+             * @return this
+             */
+            public Builder link(List<Types.PortableLogin> link) {
+                this.link = Records.copy(link);
+                return this;
+            }
+
+            /**
+             * The providers whose logins to unlink. Providers that are not linked are ignored.
+             *
+             * @param unlink it
+             * @return this
+             */
+            public Builder unlink(List<String> unlink) {
+                this.unlink = Records.copy(unlink);
+                return this;
+            }
+
+            /**
+             * The members to remove from the account. <code>username</code> also removes the password. Removing
+             * <code>password</code> or <code>username</code> ends the sessions.
+             *
+             * @param remove it
+             * @return this
+             */
+            public Builder remove(List<Remove> remove) {
+                this.remove = Records.copy(remove);
                 return this;
             }
 
@@ -4559,11 +4900,40 @@ public final class AccountMethods {
             public UpdateParams build() {
                 return new UpdateParams(
                         Records.required("accountId", accountId),
+                        username,
+                        password,
+                        phoneNumber,
+                        claims,
+                        tokensValidSince,
+                        link,
+                        unlink,
+                        remove,
                         attributes,
                         emailVerified,
                         disabled,
                         mustChangePassword,
                         Records.copy(unknown));
+            }
+        }
+
+        /**
+         * A member. Newer versions of Mintmark can add values.
+         *
+         * @param value its text on the wire
+         */
+        public record Remove(String value) implements JsonText {
+            /** The Remove username. */
+            public static final Remove USERNAME = new Remove("username");
+
+            /** The Remove password. */
+            public static final Remove PASSWORD = new Remove("password");
+
+            /** The Remove phoneNumber. */
+            public static final Remove PHONE_NUMBER = new Remove("phoneNumber");
+
+            @Override
+            public String toString() {
+                return value;
             }
         }
     }

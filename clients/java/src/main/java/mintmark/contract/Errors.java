@@ -149,6 +149,8 @@ public final class Errors {
             case 5042 -> new ExportFileExistsException(answer);
             case 5043 -> new ExportFailedException(answer);
             case 5060 -> new AddressDiffersException(answer);
+            case 5061 -> new PhoneNumberInUseException(answer);
+            case 5062 -> new ProviderSubjectInUseException(answer);
             case 6001 -> new ProviderUnavailableException(answer);
             case 6002 -> new ProviderUnusableException(answer);
             case 6003 -> new IdpNotFoundException(answer);
@@ -4272,6 +4274,70 @@ public final class Errors {
          */
         public String next() {
             return member("next", Read.STRING);
+        }
+    }
+
+    /**
+     * The error phoneNumberInUse, 5061. Another account of the tenant has the phone number.
+     *
+     * <p>Equivalents: firebase PHONE_NUMBER_EXISTS.
+     */
+    public static final class PhoneNumberInUseException extends AnswerException {
+        private static final long serialVersionUID = 1;
+
+        /**
+         * Of an answer.
+         *
+         * @param answer the answer
+         */
+        public PhoneNumberInUseException(Answer answer) {
+            super(answer);
+        }
+
+        /**
+         * The phone number.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String phoneNumber() {
+            return member("phoneNumber", Read.STRING);
+        }
+    }
+
+    /**
+     * The error providerSubjectInUse, 5062. The login of an identity provider is linked with another account of the
+     * tenant.
+     *
+     * <p>Equivalents: firebase FEDERATED_USER_ID_ALREADY_LINKED.
+     */
+    public static final class ProviderSubjectInUseException extends AnswerException {
+        private static final long serialVersionUID = 1;
+
+        /**
+         * Of an answer.
+         *
+         * @param answer the answer
+         */
+        public ProviderSubjectInUseException(Answer answer) {
+            super(answer);
+        }
+
+        /**
+         * The ID of the provider.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String providerId() {
+            return member("providerId", Read.STRING);
+        }
+
+        /**
+         * The subject of the user at the provider.
+         *
+         * @return it, or null where the answer does not say so
+         */
+        public String subject() {
+            return member("subject", Read.STRING);
         }
     }
 

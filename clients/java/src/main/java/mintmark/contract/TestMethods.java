@@ -239,7 +239,11 @@ public final class TestMethods {
      * endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process
      * exits. Every program that can reach it has the full access of <code>compat.http</code>. Programs in browsers
      * can use it: it answers CORS preflight requests and allows all origins. Calling the method again without
-     * <code>port</code>, or with the port in use by the endpoint, returns its URL.
+     * <code>port</code>, or with the port in use by the endpoint, returns its URL. With <code>firebase</code>, the
+     * endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase
+     * emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created
+     * if it does not exist. Tokens at this endpoint are unsigned as those of the emulator, so every program that can
+     * reach the endpoint can act as every user. They are not valid for methods and for other endpoints.
      *
      * <p>Available only with <code>--testing</code>.
      *
@@ -1614,10 +1618,12 @@ public final class TestMethods {
      * The parameters of test.http.
      *
      * @param port The port. Defaults to any free port. May be null.
+     * @param firebase The Firebase project for which the endpoint implements the Identity Toolkit API. May be null.
      * @param unknown the members that this client does not know
      */
     public record HttpParams(
             Long port,
+            Firebase firebase,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -1630,6 +1636,7 @@ public final class TestMethods {
             var members = new Members(json);
             return new HttpParams(
                     members.get("port", Read.LONG),
+                    members.get("firebase", Read.object(Firebase::of)),
                     members.rest());
         }
 
@@ -1646,6 +1653,7 @@ public final class TestMethods {
 
         private void tell(Sink sink) {
             sink.put("port", port);
+            sink.put("firebase", firebase);
             sink.unknown(unknown);
         }
 
@@ -1666,6 +1674,7 @@ public final class TestMethods {
         public Builder toBuilder() {
             var builder = new Builder();
             builder.port = port;
+            builder.firebase = firebase;
             builder.unknown.putAll(unknown);
             return builder;
         }
@@ -1673,6 +1682,7 @@ public final class TestMethods {
         /** Makes a HttpParams. */
         public static final class Builder {
             private Long port;
+            private Firebase firebase;
             private final Map<String, Object> unknown = Records.members();
 
             private Builder() {
@@ -1686,6 +1696,17 @@ public final class TestMethods {
              */
             public Builder port(long port) {
                 this.port = port;
+                return this;
+            }
+
+            /**
+             * The Firebase project for which the endpoint implements the Identity Toolkit API.
+             *
+             * @param firebase it
+             * @return this
+             */
+            public Builder firebase(Firebase firebase) {
+                this.firebase = firebase;
                 return this;
             }
 
@@ -1710,7 +1731,113 @@ public final class TestMethods {
             public HttpParams build() {
                 return new HttpParams(
                         port,
+                        firebase,
                         Records.copy(unknown));
+            }
+        }
+
+        /**
+         * The Firebase project for which the endpoint implements the Identity Toolkit API.
+         *
+         * @param projectId The ID of the project, which is also the ID of its tenant.
+         * @param unknown the members that this client does not know
+         */
+        public record Firebase(
+                String projectId,
+                Map<String, Object> unknown) implements JsonRecord {
+            /**
+             * Reads it from JSON.
+             *
+             * @param json its members, by their names on the wire
+             * @return the record
+             * @throws IllegalArgumentException if a member is not what it should be
+             */
+            public static Firebase of(Map<String, ?> json) {
+                var members = new Members(json);
+                return new Firebase(
+                        members.get("projectId", Read.STRING),
+                        members.rest());
+            }
+
+            @Override
+            public Map<String, Object> toJson() {
+                return Records.json(this::tell);
+            }
+
+            /** Shows no secrets. */
+            @Override
+            public String toString() {
+                return Records.text("Firebase", this::tell);
+            }
+
+            private void tell(Sink sink) {
+                sink.put("projectId", projectId);
+                sink.unknown(unknown);
+            }
+
+            /**
+             * A new builder.
+             *
+             * @return a builder of which nothing is said yet
+             */
+            public static Builder builder() {
+                return new Builder();
+            }
+
+            /**
+             * A builder that begins with what this has.
+             *
+             * @return a builder
+             */
+            public Builder toBuilder() {
+                var builder = new Builder();
+                builder.projectId = projectId;
+                builder.unknown.putAll(unknown);
+                return builder;
+            }
+
+            /** Makes a Firebase. */
+            public static final class Builder {
+                private String projectId;
+                private final Map<String, Object> unknown = Records.members();
+
+                private Builder() {
+                }
+
+                /**
+                 * The ID of the project, which is also the ID of its tenant.
+                 *
+                 * @param projectId it
+                 * @return this
+                 */
+                public Builder projectId(String projectId) {
+                    this.projectId = projectId;
+                    return this;
+                }
+
+                /**
+                 * Says what this client does not know.
+                 *
+                 * @param name a member's name on the wire
+                 * @param value its JSON
+                 * @return this
+                 */
+                public Builder unknown(String name, Object value) {
+                    unknown.put(name, value);
+                    return this;
+                }
+
+                /**
+                 * Makes it.
+                 *
+                 * @return the Firebase
+                 * @throws IllegalArgumentException if something is missing
+                 */
+                public Firebase build() {
+                    return new Firebase(
+                            Records.required("projectId", projectId),
+                            Records.copy(unknown));
+                }
             }
         }
     }
@@ -1719,10 +1846,13 @@ public final class TestMethods {
      * The result of test.http.
      *
      * @param baseUrl The URL of the endpoint: <code>http://127.0.0.1</code> and a port.
+     * @param environment The environment variables that make Firebase's SDKs use the endpoint. Present with
+     * <code>firebase</code>. May be null.
      * @param unknown the members that this client does not know
      */
     public record HttpResult(
             String baseUrl,
+            Map<String, String> environment,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -1735,6 +1865,7 @@ public final class TestMethods {
             var members = new Members(json);
             return new HttpResult(
                     members.get("baseUrl", Read.STRING),
+                    members.get("environment", Read.map(Read.STRING)),
                     members.rest());
         }
 
@@ -1751,6 +1882,7 @@ public final class TestMethods {
 
         private void tell(Sink sink) {
             sink.put("baseUrl", baseUrl);
+            sink.put("environment", environment);
             sink.unknown(unknown);
         }
     }

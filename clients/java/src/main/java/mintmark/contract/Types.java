@@ -25,6 +25,7 @@ public final class Types {
      * email address. May be null.
      * @param email The email address to which messages are sent. May be null.
      * @param emailVerified Whether the email address is verified.
+     * @param phoneNumber The phone number of the account, in E.164 format. May be null.
      * @param method The way in which the user signs in.
      * @param providers The sign-in methods of the account.
      * @param factors The second factors, oldest first. Present if the account has second factors. May be null.
@@ -34,6 +35,8 @@ public final class Types {
      * @param mustChangePassword Whether the user must reset the password before the next sign-in. May be null.
      * @param createdAt The time at which the account was created, in seconds since 1970-01-01 UTC.
      * @param updatedAt The time of the last change of the account, in seconds since 1970-01-01 UTC.
+     * @param tokensValidSince The time before which sessions and tokens of the account were revoked, in seconds since
+     * 1970-01-01 UTC. Present if they were revoked. May be null.
      * @param lastSignInAt The time of the last sign-in, in seconds since 1970-01-01 UTC. May be null.
      * @param unknown the members that this client does not know
      */
@@ -43,6 +46,7 @@ public final class Types {
             String username,
             String email,
             boolean emailVerified,
+            String phoneNumber,
             Types.SignInMethod method,
             List<Types.LinkedProvider> providers,
             List<Types.Factor> factors,
@@ -52,6 +56,7 @@ public final class Types {
             Boolean mustChangePassword,
             Instant createdAt,
             Instant updatedAt,
+            Instant tokensValidSince,
             Instant lastSignInAt,
             Map<String, Object> unknown) implements JsonRecord {
         /**
@@ -69,6 +74,7 @@ public final class Types {
                     members.get("username", Read.STRING),
                     members.get("email", Read.STRING),
                     members.truth("emailVerified"),
+                    members.get("phoneNumber", Read.STRING),
                     members.get("method", Read.text(Types.SignInMethod::new)),
                     members.get("providers", Read.list(Read.object(Types.LinkedProvider::of))),
                     members.get("factors", Read.list(Read.object(Types.Factor::of))),
@@ -78,6 +84,7 @@ public final class Types {
                     members.get("mustChangePassword", Read.BOOLEAN),
                     members.get("createdAt", Read.INSTANT),
                     members.get("updatedAt", Read.INSTANT),
+                    members.get("tokensValidSince", Read.INSTANT),
                     members.get("lastSignInAt", Read.INSTANT),
                     members.rest());
         }
@@ -99,6 +106,7 @@ public final class Types {
             sink.put("username", username);
             sink.put("email", email);
             sink.put("emailVerified", emailVerified);
+            sink.put("phoneNumber", phoneNumber);
             sink.put("method", method);
             sink.put("providers", providers);
             sink.put("factors", factors);
@@ -108,6 +116,7 @@ public final class Types {
             sink.put("mustChangePassword", mustChangePassword);
             sink.put("createdAt", createdAt);
             sink.put("updatedAt", updatedAt);
+            sink.put("tokensValidSince", tokensValidSince);
             sink.put("lastSignInAt", lastSignInAt);
             sink.unknown(unknown);
         }
@@ -4597,7 +4606,11 @@ public final class Types {
     /**
      * The hash algorithm. <code>firebaseScrypt</code>: the scrypt variant of Firebase Authentication.
      * <code>scrypt</code>: RFC 7914. <code>pbkdf2Sha1</code>, <code>pbkdf2Sha256</code> and
-     * <code>pbkdf2Sha512</code>: PBKDF2 with HMAC (RFC 8018). Newer versions of Mintmark can add values.
+     * <code>pbkdf2Sha512</code>: PBKDF2 with HMAC (RFC 8018). <code>hmacMd5</code>, <code>hmacSha1</code>,
+     * <code>hmacSha256</code> and <code>hmacSha512</code>: one HMAC with <code>signerKey</code> (RFC 2104).
+     * <code>md5</code>, <code>sha1</code>, <code>sha256</code> and <code>sha512</code>: <code>rounds</code>
+     * repetitions of the hash function. Hashes of the last two groups are easy to guess; they are replaced at the
+     * first sign-in with the password. Newer versions of Mintmark can add values.
      *
      * @param value its text on the wire
      */
@@ -4616,6 +4629,30 @@ public final class Types {
 
         /** The PasswordAlgorithm pbkdf2Sha512. */
         public static final PasswordAlgorithm PBKDF2SHA512 = new PasswordAlgorithm("pbkdf2Sha512");
+
+        /** The PasswordAlgorithm hmacMd5. */
+        public static final PasswordAlgorithm HMAC_MD5 = new PasswordAlgorithm("hmacMd5");
+
+        /** The PasswordAlgorithm hmacSha1. */
+        public static final PasswordAlgorithm HMAC_SHA1 = new PasswordAlgorithm("hmacSha1");
+
+        /** The PasswordAlgorithm hmacSha256. */
+        public static final PasswordAlgorithm HMAC_SHA256 = new PasswordAlgorithm("hmacSha256");
+
+        /** The PasswordAlgorithm hmacSha512. */
+        public static final PasswordAlgorithm HMAC_SHA512 = new PasswordAlgorithm("hmacSha512");
+
+        /** The PasswordAlgorithm md5. */
+        public static final PasswordAlgorithm MD5 = new PasswordAlgorithm("md5");
+
+        /** The PasswordAlgorithm sha1. */
+        public static final PasswordAlgorithm SHA1 = new PasswordAlgorithm("sha1");
+
+        /** The PasswordAlgorithm sha256. */
+        public static final PasswordAlgorithm SHA256 = new PasswordAlgorithm("sha256");
+
+        /** The PasswordAlgorithm sha512. */
+        public static final PasswordAlgorithm SHA512 = new PasswordAlgorithm("sha512");
 
         @Override
         public String toString() {
@@ -4673,14 +4710,18 @@ public final class Types {
      *
      * @param algorithm The hash algorithm.
      * @param signerKey The <code>base64_signer_key</code> of the password hash parameters of the Firebase project, in
-     * base64. Required for <code>firebaseScrypt</code>. May be null.
+     * base64. Required for <code>firebaseScrypt</code>. The key for the HMAC algorithms, which require it too. May be
+     * null.
      * @param saltSeparator The <code>base64_salt_separator</code> of the Firebase project. Used for
      * <code>firebaseScrypt</code>. Defaults to none. May be null.
      * @param memoryCost The <code>mem_cost</code> of the Firebase project for <code>firebaseScrypt</code>, or the
      * base-2 logarithm of N for <code>scrypt</code>, such as 14 for 16384. Defaults to 14. May be null.
      * @param rounds The <code>rounds</code> of the Firebase project for <code>firebaseScrypt</code>, at most 16,
-     * default 8. For PBKDF2, the number of iterations, which is required. May be null.
+     * default 8. For PBKDF2, the number of iterations, which is required. For <code>md5</code>, <code>sha1</code>,
+     * <code>sha256</code> and <code>sha512</code>, the number of repetitions, from 1 to 8192, default 1. May be null.
      * @param blockSize The parameter r of <code>scrypt</code>. Defaults to 8. May be null.
+     * @param saltAfterPassword Whether the salt follows the password in the input of the HMAC algorithms and hash
+     * functions. Defaults to false: the salt comes first. May be null.
      * @param parallelization The parameter p of <code>scrypt</code>. Defaults to 1. May be null.
      * @param unknown the members that this client does not know
      */
@@ -4691,6 +4732,7 @@ public final class Types {
             Long memoryCost,
             Long rounds,
             Long blockSize,
+            Boolean saltAfterPassword,
             Long parallelization,
             Map<String, Object> unknown) implements JsonRecord {
         /**
@@ -4709,6 +4751,7 @@ public final class Types {
                     members.get("memoryCost", Read.LONG),
                     members.get("rounds", Read.LONG),
                     members.get("blockSize", Read.LONG),
+                    members.get("saltAfterPassword", Read.BOOLEAN),
                     members.get("parallelization", Read.LONG),
                     members.rest());
         }
@@ -4731,6 +4774,7 @@ public final class Types {
             sink.put("memoryCost", memoryCost);
             sink.put("rounds", rounds);
             sink.put("blockSize", blockSize);
+            sink.put("saltAfterPassword", saltAfterPassword);
             sink.put("parallelization", parallelization);
             sink.unknown(unknown);
         }
@@ -4757,6 +4801,7 @@ public final class Types {
             builder.memoryCost = memoryCost;
             builder.rounds = rounds;
             builder.blockSize = blockSize;
+            builder.saltAfterPassword = saltAfterPassword;
             builder.parallelization = parallelization;
             builder.unknown.putAll(unknown);
             return builder;
@@ -4770,6 +4815,7 @@ public final class Types {
             private Long memoryCost;
             private Long rounds;
             private Long blockSize;
+            private Boolean saltAfterPassword;
             private Long parallelization;
             private final Map<String, Object> unknown = Records.members();
 
@@ -4789,7 +4835,7 @@ public final class Types {
 
             /**
              * The <code>base64_signer_key</code> of the password hash parameters of the Firebase project, in base64.
-             * Required for <code>firebaseScrypt</code>.
+             * Required for <code>firebaseScrypt</code>. The key for the HMAC algorithms, which require it too.
              *
              * @param signerKey it
              * @return this
@@ -4825,7 +4871,8 @@ public final class Types {
 
             /**
              * The <code>rounds</code> of the Firebase project for <code>firebaseScrypt</code>, at most 16, default 8.
-             * For PBKDF2, the number of iterations, which is required.
+             * For PBKDF2, the number of iterations, which is required. For <code>md5</code>, <code>sha1</code>,
+             * <code>sha256</code> and <code>sha512</code>, the number of repetitions, from 1 to 8192, default 1.
              *
              * @param rounds it
              * @return this
@@ -4843,6 +4890,18 @@ public final class Types {
              */
             public Builder blockSize(long blockSize) {
                 this.blockSize = blockSize;
+                return this;
+            }
+
+            /**
+             * Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults
+             * to false: the salt comes first.
+             *
+             * @param saltAfterPassword it
+             * @return this
+             */
+            public Builder saltAfterPassword(boolean saltAfterPassword) {
+                this.saltAfterPassword = saltAfterPassword;
                 return this;
             }
 
@@ -4883,6 +4942,7 @@ public final class Types {
                         memoryCost,
                         rounds,
                         blockSize,
+                        saltAfterPassword,
                         parallelization,
                         Records.copy(unknown));
             }
@@ -7010,6 +7070,129 @@ public final class Types {
             sink.put("useDefaults", useDefaults);
             sink.put("principalTags", principalTags);
             sink.unknown(unknown);
+        }
+    }
+
+    /**
+     * A user of an identity provider.
+     *
+     * @param providerId The ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>.
+     * @param subject The user's subject at the provider.
+     * @param unknown the members that this client does not know
+     */
+    public record ProviderSubject(
+            String providerId,
+            String subject,
+            Map<String, Object> unknown) implements JsonRecord {
+        /**
+         * Reads it from JSON.
+         *
+         * @param json its members, by their names on the wire
+         * @return the record
+         * @throws IllegalArgumentException if a member is not what it should be
+         */
+        public static ProviderSubject of(Map<String, ?> json) {
+            var members = new Members(json);
+            return new ProviderSubject(
+                    members.get("providerId", Read.STRING),
+                    members.get("subject", Read.STRING),
+                    members.rest());
+        }
+
+        @Override
+        public Map<String, Object> toJson() {
+            return Records.json(this::tell);
+        }
+
+        /** Shows no secrets. */
+        @Override
+        public String toString() {
+            return Records.text("ProviderSubject", this::tell);
+        }
+
+        private void tell(Sink sink) {
+            sink.put("providerId", providerId);
+            sink.put("subject", subject);
+            sink.unknown(unknown);
+        }
+
+        /**
+         * A new builder.
+         *
+         * @return a builder of which nothing is said yet
+         */
+        public static Builder builder() {
+            return new Builder();
+        }
+
+        /**
+         * A builder that begins with what this has.
+         *
+         * @return a builder
+         */
+        public Builder toBuilder() {
+            var builder = new Builder();
+            builder.providerId = providerId;
+            builder.subject = subject;
+            builder.unknown.putAll(unknown);
+            return builder;
+        }
+
+        /** Makes a ProviderSubject. */
+        public static final class Builder {
+            private String providerId;
+            private String subject;
+            private final Map<String, Object> unknown = Records.members();
+
+            private Builder() {
+            }
+
+            /**
+             * The ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>.
+             *
+             * @param providerId it
+             * @return this
+             */
+            public Builder providerId(String providerId) {
+                this.providerId = providerId;
+                return this;
+            }
+
+            /**
+             * The user's subject at the provider.
+             *
+             * @param subject it
+             * @return this
+             */
+            public Builder subject(String subject) {
+                this.subject = subject;
+                return this;
+            }
+
+            /**
+             * Says what this client does not know.
+             *
+             * @param name a member's name on the wire
+             * @param value its JSON
+             * @return this
+             */
+            public Builder unknown(String name, Object value) {
+                unknown.put(name, value);
+                return this;
+            }
+
+            /**
+             * Makes it.
+             *
+             * @return the ProviderSubject
+             * @throws IllegalArgumentException if something is missing
+             */
+            public ProviderSubject build() {
+                return new ProviderSubject(
+                        Records.required("providerId", providerId),
+                        Records.required("subject", subject),
+                        Records.copy(unknown));
+            }
         }
     }
 
