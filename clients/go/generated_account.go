@@ -57,7 +57,8 @@ func (m AccountMethods) ChangePassword(ctx context.Context, params AccountChange
 // Equivalent: firebase accounts:signUp; SDK: createUser.
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserAlreadyExistsError], [AccountExistsError],
-// [InvalidPasswordError], [InvalidAttributesError], [AccountMergedError].
+// [InvalidPasswordError], [InvalidAttributesError], [AccountMergedError], [InvalidPhoneNumberError],
+// [PhoneNumberInUseError], [ClaimNameReservedError], [ClaimsTooLongError].
 func (m AccountMethods) Create(ctx context.Context, params AccountCreateParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.create", params, options)
 }
@@ -107,10 +108,10 @@ func (m AccountMethods) ExportPages(params AccountExportParams, options ...CallO
 	})
 }
 
-// Find finds an account by email address.
+// Find finds an account by email address, phone number or login.
 //
 // The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same
-// account.
+// account. `phoneNumber` and `provider` find the account that has this phone number or login.
 //
 // Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
 //
@@ -195,7 +196,8 @@ func (m AccountMethods) Link(ctx context.Context, params AccountLinkParams, opti
 
 // List lists the accounts of a tenant.
 //
-// The accounts are sorted by ID.
+// The accounts are sorted by ID, unless `sortBy` is given. A cursor is valid for the same filters and the same order
+// only.
 //
 // Equivalent: firebase accounts:batchGet; SDK: listUsers.
 //
@@ -323,11 +325,14 @@ func (m AccountMethods) Unlink(ctx context.Context, params AccountUnlinkParams, 
 //
 // Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can
 // be changed in every tenant, even if the tenant does not define them, because a provider or an import may have set
-// them. Disabling an account ends its sessions.
+// them. Disabling an account ends its sessions. A new `username` or `password` ends them too and sets
+// `tokensValidSince` to the current time. All changes are made together or not at all. No message is sent.
 //
 // Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
 //
-// Errors: [AccountNotFoundError], [InvalidAttributesError], [AccountMergedError].
+// Errors: [AccountNotFoundError], [InvalidAttributesError], [AccountMergedError], [InvalidUsernameError],
+// [UserAlreadyExistsError], [InvalidPasswordError], [InvalidPhoneNumberError], [PhoneNumberInUseError],
+// [ProviderSubjectInUseError], [ClaimNameReservedError], [ClaimsTooLongError].
 func (m AccountMethods) Update(ctx context.Context, params AccountUpdateParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.update", params, options)
 }

@@ -1,31 +1,133 @@
 import Contract
 import ServiceContext
+import Storage
 
 extension AccountService {
-    /// Updates the given members of an account. Disabling an account ends its sessions.
+    /// Updates the given members of an account. Disabling an account, and changes of its address or password, end its sessions.
     ///
-    /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidAttributes`.
+    /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidAttributes`, `InvalidUsername`, `UserAlreadyExists`, `InvalidPassword`,
+    ///   `InvalidPhoneNumber`, `PhoneNumberInUse`, `ProviderSubjectInUse`, `ClaimNameReserved`, `ClaimsTooLong`.
     public func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result {
+        try update(request, by: AccountUpdate.info.name, call)
+    }
+
+    /// - Parameter method: The name of the calling method.
+    package func update(_ request: AccountUpdate.Params, by method: String, _ call: any CallContext) throws -> Account {
         let now = context.clock.now
+        let username = try request.username.map { try Username($0) }
+        let phoneNumber = try request.phoneNumber.map { try PhoneNumber.checked($0) }
+        if let claims = request.claims { try TenantTokenClaims.check(custom: claims) }
+        let password = try request.password.map { try newPassword($0, request, method, call) }
         return try context.database.write { tx in
             try tx.lock([request.accountId])
             guard var account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
             else {
                 throw try tx.absence(of: request.accountId)
             }
-            if request.mustChangePassword == true, account.password == nil { throw InvalidParams.noPasswordToChange }
             let given = request.attributes ?? [:]
             let accepted = try tenant.acceptChange(given, of: account.attributes)
             for name in given.names { account.attributes[name] = accepted[name] }
-            account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
+            account.claims = request.claims ?? account.claims
             account.isDisabled = request.disabled ?? account.isDisabled
-            account.mustChangePassword = request.mustChangePassword ?? account.mustChangePassword
             account.updatedAt = now
+            try change(&account, username, password, request.remove ?? [], at: now, in: tx)
+            account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
+            if request.mustChangePassword == true, account.password == nil { throw InvalidParams.noPasswordToChange }
+            account.mustChangePassword = request.mustChangePassword ?? account.mustChangePassword
+            if let moment = request.tokensValidSince {
+                account.validAfter = moment
+                try tx.deleteSessions(of: account.id, before: moment)
+            }
             try tx.update(account)
+            if phoneNumber != nil || request.remove?.contains(.phoneNumber) == true {
+                try tx.setPhoneNumber(phoneNumber, of: account)
+            }
+            for providerId in request.unlink ?? [] { _ = try tx.deleteAccountLogin(at: providerId, of: account.id) }
+            for login in request.link ?? [] { try link(login, with: account, at: now, in: tx) }
             if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }
-            try context.audit.record(
-                AuditEvent(AccountUpdate.info.name, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
+            try context.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
             return try account.answer(in: tx)
         }
+    }
+
+    /// Validates and hashes a new password before the transaction.
+    ///
+    /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidPassword`.
+    private func newPassword(
+        _ password: String, _ request: AccountUpdate.Params, _ method: String, _ call: any CallContext
+    ) throws -> [UInt8] {
+        let (account, tenant) = try context.database.read { tx in
+            guard let account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
+            else { throw try tx.absence(of: request.accountId) }
+            return (account, tenant)
+        }
+        let words = ContextWords(of: account, gaining: request.username, tenant)
+        try context.check(password, tenant, context: words, isCurrent: false, of: account.id, method, call)
+        return try context.passwords.sealed(password, as: account.id)
+    }
+
+    /// Changes the address and the password of an account, and ends its sessions if one of them has changed.
+    private func change(
+        _ account: inout AccountRecord, _ username: Username?, _ password: [UInt8]?, _ remove: [AccountUpdate.Params.Remove],
+        at now: Int64, in tx: Transaction
+    ) throws {
+        var hasChanged = false
+        if let username, username.typed != account.username {
+            guard try tx.rename(account, to: username.typed) else { throw UserAlreadyExists(next: "account.find") }
+            // Another spelling of the same address is no change.
+            if username.folded != account.username.map(Username.fold) {
+                account.isEmailVerified = false
+                hasChanged = true
+            }
+            account.username = username.typed
+            account.email = username.typed
+            if !account.hasOwnWayIn { account.method = account.password == nil ? .code : .password }
+        }
+        if let password {
+            account.password = password
+            account.method = .password
+            account.mustChangePassword = false
+            try tx.clearLockout(of: account.lockoutSubject)
+            hasChanged = true
+        }
+        if remove.contains(.username), account.username != nil {
+            try tx.releaseNames(of: account.id)
+            account.username = nil
+            account.email = nil
+            account.isEmailVerified = false
+            hasChanged = true
+        }
+        if remove.contains(.username) || remove.contains(.password), account.hasOwnWayIn {
+            hasChanged = hasChanged || account.password != nil
+            account.password = nil
+            account.mustChangePassword = false
+            account.method = account.username == nil ? .custom : .code
+        }
+        guard hasChanged else { return }
+        account.validAfter = now
+        _ = try tx.deleteSessions(of: account.id)
+    }
+
+    /// Links a login for which the developer vouches.
+    ///
+    /// - Throws: `ProviderSubjectInUse`.
+    private func link(_ login: PortableLogin, with account: AccountRecord, at now: Int64, in tx: Transaction) throws {
+        if let owner = try tx.owner(ofLogin: login.subject, at: login.providerId, in: account.tenantId), owner != account.id {
+            throw ProviderSubjectInUse(providerId: login.providerId, subject: login.subject)
+        }
+        _ = try tx.deleteAccountLogin(at: login.providerId, of: account.id)
+        let record = AccountLogin(
+            providerId: login.providerId, subject: login.subject, email: login.email, displayName: login.displayName,
+            photoUrl: login.photoUrl, linkedAt: login.linkedAt ?? now)
+        guard try tx.insert(record, of: account) else {
+            throw ProviderSubjectInUse(providerId: login.providerId, subject: login.subject)
+        }
+    }
+}
+
+extension Transaction {
+    /// Ends the sessions of an account whose sign-in was before `moment`.
+    package func deleteSessions(of accountId: String, before moment: Int64) throws {
+        try execute("DELETE FROM session WHERE account_id = $1 AND authenticated_at < $2", accountId, moment)
     }
 }

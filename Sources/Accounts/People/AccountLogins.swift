@@ -111,15 +111,15 @@ extension AccountRecord {
     }
 
     /// The account as the `account.*` methods return it.
-    func answer(_ logins: [AccountLogin], _ factors: [FactorRecord] = []) -> Account {
+    func answer(_ logins: [AccountLogin], _ factors: [FactorRecord] = [], phoneNumber: String? = nil) -> Account {
         Account(
-            accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified,
+            accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified, phoneNumber: phoneNumber,
             method: SignInMethod(rawValue: method.rawValue) ?? .code, providers: providers(logins),
             factors: factors.isEmpty ? nil : factors.map(\.answer), attributes: EncodedObject(attributes),
             claims: EncodedObject(claims), disabled: isDisabled, mustChangePassword: mustChangePassword, createdAt: createdAt,
-            updatedAt: updatedAt, lastSignInAt: lastSignInAt)
+            updatedAt: updatedAt, tokensValidSince: validAfter == 0 ? nil : validAfter, lastSignInAt: lastSignInAt)
     }
 
     /// The account as the `account.*` methods return it, with its logins and factors read from the store.
-    func answer(in tx: Transaction) throws -> Account { answer(try tx.accountLogins(of: id), try tx.factors(of: id)) }
+    func answer(in tx: Transaction) throws -> Account { answer(try tx.accountLogins(of: id), try tx.factors(of: id), phoneNumber: try tx.phoneNumber(of: id)) }
 }

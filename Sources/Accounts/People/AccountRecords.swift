@@ -22,7 +22,7 @@ package struct AccountRecord: Sendable {
     package var isDisabled = false
     package var mustChangePassword = false
     /// Tokens and sessions issued before this time are revoked.
-    var validAfter: Int64 = 0
+    package var validAfter: Int64 = 0
     package let createdAt: Int64
     package var updatedAt: Int64
     package var lastSignInAt: Int64?

@@ -8,6 +8,8 @@ package enum PasswordHash: Sendable, Equatable {
     case scrypt(memoryCost: Int, blockSize: Int, parallelization: Int)
     case firebaseScrypt(signerKey: [UInt8], saltSeparator: [UInt8], memoryCost: Int, rounds: Int)
     case pbkdf2(PBKDF2.Digest, iterations: Int)
+    /// A single pass of a hash function, see `FastHash`.
+    case fast(FastHash)
 
     /// The maximum work factor of scrypt, N × r × p: that of this store's own hashes. It requires 128 MiB.
     static let mostWork = PasswordHasher.cost * 8
@@ -37,6 +39,9 @@ package enum PasswordHash: Sendable, Equatable {
         case .pbkdf2Sha1: self = try .pbkdf2(.sha1, iterations: Self.iterations(how))
         case .pbkdf2Sha256: self = try .pbkdf2(.sha256, iterations: Self.iterations(how))
         case .pbkdf2Sha512: self = try .pbkdf2(.sha512, iterations: Self.iterations(how))
+        case .hmacMd5, .hmacSha1, .hmacSha256, .hmacSha512, .md5, .sha1, .sha256, .sha512:
+            try Self.refuse(how, members: ["saltSeparator", "memoryCost", "blockSize", "parallelization"])
+            self = .fast(try FastHash(how))
         }
     }
 
@@ -55,7 +60,7 @@ package enum PasswordHash: Sendable, Equatable {
     }
 
     /// Rejects parameters that the algorithm does not use, because they were meant for another algorithm.
-    private static func refuse(_ how: PasswordHashing, members: [String]) throws(InvalidHashParameters) {
+    static func refuse(_ how: PasswordHashing, members: [String]) throws(InvalidHashParameters) {
         let given: [String: Bool] = [
             "signerKey": how.signerKey != nil, "saltSeparator": how.saltSeparator != nil, "memoryCost": how.memoryCost != nil,
             "rounds": how.rounds != nil, "blockSize": how.blockSize != nil, "parallelization": how.parallelization != nil,
@@ -76,6 +81,7 @@ package enum PasswordHash: Sendable, Equatable {
         case .pbkdf2(let digest, let iterations):
             PasswordHashing(
                 algorithm: digest == .sha1 ? .pbkdf2Sha1 : digest == .sha256 ? .pbkdf2Sha256 : .pbkdf2Sha512, rounds: Int64(iterations))
+        case .fast(let fast): fast.described
         }
     }
 
@@ -92,6 +98,7 @@ package enum PasswordHash: Sendable, Equatable {
                 password: password, salt: salt + separator, signerKey: SecretBytes(key), memoryCost: cost, rounds: rounds)
         case .pbkdf2(let digest, let iterations):
             return try PBKDF2.derive(digest, password: password, salt: salt, iterations: iterations, count: count).copy()
+        case .fast(let fast): return fast.hash(password, salt: salt)
         }
     }
 }

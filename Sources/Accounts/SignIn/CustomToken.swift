@@ -47,7 +47,7 @@ struct CustomToken: Sendable {
         guard let uid = payload["uid"]?.string, Self.isAccountId(uid) else {
             throw refuse(
                 "subject",
-                "Its uid must be the ID of the account: 1 to 128 letters, digits and . _ : @ | -, beginning with a letter or digit.")
+                "Its uid must be the ID of the account: 1 to 128 characters without control characters.")
         }
         switch payload["claims"] {
         case nil: claims = [:]
@@ -60,10 +60,6 @@ struct CustomToken: Sendable {
 
     /// Returns whether the text is a valid account ID according to the schema.
     private static func isAccountId(_ text: String) -> Bool {
-        func isPlain(_ byte: UInt8) -> Bool {
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        }
-        guard (1...128).contains(text.utf8.count), let first = text.utf8.first, isPlain(first) else { return false }
-        return text.utf8.allSatisfy { isPlain($0) || "._:@|-".utf8.contains($0) }
+        (1...128).contains(text.unicodeScalars.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 }

@@ -14,6 +14,7 @@ struct FetchedAlgorithm: @unchecked Sendable {
     static let sha256 = digest("SHA2-256")
     static let sha384 = digest("SHA2-384")
     static let sha1 = digest("SHA1")
+    static let md5 = digest("MD5")
     static let sha512 = digest("SHA2-512")
     static let aes256GCM = FetchedAlgorithm(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil), "AES-256-GCM")
     static let aes256CTR = FetchedAlgorithm(EVP_CIPHER_fetch(nil, "AES-256-CTR", nil), "AES-256-CTR")

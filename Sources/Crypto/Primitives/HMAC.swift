@@ -18,6 +18,18 @@ public enum HMAC {
         return key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key, context, count: 20) } }
     }
 
+    /// Authenticates `message` with SHA-512 (64 bytes), for password hashes of other systems.
+    public static func sha512(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
+        let context = HMACContext(digest: "SHA2-512")
+        return key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key, context, count: 64) } }
+    }
+
+    /// Authenticates `message` with MD5 (16 bytes). Not secure; only for password hashes of other systems.
+    public static func md5(key: SecretBytes, _ message: some Collection<UInt8>) -> [UInt8] {
+        let context = HMACContext(digest: "MD5")
+        return key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key, context, count: 16) } }
+    }
+
     private static func authenticate(_ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> [UInt8] {
         authenticate(message, key: key, ThreadContexts.current.authentication, count: 32)
     }

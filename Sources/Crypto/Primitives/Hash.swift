@@ -14,6 +14,9 @@ public enum Hash {
     /// SHA-1: 20 bytes. Not secure; only for services that identify leaked passwords by their SHA-1 digests.
     public static func sha1(_ message: some Collection<UInt8>) -> [UInt8] { digest(.sha1, 20, message) }
 
+    /// MD5: 16 bytes (RFC 1321). Not secure; only for password hashes of other systems.
+    public static func md5(_ message: some Collection<UInt8>) -> [UInt8] { digest(.md5, 16, message) }
+
     private static func digest(_ algorithm: FetchedAlgorithm, _ count: Int, _ message: some Collection<UInt8>) -> [UInt8] {
         message.withBytes { message in
             [UInt8](unsafeUninitializedCapacity: count) { output, initialized in

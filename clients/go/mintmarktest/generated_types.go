@@ -249,12 +249,22 @@ const (
 type TestHTTPParams struct {
 	// The port. Defaults to any free port.
 	Port int64 `json:"port,omitempty"`
+	// The Firebase project for which the endpoint implements the Identity Toolkit API.
+	Firebase *TestHTTPParamsFirebase `json:"firebase,omitempty"`
+}
+
+// TestHTTPParamsFirebase is the Firebase project for which the endpoint implements the Identity Toolkit API.
+type TestHTTPParamsFirebase struct {
+	// The ID of the project, which is also the ID of its tenant.
+	ProjectID string `json:"projectId"`
 }
 
 // TestHTTPResult is the result of test.http.
 type TestHTTPResult struct {
 	// The URL of the endpoint: `http://127.0.0.1` and a port.
 	BaseURL string `json:"baseUrl"`
+	// The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`.
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 // TestIDPParams are the parameters of test.idp.

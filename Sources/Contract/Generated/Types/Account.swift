@@ -14,6 +14,8 @@ public struct Account: ContractResult, Equatable {
     public var email: String?
     /// Whether the email address is verified.
     public var emailVerified: Bool
+    /// The phone number of the account, in E.164 format.
+    public var phoneNumber: String?
     /// The way in which the user signs in.
     public var method: SignInMethod
     /// The sign-in methods of the account.
@@ -32,15 +34,18 @@ public struct Account: ContractResult, Equatable {
     public var createdAt: Int64
     /// The time of the last change of the account, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
+    /// The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present if they were revoked.
+    public var tokensValidSince: Int64?
     /// The time of the last sign-in, in seconds since 1970-01-01 UTC.
     public var lastSignInAt: Int64?
 
-    public init(accountId: String, tenantId: String, username: String? = nil, email: String? = nil, emailVerified: Bool, method: SignInMethod, providers: [LinkedProvider], factors: [Factor]? = nil, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, lastSignInAt: Int64? = nil) {
+    public init(accountId: String, tenantId: String, username: String? = nil, email: String? = nil, emailVerified: Bool, phoneNumber: String? = nil, method: SignInMethod, providers: [LinkedProvider], factors: [Factor]? = nil, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, tokensValidSince: Int64? = nil, lastSignInAt: Int64? = nil) {
         self.accountId = accountId
         self.tenantId = tenantId
         self.username = username
         self.email = email
         self.emailVerified = emailVerified
+        self.phoneNumber = phoneNumber
         self.method = method
         self.providers = providers
         self.factors = factors
@@ -50,6 +55,7 @@ public struct Account: ContractResult, Equatable {
         self.mustChangePassword = mustChangePassword
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+        self.tokensValidSince = tokensValidSince
         self.lastSignInAt = lastSignInAt
     }
 
@@ -69,6 +75,10 @@ public struct Account: ContractResult, Equatable {
         }
         writer.key("emailVerified")
         writer.bool(emailVerified)
+        if let phoneNumber {
+            writer.key("phoneNumber")
+            writer.string(phoneNumber)
+        }
         writer.key("method")
         writer.string(method.rawValue)
         writer.key("providers")
@@ -99,6 +109,10 @@ public struct Account: ContractResult, Equatable {
         writer.int(createdAt)
         writer.key("updatedAt")
         writer.int(updatedAt)
+        if let tokensValidSince {
+            writer.key("tokensValidSince")
+            writer.int(tokensValidSince)
+        }
         if let lastSignInAt {
             writer.key("lastSignInAt")
             writer.int(lastSignInAt)

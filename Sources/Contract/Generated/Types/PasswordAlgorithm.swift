@@ -2,11 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018).
+/// The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function. Hashes of the last two groups are easy to guess; they are replaced at the first sign-in with the password.
 public enum PasswordAlgorithm: String, Sendable, CaseIterable {
     case firebaseScrypt
     case scrypt
     case pbkdf2Sha1
     case pbkdf2Sha256
     case pbkdf2Sha512
+    case hmacMd5
+    case hmacSha1
+    case hmacSha256
+    case hmacSha512
+    case md5
+    case sha1
+    case sha256
+    case sha512
 }

@@ -6,26 +6,29 @@ import JSON
 public struct PasswordHashing: ContractParams, ContractResult, Equatable {
     /// The hash algorithm.
     public var algorithm: PasswordAlgorithm
-    /// The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`.
+    /// The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`. The key for the HMAC algorithms, which require it too.
     public var signerKey: String?
     /// The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none.
     public var saltSeparator: String?
     /// The `mem_cost` of the Firebase project for `firebaseScrypt`, or the base-2 logarithm of N for `scrypt`, such as 14 for 16384. Defaults to 14.
     public var memoryCost: Int64?
-    /// The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is required.
+    /// The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is required. For `md5`, `sha1`, `sha256` and `sha512`, the number of repetitions, from 1 to 8192, default 1.
     public var rounds: Int64?
     /// The parameter r of `scrypt`. Defaults to 8.
     public var blockSize: Int64?
+    /// Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults to false: the salt comes first.
+    public var saltAfterPassword: Bool?
     /// The parameter p of `scrypt`. Defaults to 1.
     public var parallelization: Int64?
 
-    public init(algorithm: PasswordAlgorithm, signerKey: String? = nil, saltSeparator: String? = nil, memoryCost: Int64? = nil, rounds: Int64? = nil, blockSize: Int64? = nil, parallelization: Int64? = nil) {
+    public init(algorithm: PasswordAlgorithm, signerKey: String? = nil, saltSeparator: String? = nil, memoryCost: Int64? = nil, rounds: Int64? = nil, blockSize: Int64? = nil, saltAfterPassword: Bool? = nil, parallelization: Int64? = nil) {
         self.algorithm = algorithm
         self.signerKey = signerKey
         self.saltSeparator = saltSeparator
         self.memoryCost = memoryCost
         self.rounds = rounds
         self.blockSize = blockSize
+        self.saltAfterPassword = saltAfterPassword
         self.parallelization = parallelization
     }
 
@@ -36,6 +39,7 @@ public struct PasswordHashing: ContractParams, ContractResult, Equatable {
         var memoryCost: Int64?
         var rounds: Int64?
         var blockSize: Int64?
+        var saltAfterPassword: Bool?
         var parallelization: Int64?
         node.forEachPair { _name, _value in
             if _name.isString("algorithm") {
@@ -50,10 +54,12 @@ public struct PasswordHashing: ContractParams, ContractResult, Equatable {
                 rounds = reader.integer(_value, at: "rounds", 1...2000000)
             } else if _name.isString("blockSize") {
                 blockSize = reader.integer(_value, at: "blockSize", 1...16)
+            } else if _name.isString("saltAfterPassword") {
+                saltAfterPassword = reader.boolean(_value, at: "saltAfterPassword")
             } else if _name.isString("parallelization") {
                 parallelization = reader.integer(_value, at: "parallelization", 1...16)
             } else {
-                reader.unknown(_name, among: ["algorithm", "signerKey", "saltSeparator", "memoryCost", "rounds", "blockSize", "parallelization"])
+                reader.unknown(_name, among: ["algorithm", "signerKey", "saltSeparator", "memoryCost", "rounds", "blockSize", "saltAfterPassword", "parallelization"])
             }
         }
         if algorithm == nil { reader.missing("algorithm", in: node) }
@@ -64,6 +70,7 @@ public struct PasswordHashing: ContractParams, ContractResult, Equatable {
         self.memoryCost = memoryCost
         self.rounds = rounds
         self.blockSize = blockSize
+        self.saltAfterPassword = saltAfterPassword
         self.parallelization = parallelization
     }
 
@@ -90,6 +97,10 @@ public struct PasswordHashing: ContractParams, ContractResult, Equatable {
         if let blockSize {
             writer.key("blockSize")
             writer.int(blockSize)
+        }
+        if let saltAfterPassword {
+            writer.key("saltAfterPassword")
+            writer.bool(saltAfterPassword)
         }
         if let parallelization {
             writer.key("parallelization")

@@ -35,7 +35,7 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
         var breached: BreachedPasswordCheck?
         node.forEachPair { _name, _value in
             if _name.isString("minimumLength") {
-                minimumLength = reader.integer(_value, at: "minimumLength", 8...256)
+                minimumLength = reader.integer(_value, at: "minimumLength", 6...256)
             } else if _name.isString("maximumLength") {
                 maximumLength = reader.integer(_value, at: "maximumLength", 8...256)
             } else if _name.isString("minimumClasses") {

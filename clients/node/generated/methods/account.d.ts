@@ -2,7 +2,7 @@
 
 import type { CallOptions, ProgressOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Account, AccountId, AttributeValues, ClientOrigin, Code, ContinuationToken, Credential, Cursor, EmailChangeStep, ExportProgress, FactorId, GraphEdge, GraphNode, ImportFailure, ImportProgress, ImportStop, JsonObject, Jwt, LanguageTag, LinkedProvider, MergeConflict, MergePolicy, MergedIdentity, PageLimit, Password, PasswordHashing, PortableAccount, ProviderId, RefreshToken, Scope, SignInStep, TenantId, Timestamp, Tokens, Username } from "../types.js";
+import type { Account, AccountId, AttributeValues, ClientOrigin, Code, ContinuationToken, Credential, Cursor, EmailChangeStep, ExportProgress, FactorId, GraphEdge, GraphNode, ImportFailure, ImportProgress, ImportStop, JsonObject, Jwt, LanguageTag, LinkedProvider, MergeConflict, MergePolicy, MergedIdentity, PageLimit, Password, PasswordHashing, PhoneNumber, PortableAccount, PortableLogin, ProviderId, ProviderSubject, RefreshToken, Scope, SignInStep, TenantId, Timestamp, Tokens, Username } from "../types.js";
 
 /** The methods of `account`. */
 export interface AccountMethods {
@@ -53,7 +53,8 @@ export interface AccountMethods {
    *
    * Equivalent: firebase accounts:signUp; SDK: createUser.
    *
-   * @throws {TenantNotFound | InvalidUsername | UserAlreadyExists | AccountExists | InvalidPassword | InvalidAttributes | AccountMerged}
+   * @throws {TenantNotFound | InvalidUsername | UserAlreadyExists | AccountExists | InvalidPassword | InvalidAttributes | AccountMerged |
+   * InvalidPhoneNumber | PhoneNumberInUse | ClaimNameReserved | ClaimsTooLong}
    */
   create(params: AccountCreateParams, options?: CallOptions): Promise<AccountCreateResult>;
 
@@ -87,9 +88,10 @@ export interface AccountMethods {
   ): ListPromise<NonNullable<AccountExportResult["accounts"]>[number], AccountExportResult>;
 
   /**
-   * Find an account by email address.
+   * Find an account by email address, phone number or login.
    *
-   * The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same account.
+   * The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same account. `phoneNumber`
+   * and `provider` find the account that has this phone number or login.
    *
    * Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
    *
@@ -164,7 +166,7 @@ export interface AccountMethods {
   /**
    * List the accounts of a tenant.
    *
-   * The accounts are sorted by ID.
+   * The accounts are sorted by ID, unless `sortBy` is given. A cursor is valid for the same filters and the same order only.
    *
    * Equivalent: firebase accounts:batchGet; SDK: listUsers.
    *
@@ -279,11 +281,13 @@ export interface AccountMethods {
    *
    * Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every
    * tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its
-   * sessions.
+   * sessions. A new `username` or `password` ends them too and sets `tokensValidSince` to the current time. All changes are made together
+   * or not at all. No message is sent.
    *
    * Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
    *
-   * @throws {AccountNotFound | InvalidAttributes | AccountMerged}
+   * @throws {AccountNotFound | InvalidAttributes | AccountMerged | InvalidUsername | UserAlreadyExists | InvalidPassword |
+   * InvalidPhoneNumber | PhoneNumberInUse | ProviderSubjectInUse | ClaimNameReserved | ClaimsTooLong}
    */
   update(params: AccountUpdateParams, options?: CallOptions): Promise<AccountUpdateResult>;
 }
@@ -398,6 +402,12 @@ export interface AccountCreateParams {
   password?: Password;
   /** The user attributes of the account. */
   attributes?: AttributeValues;
+  /** The phone number of the account. */
+  phoneNumber?: PhoneNumber;
+  /** Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false. */
+  disabled?: boolean;
+  /** The custom claims, as in `account.setClaims`. */
+  claims?: JsonObject;
   /** Whether the email address is verified. Defaults to false. */
   emailVerified?: boolean;
   /** Whether the user must reset the password before the first sign-in. Defaults to false. */
@@ -473,12 +483,40 @@ export type AccountFindParams =
       username: Username;
       /** The same address, under the name of the account member. */
       email?: undefined;
+      /** The phone number of the account. */
+      phoneNumber?: undefined;
+      /** The login of the account at an identity provider. */
+      provider?: undefined;
     }
     | {
       /** The email address with which the user signs in. */
       username?: undefined;
       /** The same address, under the name of the account member. */
       email: Username;
+      /** The phone number of the account. */
+      phoneNumber?: undefined;
+      /** The login of the account at an identity provider. */
+      provider?: undefined;
+    }
+    | {
+      /** The email address with which the user signs in. */
+      username?: undefined;
+      /** The same address, under the name of the account member. */
+      email?: undefined;
+      /** The phone number of the account. */
+      phoneNumber: PhoneNumber;
+      /** The login of the account at an identity provider. */
+      provider?: undefined;
+    }
+    | {
+      /** The email address with which the user signs in. */
+      username?: undefined;
+      /** The same address, under the name of the account member. */
+      email?: undefined;
+      /** The phone number of the account. */
+      phoneNumber?: undefined;
+      /** The login of the account at an identity provider. */
+      provider: ProviderSubject;
     }
   )
 
@@ -606,6 +644,14 @@ export type AccountLinkResult = SignInStep;
 export interface AccountListParams {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
+  /** Lists only accounts that are disabled, or only those that are not. */
+  disabled?: boolean;
+  /** Lists only accounts that are linked with this identity provider. At most 64 characters. */
+  providerId?: string;
+  /** The member by which the accounts are sorted. Accounts without the member come first. Defaults to "accountId". */
+  sortBy?: "accountId" | "email" | "createdAt" | "lastSignInAt";
+  /** Whether the order is reversed. Defaults to false. */
+  descending?: boolean;
   /** The maximum number of entries in one response. Defaults to 60. */
   limit?: PageLimit;
   /** The position of the next page: the `nextCursor` of the previous response, unchanged. */
@@ -614,7 +660,7 @@ export interface AccountListParams {
 
 /** The result of `account.list`. */
 export interface AccountListResult {
-  /** The accounts, sorted by ID. */
+  /** The accounts, in the requested order. */
   accounts: Account[];
   /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
@@ -777,6 +823,28 @@ export type AccountUnlinkResult = Account;
 export interface AccountUpdateParams {
   /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
+  /** The new email address of the account. It is not verified, unless `emailVerified` is given. */
+  username?: Username;
+  /** The new password. It must satisfy the password policy of the tenant. */
+  password?: Password;
+  /** The new phone number of the account. */
+  phoneNumber?: PhoneNumber;
+  /** The custom claims, which replace the present ones, as in `account.setClaims`. */
+  claims?: JsonObject;
+  /**
+   * The time before which the account's sessions and tokens were revoked, in seconds since 1970-01-01 UTC. Sessions with an earlier sign-in
+   * end.
+   */
+  tokensValidSince?: Timestamp;
+  /** The logins to link. The developer vouches for them. A login replaces the account's login of the same provider. At most 50 elements. */
+  link?: readonly PortableLogin[];
+  /** The providers whose logins to unlink. Providers that are not linked are ignored. At most 50 elements. */
+  unlink?: readonly string[];
+  /**
+   * The members to remove from the account. `username` also removes the password. Removing `password` or `username` ends the sessions. At
+   * most 3 elements.
+   */
+  remove?: readonly ("username" | "password" | "phoneNumber")[];
   /** The attributes to change. */
   attributes?: AttributeValues;
   /** Whether the email address is verified. */

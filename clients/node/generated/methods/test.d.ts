@@ -50,7 +50,10 @@ export interface TestMethods {
    * For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on
    * 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of
    * `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again
-   * without `port`, or with the port in use by the endpoint, returns its URL.
+   * without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity
+   * Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the
+   * tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the
+   * emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and for other endpoints.
    *
    * @throws {PortUnavailable}
    */
@@ -355,12 +358,16 @@ export interface TestFaultResult {
 export interface TestHttpParams {
   /** The port. Defaults to any free port. 1 to 65535. */
   port?: number;
+  /** The Firebase project for which the endpoint implements the Identity Toolkit API. */
+  firebase?: { projectId: string; };
 }
 
 /** The result of `test.http`. */
 export interface TestHttpResult {
   /** The URL of the endpoint: `http://127.0.0.1` and a port. */
   baseUrl: string;
+  /** The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`. */
+  environment?: { [name: string]: string };
 }
 
 /** The parameters of `test.idp`. */

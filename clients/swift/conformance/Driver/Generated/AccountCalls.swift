@@ -30,10 +30,13 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let accountId: String? = try given.optional("accountId")
         let password: String? = try given.optional("password")
         let attributes: JSONObject? = try given.optional("attributes")
+        let phoneNumber: String? = try given.optional("phoneNumber")
+        let disabled: Bool? = try given.optional("disabled")
+        let claims: JSONObject? = try given.optional("claims")
         let emailVerified: Bool? = try given.optional("emailVerified")
         let mustChangePassword: Bool? = try given.optional("mustChangePassword")
         guard given.isUsedUp else { return nil }
-        return try await m.account.create(username: username, tenantId: tenantId, accountId: accountId, password: password, attributes: attributes, emailVerified: emailVerified, mustChangePassword: mustChangePassword, timeout: timeout, trace: trace).wire
+        return try await m.account.create(username: username, tenantId: tenantId, accountId: accountId, password: password, attributes: attributes, phoneNumber: phoneNumber, disabled: disabled, claims: claims, emailVerified: emailVerified, mustChangePassword: mustChangePassword, timeout: timeout, trace: trace).wire
     case "account.delete":
         let accountId: String = try given.required("accountId")
         guard given.isUsedUp else { return nil }
@@ -50,8 +53,10 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let tenantId: String? = try given.optional("tenantId")
         let username: String? = try given.optional("username")
         let email: String? = try given.optional("email")
+        let phoneNumber: String? = try given.optional("phoneNumber")
+        let provider: ProviderSubject? = try given.optional("provider")
         guard given.isUsedUp else { return nil }
-        return try await m.account.find(tenantId: tenantId, username: username, email: email, timeout: timeout, trace: trace).wire
+        return try await m.account.find(tenantId: tenantId, username: username, email: email, phoneNumber: phoneNumber, provider: provider, timeout: timeout, trace: trace).wire
     case "account.get":
         let accountId: String = try given.required("accountId")
         guard given.isUsedUp else { return nil }
@@ -82,10 +87,14 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         return try await m.account.link(idToken: idToken, credential: credential, returnProviderTokens: returnProviderTokens, audience: audience, client: client, timeout: timeout, trace: trace).wire
     case "account.list":
         let tenantId: String? = try given.optional("tenantId")
+        let disabled: Bool? = try given.optional("disabled")
+        let providerId: String? = try given.optional("providerId")
+        let sortBy: AccountListSortBy? = try given.optional("sortBy")
+        let descending: Bool? = try given.optional("descending")
         let limit: Int? = try given.optional("limit")
         let cursor: String? = try given.optional("cursor")
         guard given.isUsedUp else { return nil }
-        return try await m.account.list(tenantId: tenantId, limit: limit, cursor: cursor, timeout: timeout, trace: trace).wire
+        return try await m.account.list(tenantId: tenantId, disabled: disabled, providerId: providerId, sortBy: sortBy, descending: descending, limit: limit, cursor: cursor, timeout: timeout, trace: trace).wire
     case "account.merge":
         let idToken: String = try given.required("idToken")
         let sourceIdToken: String = try given.required("sourceIdToken")
@@ -130,12 +139,20 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         return try await m.account.unlink(idToken: idToken, providerId: providerId, force: force, timeout: timeout, trace: trace).wire
     case "account.update":
         let accountId: String = try given.required("accountId")
+        let username: String? = try given.optional("username")
+        let password: String? = try given.optional("password")
+        let phoneNumber: String? = try given.optional("phoneNumber")
+        let claims: JSONObject? = try given.optional("claims")
+        let tokensValidSince: Timestamp? = try given.optional("tokensValidSince")
+        let link: [PortableLogin]? = try given.optional("link")
+        let unlink: [String]? = try given.optional("unlink")
+        let remove: [AccountUpdateRemove]? = try given.optional("remove")
         let attributes: JSONObject? = try given.optional("attributes")
         let emailVerified: Bool? = try given.optional("emailVerified")
         let disabled: Bool? = try given.optional("disabled")
         let mustChangePassword: Bool? = try given.optional("mustChangePassword")
         guard given.isUsedUp else { return nil }
-        return try await m.account.update(accountId: accountId, attributes: attributes, emailVerified: emailVerified, disabled: disabled, mustChangePassword: mustChangePassword, timeout: timeout, trace: trace).wire
+        return try await m.account.update(accountId: accountId, username: username, password: password, phoneNumber: phoneNumber, claims: claims, tokensValidSince: tokensValidSince, link: link, unlink: unlink, remove: remove, attributes: attributes, emailVerified: emailVerified, disabled: disabled, mustChangePassword: mustChangePassword, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

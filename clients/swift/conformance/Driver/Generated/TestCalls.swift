@@ -40,8 +40,9 @@ func testCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         return try await m.test.fault(method: method, error: error, data: data, delivery: delivery, to: to, provider: provider, failure: failure, delayMilliseconds: delayMilliseconds, store: store, forMilliseconds: forMilliseconds, clockJumpSeconds: clockJumpSeconds, afterCalls: afterCalls, times: times, clear: clear, timeout: timeout, trace: trace).wire
     case "test.http":
         let port: Int? = try given.optional("port")
+        let firebase: TestHttpFirebase? = try given.optional("firebase")
         guard given.isUsedUp else { return nil }
-        return try await m.test.http(port: port, timeout: timeout, trace: trace).wire
+        return try await m.test.http(port: port, firebase: firebase, timeout: timeout, trace: trace).wire
     case "test.idp":
         let port: Int? = try given.optional("port")
         let issuers: [TestIssuer]? = try given.optional("issuers")

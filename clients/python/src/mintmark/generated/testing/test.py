@@ -125,7 +125,8 @@ class TestMethods(Namespace):
         }, timeout, trace))
 
     def http(
-        self, *, port: int | None = None, timeout: float | None = None, trace: str | None = None,
+        self, *, port: int | None = None, firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> testing_types.TestHttpResult:
         """Start an HTTP endpoint for compat.http on the loopback interface.
 
@@ -133,15 +134,22 @@ class TestMethods(Namespace):
         endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every
         program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS
         preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by
-        the endpoint, returns its URL.
+        the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a
+        project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the
+        tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned
+        as those of the emulator, so every program that can reach the endpoint can act as every user. They are not valid
+        for methods and for other endpoints.
 
         Args:
             port (1–65535): The port. Defaults to any free port.
+            firebase: The Firebase project for which the endpoint implements the Identity Toolkit API.
 
         Raises:
             PortUnavailableError: The port for `test.http` or `test.idp` is in use, or the operating system denies it.
         """
-        return testing_types.TestHttpResult._of(self._send("test.http", {"port": port}, timeout, trace))
+        return testing_types.TestHttpResult._of(self._send("test.http", {
+            "port": port, "firebase": firebase,
+        }, timeout, trace))
 
     def idp(
         self, *, port: int | None = None, issuers: Sequence[testing_types.TestIssuer | Mapping[str, Any]] | None = None,
@@ -386,13 +394,16 @@ class AsyncTestMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def http(
-        self, *, port: int | None = None, timeout: float | None = None, trace: str | None = None,
+        self, *, port: int | None = None, firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> testing_types.TestHttpResult:
         """Start an HTTP endpoint for compat.http on the loopback interface.
 
         Raises: PortUnavailableError.
         """
-        return testing_types.TestHttpResult._of(await self._send("test.http", {"port": port}, timeout, trace))
+        return testing_types.TestHttpResult._of(await self._send("test.http", {
+            "port": port, "firebase": firebase,
+        }, timeout, trace))
 
     async def idp(
         self, *, port: int | None = None, issuers: Sequence[testing_types.TestIssuer | Mapping[str, Any]] | None = None,

@@ -166,11 +166,20 @@ class TestFaultResult(Record):
     """The active faults, oldest first."""
 
 
+class TestHttpFirebase(Record):
+    """The Firebase project for which the endpoint implements the Identity Toolkit API."""
+
+    project_id: str = member("projectId")
+    """The ID of the project, which is also the ID of its tenant."""
+
+
 class TestHttpResult(Record):
     """The result of `test.http`."""
 
     base_url: str = member("baseUrl")
     """The URL of the endpoint: `http://127.0.0.1` and a port."""
+    environment: Mapping[str, str] | None = member("environment", default=None)
+    """The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`."""
 
 
 class TestIssuerAddress(Record):
@@ -291,7 +300,7 @@ class TestTokenResult(Record):
 __all__ = [
     "FaultKind", "TestAnswerErrorEndpoint", "TestFaultDelivery", "TestFaultFailure", "TestFaultStore",
     "TestTokenKeyState", "TestTokenUse", "Fault", "SentMessage", "TestAnswer", "TestAnswerError", "TestClient",
-    "TestClockResult", "TestEnqueueResult", "TestFaultResult", "TestHttpResult", "TestIdpResult", "TestIssuer",
-    "TestIssuerAddress", "TestOutboxResult", "TestResetResult", "TestRestoreResult", "TestSeedResult",
+    "TestClockResult", "TestEnqueueResult", "TestFaultResult", "TestHttpFirebase", "TestHttpResult", "TestIdpResult",
+    "TestIssuer", "TestIssuerAddress", "TestOutboxResult", "TestResetResult", "TestRestoreResult", "TestSeedResult",
     "TestSnapshotResult", "TestTokenResult",
 ]

@@ -76,6 +76,7 @@ module Mintmark
   # The result of `test.http`.
   class TestHttpResult < Record
     member :base_url, "baseUrl" # The URL of the endpoint: `http://127.0.0.1` and a port.
+    member :environment, "environment" # The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`.
   end
 
   # The result of `test.idp`.

@@ -103,17 +103,19 @@ public struct TestMethods: Sendable {
 
     /// Start an HTTP endpoint for compat.http on the loopback interface.
     ///
-    /// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL.
+    /// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and for other endpoints.
     ///
     /// Available only with `--testing`.
     ///
     /// - Parameters:
     ///   - port: The port. Defaults to any free port.
+    ///   - firebase: The Firebase project for which the endpoint implements the Identity Toolkit API.
     /// - Throws: `PortUnavailableError`.
     @discardableResult
-    public func http(port: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestHttpResult {
+    public func http(port: Int? = nil, firebase: TestHttpFirebase? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestHttpResult {
         var _params = MemberWriter()
         _params.set("port", port)
+        _params.set("firebase", firebase)
         return try await caller.call("test.http", _params.object, timeout: timeout, trace: trace)
     }
 
@@ -364,26 +366,55 @@ public struct TestFaultResult: Record {
     }
 }
 
-/// The result of `test.http`.
-public struct TestHttpResult: Record {
-    /// The URL of the endpoint: `http://127.0.0.1` and a port.
-    public var baseUrl: String
+/// The Firebase project for which the endpoint implements the Identity Toolkit API.
+public struct TestHttpFirebase: Record {
+    /// The ID of the project, which is also the ID of its tenant.
+    public var projectId: String
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(baseUrl: String, unknown: JSONObject = [:]) {
+    public init(projectId: String, unknown: JSONObject = [:]) {
+        self.projectId = projectId
+        self.unknown = unknown
+    }
+
+    public init(reading members: inout MemberReader) throws {
+        projectId = try members.required("projectId")
+        unknown = members.rest
+    }
+
+    public func write(to members: inout MemberWriter) {
+        members.set("projectId", projectId)
+        members.add(unknown)
+    }
+}
+
+/// The result of `test.http`.
+public struct TestHttpResult: Record {
+    /// The URL of the endpoint: `http://127.0.0.1` and a port.
+    public var baseUrl: String
+    /// The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`.
+    public var environment: [String: String]?
+    /// The members that this client does not know.
+    public var unknown: JSONObject
+
+    /// The members by their names.
+    public init(baseUrl: String, environment: [String: String]? = nil, unknown: JSONObject = [:]) {
         self.baseUrl = baseUrl
+        self.environment = environment
         self.unknown = unknown
     }
 
     public init(reading members: inout MemberReader) throws {
         baseUrl = try members.required("baseUrl")
+        environment = try members.optional("environment")
         unknown = members.rest
     }
 
     public func write(to members: inout MemberWriter) {
         members.set("baseUrl", baseUrl)
+        members.set("environment", environment)
         members.add(unknown)
     }
 }

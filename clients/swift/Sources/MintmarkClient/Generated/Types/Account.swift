@@ -14,6 +14,8 @@ public struct Account: Record {
     public var email: String?
     /// Whether the email address is verified.
     public var emailVerified: Bool
+    /// The phone number of the account, in E.164 format.
+    public var phoneNumber: String?
     /// The way in which the user signs in.
     public var method: SignInMethod
     /// The sign-in methods of the account.
@@ -32,18 +34,21 @@ public struct Account: Record {
     public var createdAt: Timestamp
     /// The time of the last change of the account, in seconds since 1970-01-01 UTC.
     public var updatedAt: Timestamp
+    /// The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present if they were revoked.
+    public var tokensValidSince: Timestamp?
     /// The time of the last sign-in, in seconds since 1970-01-01 UTC.
     public var lastSignInAt: Timestamp?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(accountId: String, tenantId: String, emailVerified: Bool, method: SignInMethod, providers: [LinkedProvider], attributes: JSONObject, claims: JSONObject, disabled: Bool, createdAt: Timestamp, updatedAt: Timestamp, username: String? = nil, email: String? = nil, factors: [Factor]? = nil, mustChangePassword: Bool? = nil, lastSignInAt: Timestamp? = nil, unknown: JSONObject = [:]) {
+    public init(accountId: String, tenantId: String, emailVerified: Bool, method: SignInMethod, providers: [LinkedProvider], attributes: JSONObject, claims: JSONObject, disabled: Bool, createdAt: Timestamp, updatedAt: Timestamp, username: String? = nil, email: String? = nil, phoneNumber: String? = nil, factors: [Factor]? = nil, mustChangePassword: Bool? = nil, tokensValidSince: Timestamp? = nil, lastSignInAt: Timestamp? = nil, unknown: JSONObject = [:]) {
         self.accountId = accountId
         self.tenantId = tenantId
         self.username = username
         self.email = email
         self.emailVerified = emailVerified
+        self.phoneNumber = phoneNumber
         self.method = method
         self.providers = providers
         self.factors = factors
@@ -53,6 +58,7 @@ public struct Account: Record {
         self.mustChangePassword = mustChangePassword
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+        self.tokensValidSince = tokensValidSince
         self.lastSignInAt = lastSignInAt
         self.unknown = unknown
     }
@@ -63,6 +69,7 @@ public struct Account: Record {
         username = try members.optional("username")
         email = try members.optional("email")
         emailVerified = try members.required("emailVerified")
+        phoneNumber = try members.optional("phoneNumber")
         method = try members.required("method")
         providers = try members.required("providers")
         factors = try members.optional("factors")
@@ -72,6 +79,7 @@ public struct Account: Record {
         mustChangePassword = try members.optional("mustChangePassword")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
+        tokensValidSince = try members.optional("tokensValidSince")
         lastSignInAt = try members.optional("lastSignInAt")
         unknown = members.rest
     }
@@ -82,6 +90,7 @@ public struct Account: Record {
         members.set("username", username)
         members.set("email", email)
         members.set("emailVerified", emailVerified)
+        members.set("phoneNumber", phoneNumber)
         members.set("method", method)
         members.set("providers", providers)
         members.set("factors", factors)
@@ -91,6 +100,7 @@ public struct Account: Record {
         members.set("mustChangePassword", mustChangePassword)
         members.set("createdAt", createdAt)
         members.set("updatedAt", updatedAt)
+        members.set("tokensValidSince", tokensValidSince)
         members.set("lastSignInAt", lastSignInAt)
         members.add(unknown)
     }

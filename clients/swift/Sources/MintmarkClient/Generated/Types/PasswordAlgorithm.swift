@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). Newer versions of Mintmark can add values.
+/// The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function. Hashes of the last two groups are easy to guess; they are replaced at the first sign-in with the password. Newer versions of Mintmark can add values.
 public struct PasswordAlgorithm: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -16,5 +16,21 @@ public struct PasswordAlgorithm: OpenEnumeration {
     public static let pbkdf2Sha256 = Self(rawValue: "pbkdf2Sha256")
     /// `pbkdf2Sha512`
     public static let pbkdf2Sha512 = Self(rawValue: "pbkdf2Sha512")
+    /// `hmacMd5`
+    public static let hmacMd5 = Self(rawValue: "hmacMd5")
+    /// `hmacSha1`
+    public static let hmacSha1 = Self(rawValue: "hmacSha1")
+    /// `hmacSha256`
+    public static let hmacSha256 = Self(rawValue: "hmacSha256")
+    /// `hmacSha512`
+    public static let hmacSha512 = Self(rawValue: "hmacSha512")
+    /// `md5`
+    public static let md5 = Self(rawValue: "md5")
+    /// `sha1`
+    public static let sha1 = Self(rawValue: "sha1")
+    /// `sha256`
+    public static let sha256 = Self(rawValue: "sha256")
+    /// `sha512`
+    public static let sha512 = Self(rawValue: "sha512")
 }
 

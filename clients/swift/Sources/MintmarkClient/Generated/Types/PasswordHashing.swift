@@ -6,29 +6,32 @@ import JSON
 public struct PasswordHashing: Record {
     /// The hash algorithm.
     public var algorithm: PasswordAlgorithm
-    /// The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`.
+    /// The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`. The key for the HMAC algorithms, which require it too.
     public var signerKey: String?
     /// The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none.
     public var saltSeparator: String?
     /// The `mem_cost` of the Firebase project for `firebaseScrypt`, or the base-2 logarithm of N for `scrypt`, such as 14 for 16384. Defaults to 14.
     public var memoryCost: Int?
-    /// The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is required.
+    /// The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is required. For `md5`, `sha1`, `sha256` and `sha512`, the number of repetitions, from 1 to 8192, default 1.
     public var rounds: Int?
     /// The parameter r of `scrypt`. Defaults to 8.
     public var blockSize: Int?
+    /// Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults to false: the salt comes first.
+    public var saltAfterPassword: Bool?
     /// The parameter p of `scrypt`. Defaults to 1.
     public var parallelization: Int?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(algorithm: PasswordAlgorithm, signerKey: String? = nil, saltSeparator: String? = nil, memoryCost: Int? = nil, rounds: Int? = nil, blockSize: Int? = nil, parallelization: Int? = nil, unknown: JSONObject = [:]) {
+    public init(algorithm: PasswordAlgorithm, signerKey: String? = nil, saltSeparator: String? = nil, memoryCost: Int? = nil, rounds: Int? = nil, blockSize: Int? = nil, saltAfterPassword: Bool? = nil, parallelization: Int? = nil, unknown: JSONObject = [:]) {
         self.algorithm = algorithm
         self.signerKey = signerKey
         self.saltSeparator = saltSeparator
         self.memoryCost = memoryCost
         self.rounds = rounds
         self.blockSize = blockSize
+        self.saltAfterPassword = saltAfterPassword
         self.parallelization = parallelization
         self.unknown = unknown
     }
@@ -40,6 +43,7 @@ public struct PasswordHashing: Record {
         memoryCost = try members.optional("memoryCost")
         rounds = try members.optional("rounds")
         blockSize = try members.optional("blockSize")
+        saltAfterPassword = try members.optional("saltAfterPassword")
         parallelization = try members.optional("parallelization")
         unknown = members.rest
     }
@@ -51,6 +55,7 @@ public struct PasswordHashing: Record {
         members.set("memoryCost", memoryCost)
         members.set("rounds", rounds)
         members.set("blockSize", blockSize)
+        members.set("saltAfterPassword", saltAfterPassword)
         members.set("parallelization", parallelization)
         members.add(unknown)
     }

@@ -1,0 +1,59 @@
+import Contract
+import JSON
+import ServiceContext
+import Storage
+
+/// An account that a developer creates.
+package struct NewAccount: Sendable {
+    package var tenantId: String
+    /// The ID. Generated if `nil`.
+    package var accountId: String?
+    /// The email address, for which the developer vouches; `nil` for an account without an address.
+    package var username: String?
+    package var password: String?
+    package var phoneNumber: String?
+    package var attributes = JSONObject()
+    package var claims = JSONObject()
+    package var isEmailVerified = false
+    package var isDisabled = false
+    package var mustChangePassword = false
+    /// The way in which the user signs in, if the account has no address.
+    package var otherMethod = AccountRecord.Method.custom
+
+    package init(tenantId: String) { self.tenantId = tenantId }
+}
+
+extension AccountService {
+    /// Creates an account, with all its members or not at all.
+    ///
+    /// - Parameter method: The name of the calling method.
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserAlreadyExists`, `AccountExists`, `AccountMerged`, `InvalidPassword`,
+    ///   `InvalidAttributes`, `InvalidPhoneNumber`, `PhoneNumberInUse`, `ClaimNameReserved`, `ClaimsTooLong`.
+    package func create(_ new: NewAccount, by method: String, _ call: any CallContext) throws -> (account: AccountRecord, answer: Account) {
+        let now = context.clock.now
+        let tenant = try context.database.read { try configurations.tenant(new.tenantId, in: $0) }
+        let username = try new.username.map { try Username($0) }
+        let phoneNumber = try new.phoneNumber.map { try PhoneNumber.checked($0) }
+        if new.mustChangePassword, new.password == nil { throw InvalidParams.noPasswordToChange }
+        try TenantTokenClaims.check(custom: new.claims)
+        var account = AccountRecord(
+            id: new.accountId ?? context.random.uuid(), tenantId: tenant.id, username: username?.typed, email: username?.typed,
+            isEmailVerified: new.isEmailVerified, method: username == nil ? new.otherMethod : new.password == nil ? .code : .password,
+            attributes: try tenant.accept(new.attributes, of: .others), claims: new.claims, isDisabled: new.isDisabled,
+            mustChangePassword: new.mustChangePassword, createdAt: now, updatedAt: now)
+        if let password = new.password {
+            try context.checkNew(password, for: account, tenant, method, call)
+            account.password = try context.passwords.sealed(password, as: account.id)
+        }
+        let (made, id) = (account, account.id)
+        return try context.database.write { tx in
+            try tx.lock([id])
+            if try tx.account(id) != nil { throw AccountExists(accountId: id) }
+            try tx.requireUnmerged(id)
+            guard try tx.insert(made) else { throw UserAlreadyExists(next: "account.find") }
+            if let phoneNumber { try tx.setPhoneNumber(phoneNumber, of: made) }
+            try context.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: id), at: now, in: tx)
+            return (made, try made.answer(in: tx))
+        }
+    }
+}
