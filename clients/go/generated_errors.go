@@ -343,6 +343,11 @@ const (
 	ErrExportFailed ErrorType = "exportFailed"
 	// 5060: A password is linked with an email address other than the verified address of the account.
 	ErrAddressDiffers ErrorType = "addressDiffers"
+	// 5061: Another account of the tenant has the phone number. Equivalent: firebase PHONE_NUMBER_EXISTS.
+	ErrPhoneNumberInUse ErrorType = "phoneNumberInUse"
+	// 5062: The login of an identity provider is linked with another account of the tenant. Equivalent: firebase
+	// FEDERATED_USER_ID_ALREADY_LINKED.
+	ErrProviderSubjectInUse ErrorType = "providerSubjectInUse"
 	// 6001: A login provider does not respond, or reports that it is temporarily unable to respond. Equivalent:
 	// cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
 	ErrProviderUnavailable ErrorType = "providerUnavailable"
@@ -1423,6 +1428,22 @@ type AddressDiffersError struct {
 	Next string `json:"next"`
 }
 
+// PhoneNumberInUseError is [ErrPhoneNumberInUse] with its data.
+type PhoneNumberInUseError struct {
+	*APIError `json:"-"`
+	// The phone number.
+	PhoneNumber string `json:"phoneNumber"`
+}
+
+// ProviderSubjectInUseError is [ErrProviderSubjectInUse] with its data.
+type ProviderSubjectInUseError struct {
+	*APIError `json:"-"`
+	// The ID of the provider.
+	ProviderID string `json:"providerId"`
+	// The subject of the user at the provider.
+	Subject string `json:"subject"`
+}
+
 // ProviderUnavailableError is [ErrProviderUnavailable] with its data.
 type ProviderUnavailableError struct {
 	*APIError `json:"-"`
@@ -1954,6 +1975,8 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrExportFileExists:               func(e *APIError) error { return filled(e, &ExportFileExistsError{APIError: e}) },
 	ErrExportFailed:                   func(e *APIError) error { return filled(e, &ExportFailedError{APIError: e}) },
 	ErrAddressDiffers:                 func(e *APIError) error { return filled(e, &AddressDiffersError{APIError: e}) },
+	ErrPhoneNumberInUse:               func(e *APIError) error { return filled(e, &PhoneNumberInUseError{APIError: e}) },
+	ErrProviderSubjectInUse:           func(e *APIError) error { return filled(e, &ProviderSubjectInUseError{APIError: e}) },
 	ErrProviderUnavailable:            func(e *APIError) error { return filled(e, &ProviderUnavailableError{APIError: e}) },
 	ErrProviderUnusable:               func(e *APIError) error { return filled(e, &ProviderUnusableError{APIError: e}) },
 	ErrIDPNotFound:                    func(e *APIError) error { return filled(e, &IDPNotFoundError{APIError: e}) },

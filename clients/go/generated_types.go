@@ -2,6 +2,8 @@
 
 package mintmark
 
+import "encoding/json"
+
 // Account is the account of a user in a tenant.
 type Account struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
@@ -14,6 +16,8 @@ type Account struct {
 	Email string `json:"email,omitempty"`
 	// Whether the email address is verified.
 	EmailVerified bool `json:"emailVerified"`
+	// The phone number of the account, in E.164 format.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
 	// The way in which the user signs in.
 	Method SignInMethod `json:"method"`
 	// The sign-in methods of the account.
@@ -32,6 +36,9 @@ type Account struct {
 	CreatedAt Timestamp `json:"createdAt"`
 	// The time of the last change of the account, in seconds since 1970-01-01 UTC.
 	UpdatedAt Timestamp `json:"updatedAt"`
+	// The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present
+	// if they were revoked.
+	TokensValidSince *Timestamp `json:"tokensValidSince,omitempty"`
 	// The time of the last sign-in, in seconds since 1970-01-01 UTC.
 	LastSignInAt *Timestamp `json:"lastSignInAt,omitempty"`
 }
@@ -90,6 +97,12 @@ type AccountCreateParams struct {
 	Password *Secret `json:"password,omitempty"`
 	// The user attributes of the account.
 	Attributes AttributeValues `json:"attributes,omitempty"`
+	// The phone number of the account.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+	// Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
+	Disabled bool `json:"disabled,omitempty"`
+	// The custom claims, as in `account.setClaims`.
+	Claims map[string]any `json:"claims,omitempty"`
 	// Whether the email address is verified. Defaults to false.
 	EmailVerified bool `json:"emailVerified,omitempty"`
 	// Whether the user must reset the password before the first sign-in. Defaults to false.
@@ -141,7 +154,7 @@ type AccountExportResult struct {
 
 // AccountFindParams are the parameters of account.find.
 //
-// Exactly one of Username, Email must be set.
+// Exactly one of Username, Email, PhoneNumber, Provider must be set.
 type AccountFindParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
@@ -149,6 +162,10 @@ type AccountFindParams struct {
 	Username *string `json:"username,omitempty"`
 	// The same address, under the name of the account member.
 	Email *string `json:"email,omitempty"`
+	// The phone number of the account.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+	// The login of the account at an identity provider.
+	Provider *ProviderSubject `json:"provider,omitempty"`
 }
 
 // AccountGetParams are the parameters of account.get.
@@ -254,6 +271,14 @@ type AccountLinkParams struct {
 type AccountListParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
+	// Lists only accounts that are disabled, or only those that are not.
+	Disabled *bool `json:"disabled,omitempty"`
+	// Lists only accounts that are linked with this identity provider.
+	ProviderID string `json:"providerId,omitempty"`
+	// The member by which the accounts are sorted. Accounts without the member come first. Defaults to "accountId".
+	SortBy SortBy `json:"sortBy,omitempty"`
+	// Whether the order is reversed. Defaults to false.
+	Descending bool `json:"descending,omitempty"`
 	// The maximum number of entries in one response. Defaults to 60.
 	Limit int64 `json:"limit,omitempty"`
 	// The position of the next page: the `nextCursor` of the previous response, unchanged.
@@ -262,7 +287,7 @@ type AccountListParams struct {
 
 // AccountListResult is the result of account.list.
 type AccountListResult struct {
-	// The accounts, sorted by ID.
+	// The accounts, in the requested order.
 	Accounts []Account `json:"accounts"`
 	// The cursor for the next page. Present if there are more entries.
 	NextCursor string `json:"nextCursor,omitempty"`
@@ -398,6 +423,24 @@ type AccountUnlinkParams struct {
 type AccountUpdateParams struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId"`
+	// The new email address of the account. It is not verified, unless `emailVerified` is given.
+	Username *string `json:"username,omitempty"`
+	// The new password. It must satisfy the password policy of the tenant.
+	Password *Secret `json:"password,omitempty"`
+	// The new phone number of the account.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+	// The custom claims, which replace the present ones, as in `account.setClaims`.
+	Claims map[string]any `json:"claims,omitempty"`
+	// The time before which the account's sessions and tokens were revoked, in seconds since 1970-01-01 UTC. Sessions
+	// with an earlier sign-in end.
+	TokensValidSince *Timestamp `json:"tokensValidSince,omitempty"`
+	// The logins to link. The developer vouches for them. A login replaces the account's login of the same provider.
+	Link []PortableLogin `json:"link,omitempty"`
+	// The providers whose logins to unlink. Providers that are not linked are ignored.
+	Unlink []string `json:"unlink,omitempty"`
+	// The members to remove from the account. `username` also removes the password. Removing `password` or `username`
+	// ends the sessions.
+	Remove []AccountUpdateRemove `json:"remove,omitempty"`
 	// The attributes to change.
 	Attributes AttributeValues `json:"attributes,omitempty"`
 	// Whether the email address is verified.
@@ -407,6 +450,16 @@ type AccountUpdateParams struct {
 	// Whether the user must reset the password before the next sign-in.
 	MustChangePassword *bool `json:"mustChangePassword,omitempty"`
 }
+
+// AccountUpdateRemove is a member. A newer Mintmark can return other values.
+type AccountUpdateRemove string
+
+// The values of AccountUpdateRemove.
+const (
+	AccountUpdateRemoveUsername    AccountUpdateRemove = "username"
+	AccountUpdateRemovePassword    AccountUpdateRemove = "password"
+	AccountUpdateRemovePhoneNumber AccountUpdateRemove = "phoneNumber"
+)
 
 // AdditionalUserInfo is the information that an identity provider returned about the user.
 type AdditionalUserInfo struct {
@@ -835,50 +888,94 @@ type CredentialsGetResult struct {
 	RoleARN string `json:"roleArn"`
 }
 
-// CredentialsProviderAnswer is the result of a credentials provider, or the token that it requires first.
+// CredentialsProviderAnswer is the result of a credentials provider, or the token that it requires first. State
+// determines the type of Variant.
 type CredentialsProviderAnswer struct {
-	// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it
-	// with `credentialsProvider.submitToken`.
-	State CredentialsProviderAnswerState `json:"state"`
-	// `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`.
-	IdentityID string `json:"identityId,omitempty"`
-	// The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`.
-	Credentials *Credentials `json:"credentials,omitempty"`
-	// The role of the credentials. Present with `credentials`. Present if `state` is `ready`.
-	RoleARN string `json:"roleArn,omitempty"`
-	// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same
-	// token. Present if `state` is `tokenRequired`.
-	ContinuationToken Secret `json:"continuationToken,omitempty"`
-	// The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
-	Logins CredentialsProviderLogins `json:"logins,omitempty"`
-	// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no
-	// credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have
-	// expired. `asked`: `refresh` was set. Present if `state` is `tokenRequired`.
-	Reason CredentialsProviderAnswerReason `json:"reason,omitempty"`
+	// The state, which a newer Mintmark can add to.
+	State CredentialsProviderAnswerState
+	// One of *CredentialsProviderAnswerReady, *CredentialsProviderAnswerTokenRequired, and *UnknownVariant.
+	Variant CredentialsProviderAnswerVariant
 }
 
-// CredentialsProviderAnswerReason is the reason for the refresh. `noIdentity`: the identity ID is requested.
-// `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials
-// expire soon or have expired. `asked`: `refresh` was set. A newer Mintmark can return other values.
-type CredentialsProviderAnswerReason string
+// CredentialsProviderAnswerVariant is a variant of [CredentialsProviderAnswer].
+type CredentialsProviderAnswerVariant interface{ isCredentialsProviderAnswer() }
 
-// The values of CredentialsProviderAnswerReason.
-const (
-	CredentialsProviderAnswerReasonNoIdentity    CredentialsProviderAnswerReason = "noIdentity"
-	CredentialsProviderAnswerReasonNoCredentials CredentialsProviderAnswerReason = "noCredentials"
-	CredentialsProviderAnswerReasonExpiring      CredentialsProviderAnswerReason = "expiring"
-	CredentialsProviderAnswerReasonExpired       CredentialsProviderAnswerReason = "expired"
-	CredentialsProviderAnswerReasonAsked         CredentialsProviderAnswerReason = "asked"
-)
+func (*CredentialsProviderAnswerReady) isCredentialsProviderAnswer()         {}
+func (*CredentialsProviderAnswerTokenRequired) isCredentialsProviderAnswer() {}
+func (*UnknownVariant) isCredentialsProviderAnswer()                         {}
 
-// CredentialsProviderAnswerState: `ready`: The result is available. `tokenRequired`: The application's backend must
-// mint a token and submit it with `credentialsProvider.submitToken`. A newer Mintmark can return other values.
+// UnmarshalJSON reads the variant that State determines.
+func (v *CredentialsProviderAnswer) UnmarshalJSON(text []byte) error {
+	var err error
+	if v.State, err = discriminator[CredentialsProviderAnswerState](text, "state"); err != nil {
+		return err
+	}
+	switch v.State {
+	case CredentialsProviderAnswerStateReady:
+		v.Variant = new(CredentialsProviderAnswerReady)
+	case CredentialsProviderAnswerStateTokenRequired:
+		v.Variant = new(CredentialsProviderAnswerTokenRequired)
+	default:
+		v.Variant = new(UnknownVariant)
+	}
+	return decode(text, v.Variant)
+}
+
+// MarshalJSON writes the members of the variant.
+func (v CredentialsProviderAnswer) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// CredentialsProviderAnswerReady is a variant of [CredentialsProviderAnswer]. The result is available.
+type CredentialsProviderAnswerReady struct {
+	// Always `ready`.
+	State CredentialsProviderAnswerState `json:"state"`
+	// The identity ID.
+	IdentityID string `json:"identityId"`
+	// The credentials. Present except for `credentialsProvider.identityId`.
+	Credentials *Credentials `json:"credentials,omitempty"`
+	// The role of the credentials. Present with `credentials`.
+	RoleARN string `json:"roleArn,omitempty"`
+}
+
+// CredentialsProviderAnswerState is the variant of [CredentialsProviderAnswer]. A newer Mintmark can return other
+// values.
 type CredentialsProviderAnswerState string
 
 // The values of CredentialsProviderAnswerState.
 const (
 	CredentialsProviderAnswerStateReady         CredentialsProviderAnswerState = "ready"
 	CredentialsProviderAnswerStateTokenRequired CredentialsProviderAnswerState = "tokenRequired"
+)
+
+// CredentialsProviderAnswerTokenRequired is a variant of [CredentialsProviderAnswer]. The application's backend must
+// mint a token and submit it with `credentialsProvider.submitToken`.
+type CredentialsProviderAnswerTokenRequired struct {
+	// Always `tokenRequired`.
+	State CredentialsProviderAnswerState `json:"state"`
+	// The identity ID stored so far, for `token.mintForDeveloper`.
+	IdentityID string `json:"identityId,omitempty"`
+	// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same
+	// token.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The logins of the user, for the token that the backend must mint.
+	Logins CredentialsProviderLogins `json:"logins"`
+	// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no
+	// credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have
+	// expired. `asked`: `refresh` was set.
+	Reason CredentialsProviderAnswerTokenRequiredReason `json:"reason"`
+}
+
+// CredentialsProviderAnswerTokenRequiredReason is the reason for the refresh. `noIdentity`: the identity ID is
+// requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached
+// credentials expire soon or have expired. `asked`: `refresh` was set. A newer Mintmark can return other values.
+type CredentialsProviderAnswerTokenRequiredReason string
+
+// The values of CredentialsProviderAnswerTokenRequiredReason.
+const (
+	CredentialsProviderAnswerTokenRequiredReasonNoIdentity    CredentialsProviderAnswerTokenRequiredReason = "noIdentity"
+	CredentialsProviderAnswerTokenRequiredReasonNoCredentials CredentialsProviderAnswerTokenRequiredReason = "noCredentials"
+	CredentialsProviderAnswerTokenRequiredReasonExpiring      CredentialsProviderAnswerTokenRequiredReason = "expiring"
+	CredentialsProviderAnswerTokenRequiredReasonExpired       CredentialsProviderAnswerTokenRequiredReason = "expired"
+	CredentialsProviderAnswerTokenRequiredReasonAsked         CredentialsProviderAnswerTokenRequiredReason = "asked"
 )
 
 // CredentialsProviderClearCredentialsParams are the parameters of credentialsProvider.clearCredentials.
@@ -1061,32 +1158,78 @@ type CustomTokenSigner struct {
 	Keys []map[string]any `json:"keys"`
 }
 
-// EmailChangeStep is the state of a change or verification of an email address.
+// EmailChangeStep is the state of a change or verification of an email address. State determines the type of Variant.
 type EmailChangeStep struct {
-	// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has
-	// the address, and the address is verified.
-	State EmailChangeStepState `json:"state"`
-	// `codeRequired`: `completed`: The continuation token for `signIn.withContinuation`, because a change ends all
-	// sessions. Not present after a verification of the current address.
-	ContinuationToken Secret `json:"continuationToken,omitempty"`
-	// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-	SentTo string `json:"sentTo,omitempty"`
-	// The channel of the code. Present if `state` is `codeRequired`.
-	Channel Channel `json:"channel,omitempty"`
-	// The number of digits of the code. Present if `state` is `codeRequired`.
-	CodeLength *int64 `json:"codeLength,omitempty"`
-	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state`
-	// is `codeRequired`.
-	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at
-	// which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
-	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
-	// The changed account. Present if `state` is `completed`.
-	Account *Account `json:"account,omitempty"`
+	// The state, which a newer Mintmark can add to.
+	State EmailChangeStepState
+	// One of *EmailChangeStepCodeRequired, *EmailChangeStepCompleted, and *UnknownVariant.
+	Variant EmailChangeStepVariant
 }
 
-// EmailChangeStepState: `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`:
-// The account has the address, and the address is verified. A newer Mintmark can return other values.
+// EmailChangeStepVariant is a variant of [EmailChangeStep].
+type EmailChangeStepVariant interface{ isEmailChangeStep() }
+
+func (*EmailChangeStepCodeRequired) isEmailChangeStep() {}
+func (*EmailChangeStepCompleted) isEmailChangeStep()    {}
+func (*UnknownVariant) isEmailChangeStep()              {}
+
+// UnmarshalJSON reads the variant that State determines.
+func (v *EmailChangeStep) UnmarshalJSON(text []byte) error {
+	var err error
+	if v.State, err = discriminator[EmailChangeStepState](text, "state"); err != nil {
+		return err
+	}
+	switch v.State {
+	case EmailChangeStepStateCodeRequired:
+		v.Variant = new(EmailChangeStepCodeRequired)
+	case EmailChangeStepStateCompleted:
+		v.Variant = new(EmailChangeStepCompleted)
+	default:
+		v.Variant = new(UnknownVariant)
+	}
+	return decode(text, v.Variant)
+}
+
+// MarshalJSON writes the members of the variant.
+func (v EmailChangeStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// EmailChangeStepCodeRequired is a variant of [EmailChangeStep]. A code was sent to the address. Call
+// `account.submitCode` next.
+type EmailChangeStepCodeRequired struct {
+	// Always `codeRequired`.
+	State EmailChangeStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The masked address or number to which the code was sent.
+	SentTo string `json:"sentTo"`
+	// The channel of the code.
+	Channel Channel `json:"channel"`
+	// The number of digits of the code.
+	CodeLength int64 `json:"codeLength"`
+	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+	ResendAt Timestamp `json:"resendAt"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// EmailChangeStepCompleted is a variant of [EmailChangeStep]. The account has the address, and the address is
+// verified.
+type EmailChangeStepCompleted struct {
+	// Always `completed`.
+	State EmailChangeStepState `json:"state"`
+	// The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a
+	// verification of the current address.
+	ContinuationToken Secret `json:"continuationToken,omitempty"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with
+	// `continuationToken`.
+	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
+	// The changed account.
+	Account Account `json:"account"`
+}
+
+// EmailChangeStepState is the variant of [EmailChangeStep]. A newer Mintmark can return other values.
 type EmailChangeStepState string
 
 // The values of EmailChangeStepState.
@@ -1095,44 +1238,70 @@ const (
 	EmailChangeStepStateCompleted    EmailChangeStepState = "completed"
 )
 
-// EnrollmentStep is a second factor whose enrollment must be confirmed with a code.
+// EnrollmentStep is a second factor whose enrollment must be confirmed with a code. Kind determines the type of
+// Variant.
 type EnrollmentStep struct {
-	// The state of the enrollment. Call `mfa.confirm` with a code next.
-	State EnrollmentStepState `json:"state"`
+	// The kind, which a newer Mintmark can add to.
+	Kind EnrollmentStepKind
+	// One of *EnrollmentStepTOTP, *EnrollmentStepEmail, *EnrollmentStepSMS, and *UnknownVariant.
+	Variant EnrollmentStepVariant
+}
+
+// EnrollmentStepVariant is a variant of [EnrollmentStep].
+type EnrollmentStepVariant interface{ isEnrollmentStep() }
+
+func (*EnrollmentStepTOTP) isEnrollmentStep()  {}
+func (*EnrollmentStepEmail) isEnrollmentStep() {}
+func (*EnrollmentStepSMS) isEnrollmentStep()   {}
+func (*UnknownVariant) isEnrollmentStep()      {}
+
+// UnmarshalJSON reads the variant that Kind determines.
+func (v *EnrollmentStep) UnmarshalJSON(text []byte) error {
+	var err error
+	if v.Kind, err = discriminator[EnrollmentStepKind](text, "kind"); err != nil {
+		return err
+	}
+	switch v.Kind {
+	case EnrollmentStepKindTOTP:
+		v.Variant = new(EnrollmentStepTOTP)
+	case EnrollmentStepKindEmail:
+		v.Variant = new(EnrollmentStepEmail)
+	case EnrollmentStepKindSMS:
+		v.Variant = new(EnrollmentStepSMS)
+	default:
+		v.Variant = new(UnknownVariant)
+	}
+	return decode(text, v.Variant)
+}
+
+// MarshalJSON writes the members of the variant.
+func (v EnrollmentStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// EnrollmentStepEmail is a variant of [EnrollmentStep]. An email address, to which a code was sent.
+type EnrollmentStepEmail struct {
+	// Always `codeRequired`.
+	State string `json:"state"`
 	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
 	// The ID that the factor will have after `mfa.confirm` accepted its code.
 	FactorID string `json:"factorId"`
-	// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A
-	// phone number, to which a code was sent.
+	// Always `email`.
 	Kind EnrollmentStepKind `json:"kind"`
-	// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if
-	// `kind` is `totp`.
-	Secret Secret `json:"secret,omitempty"`
-	// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`.
-	OtpauthURI Secret `json:"otpauthUri,omitempty"`
-	// The algorithm of the codes, `SHA1`. Present if `kind` is `totp`.
-	Algorithm string `json:"algorithm,omitempty"`
-	// The number of seconds after which the code changes. Present if `kind` is `totp`.
-	PeriodSeconds *int64 `json:"periodSeconds,omitempty"`
+	// The masked address or number to which the code was sent.
+	SentTo string `json:"sentTo"`
+	// The channel of the code.
+	Channel Channel `json:"channel"`
 	// The number of digits of the code.
 	CodeLength int64 `json:"codeLength"`
-	// `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The
-	// time at which the code expires, in seconds since 1970-01-01 UTC.
+	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+	ResendAt Timestamp `json:"resendAt"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
-	// The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`.
-	SentTo string `json:"sentTo,omitempty"`
-	// The channel of the code. Present if `kind` is `email` or `sms`.
-	Channel Channel `json:"channel,omitempty"`
-	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind`
-	// is `email` or `sms`.
-	ResendAt *Timestamp `json:"resendAt,omitempty"`
 }
 
-// EnrollmentStepKind: `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was
-// sent. `sms`: A phone number, to which a code was sent. A newer Mintmark can return other values.
+// EnrollmentStepKind is the variant of [EnrollmentStep]. A newer Mintmark can return other values.
 type EnrollmentStepKind string
 
 // The values of EnrollmentStepKind.
@@ -1142,14 +1311,55 @@ const (
 	EnrollmentStepKindSMS   EnrollmentStepKind = "sms"
 )
 
-// EnrollmentStepState is the state of the enrollment. Call `mfa.confirm` with a code next. A newer Mintmark can
-// return other values.
-type EnrollmentStepState string
+// EnrollmentStepSMS is a variant of [EnrollmentStep]. A phone number, to which a code was sent.
+type EnrollmentStepSMS struct {
+	// Always `codeRequired`.
+	State string `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The ID that the factor will have after `mfa.confirm` accepted its code.
+	FactorID string `json:"factorId"`
+	// Always `sms`.
+	Kind EnrollmentStepKind `json:"kind"`
+	// The masked address or number to which the code was sent.
+	SentTo string `json:"sentTo"`
+	// The channel of the code.
+	Channel Channel `json:"channel"`
+	// The number of digits of the code.
+	CodeLength int64 `json:"codeLength"`
+	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+	ResendAt Timestamp `json:"resendAt"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
 
-// The values of EnrollmentStepState.
-const (
-	EnrollmentStepStateCodeRequired EnrollmentStepState = "codeRequired"
-)
+// EnrollmentStepTOTP is a variant of [EnrollmentStep]. An authenticator app. It shows the code.
+type EnrollmentStepTOTP struct {
+	// Always `codeRequired`.
+	State string `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The ID that the factor will have after `mfa.confirm` accepted its code.
+	FactorID string `json:"factorId"`
+	// Always `totp`.
+	Kind EnrollmentStepKind `json:"kind"`
+	// The secret of the authenticator app in Base32, for manual entry. Returned only in this response.
+	Secret Secret `json:"secret"`
+	// The `otpauth` URI for the authenticator app, usually shown as a QR code.
+	OtpauthURI Secret `json:"otpauthUri"`
+	// The algorithm of the codes, `SHA1`.
+	Algorithm string `json:"algorithm"`
+	// The number of seconds after which the code changes.
+	PeriodSeconds int64 `json:"periodSeconds"`
+	// The number of digits of the code.
+	CodeLength int64 `json:"codeLength"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
 
 // ExportProgress is the progress of account.export to a file.
 type ExportProgress struct {
@@ -1211,28 +1421,69 @@ const (
 	FactorKindSMS   FactorKind = "sms"
 )
 
-// FactorWithdrawal is the result of removing a second factor.
+// FactorWithdrawal is the result of removing a second factor. State determines the type of Variant.
 type FactorWithdrawal struct {
-	// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens.
-	// `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign
-	// in again.
+	// The state, which a newer Mintmark can add to.
+	State FactorWithdrawalState
+	// One of *FactorWithdrawalCompleted, *FactorWithdrawalSignedOut, and *UnknownVariant.
+	Variant FactorWithdrawalVariant
+}
+
+// FactorWithdrawalVariant is a variant of [FactorWithdrawal].
+type FactorWithdrawalVariant interface{ isFactorWithdrawal() }
+
+func (*FactorWithdrawalCompleted) isFactorWithdrawal() {}
+func (*FactorWithdrawalSignedOut) isFactorWithdrawal() {}
+func (*UnknownVariant) isFactorWithdrawal()            {}
+
+// UnmarshalJSON reads the variant that State determines.
+func (v *FactorWithdrawal) UnmarshalJSON(text []byte) error {
+	var err error
+	if v.State, err = discriminator[FactorWithdrawalState](text, "state"); err != nil {
+		return err
+	}
+	switch v.State {
+	case FactorWithdrawalStateCompleted:
+		v.Variant = new(FactorWithdrawalCompleted)
+	case FactorWithdrawalStateSignedOut:
+		v.Variant = new(FactorWithdrawalSignedOut)
+	default:
+		v.Variant = new(UnknownVariant)
+	}
+	return decode(text, v.Variant)
+}
+
+// MarshalJSON writes the members of the variant.
+func (v FactorWithdrawal) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// FactorWithdrawalCompleted is a variant of [FactorWithdrawal]. The factor was removed. If the user removed it, the
+// session continues with the new tokens.
+type FactorWithdrawalCompleted struct {
+	// Always `completed`.
 	State FactorWithdrawalState `json:"state"`
 	// The account without the factor.
 	Account Account `json:"account"`
-	// A new ID token. Present if the user removed the factor. Present if `state` is `completed`.
+	// A new ID token. Present if the user removed the factor.
 	IDToken Secret `json:"idToken,omitempty"`
-	// A new access token. Present if the user removed the factor. Present if `state` is `completed`.
+	// A new access token. Present if the user removed the factor.
 	AccessToken Secret `json:"accessToken,omitempty"`
-	// A new refresh token. Present if the user removed the factor. Present if `state` is `completed`.
+	// A new refresh token. Present if the user removed the factor.
 	RefreshToken Secret `json:"refreshToken,omitempty"`
 	// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the
-	// factor. Present if `state` is `completed`.
+	// factor.
 	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
 }
 
-// FactorWithdrawalState: `completed`: The factor was removed. If the user removed it, the session continues with the
-// new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user
-// must sign in again. A newer Mintmark can return other values.
+// FactorWithdrawalSignedOut is a variant of [FactorWithdrawal]. The factor was removed. The session was authenticated
+// with it and has ended, so the user must sign in again.
+type FactorWithdrawalSignedOut struct {
+	// Always `signedOut`.
+	State FactorWithdrawalState `json:"state"`
+	// The account without the factor.
+	Account Account `json:"account"`
+}
+
+// FactorWithdrawalState is the variant of [FactorWithdrawal]. A newer Mintmark can return other values.
 type FactorWithdrawalState string
 
 // The values of FactorWithdrawalState.
@@ -1280,35 +1531,86 @@ const (
 	GraphEdgeKindMergedInto   GraphEdgeKind = "mergedInto"
 )
 
-// GraphNode is a part of an account.
+// GraphNode is a part of an account. Kind determines the type of Variant.
 type GraphNode struct {
-	// `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session.
-	// `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login
-	// of such an identity that does not belong to this account.
-	Kind GraphNodeKind `json:"kind"`
-	// The account ID. Present if `kind` is `account` or `mergedAccount`.
-	AccountID string `json:"accountId,omitempty"`
-	// The ID of the provider, or `password` or `code`. Present if `kind` is `provider`.
-	ProviderID string `json:"providerId,omitempty"`
-	// The subject of the user at the provider. Present if `kind` is `provider`.
-	Subject string `json:"subject,omitempty"`
-	// The ID of the factor. Present if `kind` is `factor`.
-	FactorID string `json:"factorId,omitempty"`
-	// The kind of the factor. Present if `kind` is `factor`.
-	FactorKind FactorKind `json:"factorKind,omitempty"`
-	// The ID of the session. Present if `kind` is `session`.
-	SessionID string `json:"sessionId,omitempty"`
-	// The ID of the pool. Present if `kind` is `identity`.
-	PoolID string `json:"poolId,omitempty"`
-	// The ID of the identity. Present if `kind` is `identity`.
-	IdentityID string `json:"identityId,omitempty"`
-	// The name of the login provider in the pool. Present if `kind` is `login`.
-	LoginProvider string `json:"loginProvider,omitempty"`
+	// The kind, which a newer Mintmark can add to.
+	Kind GraphNodeKind
+	// One of *GraphNodeAccount, *GraphNodeProvider, *GraphNodeFactor, *GraphNodeSession, *GraphNodeMergedAccount,
+	// *GraphNodeIdentity, *GraphNodeLogin, and *UnknownVariant.
+	Variant GraphNodeVariant
 }
 
-// GraphNodeKind: `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A
-// session. `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A
-// login of such an identity that does not belong to this account. A newer Mintmark can return other values.
+// GraphNodeVariant is a variant of [GraphNode].
+type GraphNodeVariant interface{ isGraphNode() }
+
+func (*GraphNodeAccount) isGraphNode()       {}
+func (*GraphNodeProvider) isGraphNode()      {}
+func (*GraphNodeFactor) isGraphNode()        {}
+func (*GraphNodeSession) isGraphNode()       {}
+func (*GraphNodeMergedAccount) isGraphNode() {}
+func (*GraphNodeIdentity) isGraphNode()      {}
+func (*GraphNodeLogin) isGraphNode()         {}
+func (*UnknownVariant) isGraphNode()         {}
+
+// UnmarshalJSON reads the variant that Kind determines.
+func (v *GraphNode) UnmarshalJSON(text []byte) error {
+	var err error
+	if v.Kind, err = discriminator[GraphNodeKind](text, "kind"); err != nil {
+		return err
+	}
+	switch v.Kind {
+	case GraphNodeKindAccount:
+		v.Variant = new(GraphNodeAccount)
+	case GraphNodeKindProvider:
+		v.Variant = new(GraphNodeProvider)
+	case GraphNodeKindFactor:
+		v.Variant = new(GraphNodeFactor)
+	case GraphNodeKindSession:
+		v.Variant = new(GraphNodeSession)
+	case GraphNodeKindMergedAccount:
+		v.Variant = new(GraphNodeMergedAccount)
+	case GraphNodeKindIdentity:
+		v.Variant = new(GraphNodeIdentity)
+	case GraphNodeKindLogin:
+		v.Variant = new(GraphNodeLogin)
+	default:
+		v.Variant = new(UnknownVariant)
+	}
+	return decode(text, v.Variant)
+}
+
+// MarshalJSON writes the members of the variant.
+func (v GraphNode) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// GraphNodeAccount is a variant of [GraphNode]. The account.
+type GraphNodeAccount struct {
+	// Always `account`.
+	Kind GraphNodeKind `json:"kind"`
+	// The account ID.
+	AccountID string `json:"accountId"`
+}
+
+// GraphNodeFactor is a variant of [GraphNode]. A second factor.
+type GraphNodeFactor struct {
+	// Always `factor`.
+	Kind GraphNodeKind `json:"kind"`
+	// The ID of the factor.
+	FactorID string `json:"factorId"`
+	// The kind of the factor.
+	FactorKind FactorKind `json:"factorKind"`
+}
+
+// GraphNodeIdentity is a variant of [GraphNode]. An identity in a pool.
+type GraphNodeIdentity struct {
+	// Always `identity`.
+	Kind GraphNodeKind `json:"kind"`
+	// The ID of the pool.
+	PoolID string `json:"poolId"`
+	// The ID of the identity.
+	IdentityID string `json:"identityId"`
+}
+
+// GraphNodeKind is the variant of [GraphNode]. A newer Mintmark can return other values.
 type GraphNodeKind string
 
 // The values of GraphNodeKind.
@@ -1321,6 +1623,40 @@ const (
 	GraphNodeKindIdentity      GraphNodeKind = "identity"
 	GraphNodeKindLogin         GraphNodeKind = "login"
 )
+
+// GraphNodeLogin is a variant of [GraphNode]. A login of such an identity that does not belong to this account.
+type GraphNodeLogin struct {
+	// Always `login`.
+	Kind GraphNodeKind `json:"kind"`
+	// The name of the login provider in the pool.
+	LoginProvider string `json:"loginProvider"`
+}
+
+// GraphNodeMergedAccount is a variant of [GraphNode]. An account that was merged into this one.
+type GraphNodeMergedAccount struct {
+	// Always `mergedAccount`.
+	Kind GraphNodeKind `json:"kind"`
+	// The account ID.
+	AccountID string `json:"accountId"`
+}
+
+// GraphNodeProvider is a variant of [GraphNode]. A sign-in method.
+type GraphNodeProvider struct {
+	// Always `provider`.
+	Kind GraphNodeKind `json:"kind"`
+	// The ID of the provider, or `password` or `code`.
+	ProviderID string `json:"providerId"`
+	// The subject of the user at the provider.
+	Subject string `json:"subject"`
+}
+
+// GraphNodeSession is a variant of [GraphNode]. A session.
+type GraphNodeSession struct {
+	// Always `session`.
+	Kind GraphNodeKind `json:"kind"`
+	// The ID of the session.
+	SessionID string `json:"sessionId"`
+}
 
 // HealthCheck is the result of one health check.
 type HealthCheck struct {
@@ -2283,8 +2619,10 @@ const (
 )
 
 // PasswordAlgorithm is the hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`:
-// RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). A newer Mintmark can return
-// other values.
+// RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`,
+// `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds`
+// repetitions of the hash function. Hashes of the last two groups are easy to guess; they are replaced at the first
+// sign-in with the password. A newer Mintmark can return other values.
 type PasswordAlgorithm string
 
 // The values of PasswordAlgorithm.
@@ -2294,6 +2632,14 @@ const (
 	PasswordAlgorithmPbkdf2Sha1     PasswordAlgorithm = "pbkdf2Sha1"
 	PasswordAlgorithmPbkdf2Sha256   PasswordAlgorithm = "pbkdf2Sha256"
 	PasswordAlgorithmPbkdf2Sha512   PasswordAlgorithm = "pbkdf2Sha512"
+	PasswordAlgorithmHmacMd5        PasswordAlgorithm = "hmacMd5"
+	PasswordAlgorithmHmacSha1       PasswordAlgorithm = "hmacSha1"
+	PasswordAlgorithmHmacSha256     PasswordAlgorithm = "hmacSha256"
+	PasswordAlgorithmHmacSha512     PasswordAlgorithm = "hmacSha512"
+	PasswordAlgorithmMd5            PasswordAlgorithm = "md5"
+	PasswordAlgorithmSha1           PasswordAlgorithm = "sha1"
+	PasswordAlgorithmSha256         PasswordAlgorithm = "sha256"
+	PasswordAlgorithmSha512         PasswordAlgorithm = "sha512"
 )
 
 // PasswordFailure is the reason a password was rejected.
@@ -2310,7 +2656,7 @@ type PasswordHashing struct {
 	// The hash algorithm.
 	Algorithm PasswordAlgorithm `json:"algorithm"`
 	// The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for
-	// `firebaseScrypt`.
+	// `firebaseScrypt`. The key for the HMAC algorithms, which require it too.
 	SignerKey Secret `json:"signerKey,omitempty"`
 	// The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none.
 	SaltSeparator *string `json:"saltSeparator,omitempty"`
@@ -2318,10 +2664,14 @@ type PasswordHashing struct {
 	// 14 for 16384. Defaults to 14.
 	MemoryCost int64 `json:"memoryCost,omitempty"`
 	// The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of
-	// iterations, which is required.
+	// iterations, which is required. For `md5`, `sha1`, `sha256` and `sha512`, the number of repetitions, from 1 to
+	// 8192, default 1.
 	Rounds int64 `json:"rounds,omitempty"`
 	// The parameter r of `scrypt`. Defaults to 8.
 	BlockSize int64 `json:"blockSize,omitempty"`
+	// Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults to
+	// false: the salt comes first.
+	SaltAfterPassword *bool `json:"saltAfterPassword,omitempty"`
 	// The parameter p of `scrypt`. Defaults to 1.
 	Parallelization int64 `json:"parallelization,omitempty"`
 }
@@ -2370,32 +2720,92 @@ type PasswordResetStartParams struct {
 	Client *ClientOrigin `json:"client,omitempty"`
 }
 
-// PasswordResetStep is the state of a password reset.
+// PasswordResetStep is the state of a password reset. State determines the type of Variant.
 type PasswordResetStep struct {
-	// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call
-	// `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
+	// The state, which a newer Mintmark can add to.
+	State PasswordResetStepState
+	// One of *PasswordResetStepCodeRequired, *PasswordResetStepPasswordRequired, *PasswordResetStepCompleted, and
+	// *UnknownVariant.
+	Variant PasswordResetStepVariant
+}
+
+// PasswordResetStepVariant is a variant of [PasswordResetStep].
+type PasswordResetStepVariant interface{ isPasswordResetStep() }
+
+func (*PasswordResetStepCodeRequired) isPasswordResetStep()     {}
+func (*PasswordResetStepPasswordRequired) isPasswordResetStep() {}
+func (*PasswordResetStepCompleted) isPasswordResetStep()        {}
+func (*UnknownVariant) isPasswordResetStep()                    {}
+
+// UnmarshalJSON reads the variant that State determines.
+func (v *PasswordResetStep) UnmarshalJSON(text []byte) error {
+	var err error
+	if v.State, err = discriminator[PasswordResetStepState](text, "state"); err != nil {
+		return err
+	}
+	switch v.State {
+	case PasswordResetStepStateCodeRequired:
+		v.Variant = new(PasswordResetStepCodeRequired)
+	case PasswordResetStepStatePasswordRequired:
+		v.Variant = new(PasswordResetStepPasswordRequired)
+	case PasswordResetStepStateCompleted:
+		v.Variant = new(PasswordResetStepCompleted)
+	default:
+		v.Variant = new(UnknownVariant)
+	}
+	return decode(text, v.Variant)
+}
+
+// MarshalJSON writes the members of the variant.
+func (v PasswordResetStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// PasswordResetStepCodeRequired is a variant of [PasswordResetStep]. A code was sent. Call `passwordReset.submitCode`
+// next.
+type PasswordResetStepCodeRequired struct {
+	// Always `codeRequired`.
 	State PasswordResetStepState `json:"state"`
 	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
-	// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-	SentTo string `json:"sentTo,omitempty"`
-	// The channel of the code. Present if `state` is `codeRequired`.
-	Channel Channel `json:"channel,omitempty"`
-	// The number of digits of the code. Present if `state` is `codeRequired`.
-	CodeLength *int64 `json:"codeLength,omitempty"`
-	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state`
-	// is `codeRequired`.
-	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`,
-	// `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	// The masked address or number to which the code was sent.
+	SentTo string `json:"sentTo"`
+	// The channel of the code.
+	Channel Channel `json:"channel"`
+	// The number of digits of the code.
+	CodeLength int64 `json:"codeLength"`
+	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+	ResendAt Timestamp `json:"resendAt"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
-// PasswordResetStepState: `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`:
-// Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
-// A newer Mintmark can return other values.
+// PasswordResetStepCompleted is a variant of [PasswordResetStep]. The password is changed. `signIn.withContinuation`
+// signs in.
+type PasswordResetStepCompleted struct {
+	// Always `completed`.
+	State PasswordResetStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// PasswordResetStepPasswordRequired is a variant of [PasswordResetStep]. Call `passwordReset.submitPassword` next.
+type PasswordResetStepPasswordRequired struct {
+	// Always `passwordRequired`.
+	State PasswordResetStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// PasswordResetStepState is the variant of [PasswordResetStep]. A newer Mintmark can return other values.
 type PasswordResetStepState string
 
 // The values of PasswordResetStepState.
@@ -2843,6 +3253,14 @@ type PrincipalTagMap struct {
 // more than case.
 type PrincipalTags map[string]string
 
+// ProviderSubject is a user of an identity provider.
+type ProviderSubject struct {
+	// The ID of the provider, such as `google.com` or `oidc.work`.
+	ProviderID string `json:"providerId"`
+	// The user's subject at the provider.
+	Subject string `json:"subject"`
+}
+
 // ProviderTokens is the tokens of an identity provider, unchanged.
 type ProviderTokens struct {
 	// The ID token of the provider.
@@ -3155,84 +3573,168 @@ type SignInStartParams struct {
 	Client *ClientOrigin `json:"client,omitempty"`
 }
 
-// SignInStep is the state of a sign-in.
+// SignInStep is the state of a sign-in. State determines the type of Variant.
 type SignInStep struct {
-	// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
-	// `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or
-	// `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call
-	// `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
-	// `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`.
-	// `completed`: The user is signed in.
+	// The state, which a newer Mintmark can add to.
+	State SignInStepState
+	// One of *SignInStepCodeRequired, *SignInStepPasswordRequired, *SignInStepProviderRequired,
+	// *SignInStepSecondFactorRequired, *SignInStepSecondFactorEnrollmentRequired, *SignInStepCompleted, and
+	// *UnknownVariant.
+	Variant SignInStepVariant
+}
+
+// SignInStepVariant is a variant of [SignInStep].
+type SignInStepVariant interface{ isSignInStep() }
+
+func (*SignInStepCodeRequired) isSignInStep()                   {}
+func (*SignInStepPasswordRequired) isSignInStep()               {}
+func (*SignInStepProviderRequired) isSignInStep()               {}
+func (*SignInStepSecondFactorRequired) isSignInStep()           {}
+func (*SignInStepSecondFactorEnrollmentRequired) isSignInStep() {}
+func (*SignInStepCompleted) isSignInStep()                      {}
+func (*UnknownVariant) isSignInStep()                           {}
+
+// UnmarshalJSON reads the variant that State determines.
+func (v *SignInStep) UnmarshalJSON(text []byte) error {
+	var err error
+	if v.State, err = discriminator[SignInStepState](text, "state"); err != nil {
+		return err
+	}
+	switch v.State {
+	case SignInStepStateCodeRequired:
+		v.Variant = new(SignInStepCodeRequired)
+	case SignInStepStatePasswordRequired:
+		v.Variant = new(SignInStepPasswordRequired)
+	case SignInStepStateProviderRequired:
+		v.Variant = new(SignInStepProviderRequired)
+	case SignInStepStateSecondFactorRequired:
+		v.Variant = new(SignInStepSecondFactorRequired)
+	case SignInStepStateSecondFactorEnrollmentRequired:
+		v.Variant = new(SignInStepSecondFactorEnrollmentRequired)
+	case SignInStepStateCompleted:
+		v.Variant = new(SignInStepCompleted)
+	default:
+		v.Variant = new(UnknownVariant)
+	}
+	return decode(text, v.Variant)
+}
+
+// MarshalJSON writes the members of the variant.
+func (v SignInStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// SignInStepCodeRequired is a variant of [SignInStep]. A code is required. Call `signIn.submitCode` next, or
+// `mfa.resolve` after `mfa.challenge`.
+type SignInStepCodeRequired struct {
+	// Always `codeRequired`.
 	State SignInStepState `json:"state"`
-	// Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or
-	// `secondFactorEnrollmentRequired`.
-	ContinuationToken Secret `json:"continuationToken,omitempty"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
 	// The masked address or number to which the code was sent. Not present for the code of an authenticator app.
-	// Present if `state` is `codeRequired`.
 	SentTo string `json:"sentTo,omitempty"`
-	// The channel of the code. Not present for the code of an authenticator app. Present if `state` is
-	// `codeRequired`.
+	// The channel of the code. Not present for the code of an authenticator app.
 	Channel Channel `json:"channel,omitempty"`
-	// The number of digits of the code. Present if `state` is `codeRequired`.
-	CodeLength *int64 `json:"codeLength,omitempty"`
+	// The number of digits of the code.
+	CodeLength int64 `json:"codeLength"`
 	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the
-	// code of an authenticator app. Present if `state` is `codeRequired`.
+	// code of an authenticator app.
 	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`,
-	// `secondFactorRequired`, `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in
-	// seconds since 1970-01-01 UTC. `providerRequired`: The time at which the pending token expires, in seconds since
-	// 1970-01-01 UTC. Present with `pendingToken`. `completed`: The time at which the ID token expires, in seconds
-	// since 1970-01-01 UTC.
-	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
-	// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
-	// `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are
-	// unlinked from the account. Present if `state` is `providerRequired`.
-	Next string `json:"next,omitempty"`
-	// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present
-	// if `state` is `providerRequired`.
-	Methods []string `json:"methods,omitempty"`
-	// The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
-	// Present if `state` is `providerRequired`.
-	Providers []string `json:"providers,omitempty"`
-	// The email address of the existing account. Present with `pendingToken`. Present if `state` is
-	// `providerRequired`.
-	Email string `json:"email,omitempty"`
-	// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in
-	// with a provider. Present if `state` is `providerRequired`.
-	PendingToken Secret `json:"pendingToken,omitempty"`
-	// The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
-	Hints []FactorHint `json:"hints,omitempty"`
-	// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified,
-	// only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email`
-	// without a configured mail server. Present if `state` is `secondFactorEnrollmentRequired`.
-	FactorKinds []FactorKind `json:"factorKinds,omitempty"`
-	// The account of the signed-in user. Present if `state` is `completed`.
-	Account *Account `json:"account,omitempty"`
-	// The ID token, for the client application. Present if `state` is `completed`.
-	IDToken Secret `json:"idToken,omitempty"`
-	// The access token, for the API named in its `aud` claim. Present if `state` is `completed`.
-	AccessToken Secret `json:"accessToken,omitempty"`
-	// The refresh token. Present if `state` is `completed`.
-	RefreshToken Secret `json:"refreshToken,omitempty"`
-	// The scopes of the access token. Present if `state` is `completed`.
-	Scope string `json:"scope,omitempty"`
-	// Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is
-	// `completed`.
-	IsNewAccount *bool `json:"isNewAccount,omitempty"`
-	// The information that the provider returned about the user. Present after a sign-in with a provider. Present if
-	// `state` is `completed`.
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// SignInStepCompleted is a variant of [SignInStep]. The user is signed in.
+type SignInStepCompleted struct {
+	// Always `completed`.
+	State SignInStepState `json:"state"`
+	// The time at which the ID token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The account of the signed-in user.
+	Account Account `json:"account"`
+	// The ID token, for the client application.
+	IDToken Secret `json:"idToken"`
+	// The access token, for the API named in its `aud` claim.
+	AccessToken Secret `json:"accessToken"`
+	// The refresh token.
+	RefreshToken Secret `json:"refreshToken"`
+	// The scopes of the access token.
+	Scope string `json:"scope"`
+	// Whether this sign-in, or the sign-up immediately before it, created the account.
+	IsNewAccount bool `json:"isNewAccount"`
+	// The information that the provider returned about the user. Present after a sign-in with a provider.
 	AdditionalUserInfo *AdditionalUserInfo `json:"additionalUserInfo,omitempty"`
-	// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if
-	// `state` is `completed`.
+	// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`.
 	ProviderTokens *ProviderTokens `json:"providerTokens,omitempty"`
 }
 
-// SignInStepState: `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after
-// `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of
-// `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`:
-// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
-// `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`.
-// `completed`: The user is signed in. A newer Mintmark can return other values.
+// SignInStepPasswordRequired is a variant of [SignInStep]. Call `signIn.submitPassword` next.
+type SignInStepPasswordRequired struct {
+	// Always `passwordRequired`.
+	State SignInStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// SignInStepProviderRequired is a variant of [SignInStep]. Sign in with one of `providers` or `methods`, then link
+// the `pendingToken`, if present, with `account.link`.
+type SignInStepProviderRequired struct {
+	// Always `providerRequired`.
+	State SignInStepState `json:"state"`
+	// The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`.
+	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
+	// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With
+	// `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are
+	// unlinked from the account.
+	Next string `json:"next,omitempty"`
+	// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty.
+	Methods []string `json:"methods,omitempty"`
+	// The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
+	Providers []string `json:"providers"`
+	// The email address of the existing account. Present with `pendingToken`.
+	Email string `json:"email,omitempty"`
+	// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in
+	// with a provider.
+	PendingToken Secret `json:"pendingToken,omitempty"`
+}
+
+// SignInStepSecondFactorEnrollmentRequired is a variant of [SignInStep]. Call `mfa.enroll` with the continuation
+// token and one of `factorKinds`.
+type SignInStepSecondFactorEnrollmentRequired struct {
+	// Always `secondFactorEnrollmentRequired`.
+	State SignInStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified,
+	// only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email`
+	// without a configured mail server.
+	FactorKinds []FactorKind `json:"factorKinds"`
+}
+
+// SignInStepSecondFactorRequired is a variant of [SignInStep]. Call `mfa.resolve` with one of `hints`, after
+// `mfa.challenge` if its code must be sent.
+type SignInStepSecondFactorRequired struct {
+	// Always `secondFactorRequired`.
+	State SignInStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The second factors, one of which is required.
+	Hints []FactorHint `json:"hints"`
+}
+
+// SignInStepState is the variant of [SignInStep]. A newer Mintmark can return other values.
 type SignInStepState string
 
 // The values of SignInStepState.
@@ -3376,38 +3878,109 @@ type SignUpStartParams struct {
 	Client *ClientOrigin `json:"client,omitempty"`
 }
 
-// SignUpStep is the state of a sign-up.
+// SignUpStep is the state of a sign-up. State determines the type of Variant.
 type SignUpStep struct {
-	// `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call
-	// `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The
-	// account is created. `signIn.withContinuation` signs in.
+	// The state, which a newer Mintmark can add to.
+	State SignUpStepState
+	// One of *SignUpStepCodeRequired, *SignUpStepPasswordRequired, *SignUpStepAttributesRequired,
+	// *SignUpStepCompleted, and *UnknownVariant.
+	Variant SignUpStepVariant
+}
+
+// SignUpStepVariant is a variant of [SignUpStep].
+type SignUpStepVariant interface{ isSignUpStep() }
+
+func (*SignUpStepCodeRequired) isSignUpStep()       {}
+func (*SignUpStepPasswordRequired) isSignUpStep()   {}
+func (*SignUpStepAttributesRequired) isSignUpStep() {}
+func (*SignUpStepCompleted) isSignUpStep()          {}
+func (*UnknownVariant) isSignUpStep()               {}
+
+// UnmarshalJSON reads the variant that State determines.
+func (v *SignUpStep) UnmarshalJSON(text []byte) error {
+	var err error
+	if v.State, err = discriminator[SignUpStepState](text, "state"); err != nil {
+		return err
+	}
+	switch v.State {
+	case SignUpStepStateCodeRequired:
+		v.Variant = new(SignUpStepCodeRequired)
+	case SignUpStepStatePasswordRequired:
+		v.Variant = new(SignUpStepPasswordRequired)
+	case SignUpStepStateAttributesRequired:
+		v.Variant = new(SignUpStepAttributesRequired)
+	case SignUpStepStateCompleted:
+		v.Variant = new(SignUpStepCompleted)
+	default:
+		v.Variant = new(UnknownVariant)
+	}
+	return decode(text, v.Variant)
+}
+
+// MarshalJSON writes the members of the variant.
+func (v SignUpStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// SignUpStepAttributesRequired is a variant of [SignUpStep]. Call `signUp.submitAttributes` next.
+type SignUpStepAttributesRequired struct {
+	// Always `attributesRequired`.
 	State SignUpStepState `json:"state"`
 	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
-	// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-	SentTo string `json:"sentTo,omitempty"`
-	// The channel of the code. Present if `state` is `codeRequired`.
-	Channel Channel `json:"channel,omitempty"`
-	// The number of digits of the code. Present if `state` is `codeRequired`.
-	CodeLength *int64 `json:"codeLength,omitempty"`
-	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state`
-	// is `codeRequired`.
-	ResendAt *Timestamp `json:"resendAt,omitempty"`
-	// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`,
-	// `attributesRequired`, `completed`: The time at which the continuation token expires, in seconds since
-	// 1970-01-01 UTC.
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
-	// The attributes that are still missing. Present if `state` is `attributesRequired`.
-	Attributes []TenantAttribute `json:"attributes,omitempty"`
-	// The ID of the new account. Present if `state` is `completed`.
-	AccountID string `json:"accountId,omitempty"`
+	// The attributes that are still missing.
+	Attributes []TenantAttribute `json:"attributes"`
 }
 
-// SignUpStepState: `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call
-// `signUp.submitPassword` next. `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account
-// is created. `signIn.withContinuation` signs in. A newer Mintmark can return other values.
+// SignUpStepCodeRequired is a variant of [SignUpStep]. A code was sent. Call `signUp.submitCode` next.
+type SignUpStepCodeRequired struct {
+	// Always `codeRequired`.
+	State SignUpStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The masked address or number to which the code was sent.
+	SentTo string `json:"sentTo"`
+	// The channel of the code.
+	Channel Channel `json:"channel"`
+	// The number of digits of the code.
+	CodeLength int64 `json:"codeLength"`
+	// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+	ResendAt Timestamp `json:"resendAt"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// SignUpStepCompleted is a variant of [SignUpStep]. The account is created. `signIn.withContinuation` signs in.
+type SignUpStepCompleted struct {
+	// Always `completed`.
+	State SignUpStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The ID of the new account.
+	AccountID string `json:"accountId"`
+}
+
+// SignUpStepPasswordRequired is a variant of [SignUpStep]. Call `signUp.submitPassword` next.
+type SignUpStepPasswordRequired struct {
+	// Always `passwordRequired`.
+	State SignUpStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// SignUpStepState is the variant of [SignUpStep]. A newer Mintmark can return other values.
 type SignUpStepState string
 
 // The values of SignUpStepState.
@@ -3503,6 +4076,18 @@ type SigningKey struct {
 	// The time at which a retired key is removed from the key set, in seconds since 1970-01-01 UTC.
 	PublishedUntil *Timestamp `json:"publishedUntil,omitempty"`
 }
+
+// SortBy is the member by which the accounts are sorted. Accounts without the member come first. A newer Mintmark can
+// return other values.
+type SortBy string
+
+// The values of SortBy.
+const (
+	SortByAccountID    SortBy = "accountId"
+	SortByEmail        SortBy = "email"
+	SortByCreatedAt    SortBy = "createdAt"
+	SortByLastSignInAt SortBy = "lastSignInAt"
+)
 
 // StoreBackupParams are the parameters of store.backup.
 type StoreBackupParams struct {

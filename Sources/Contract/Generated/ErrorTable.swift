@@ -128,6 +128,8 @@ public enum ErrorTable {
         ErrorInfo(code: ExportFileExists.code, type: ExportFileExists.type, when: "The path for `account.export` already exists.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: ExportFailed.code, type: ExportFailed.type, when: "The directory of the export does not exist or is not writable, or its disk is full.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: AddressDiffers.code, type: AddressDiffers.type, when: "A password is linked with an email address other than the verified address of the account.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: PhoneNumberInUse.code, type: PhoneNumberInUse.type, when: "Another account of the tenant has the phone number.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: ProviderSubjectInUse.code, type: ProviderSubjectInUse.type, when: "The login of an identity provider is linked with another account of the tenant.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: ProviderUnavailable.code, type: ProviderUnavailable.type, when: "A login provider does not respond, or reports that it is temporarily unable to respond.", isRetryable: true, isStoreError: false),
         ErrorInfo(code: ProviderUnusable.code, type: ProviderUnusable.type, when: "The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is corrected.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: IdpNotFound.code, type: IdpNotFound.type, when: "The identity provider does not exist in the tenant.", isRetryable: false, isStoreError: false),

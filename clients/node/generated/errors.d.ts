@@ -1278,6 +1278,27 @@ export interface AddressDiffersData {
 /** 5060: A password is linked with an email address other than the verified address of the account. */
 export declare class AddressDiffers extends Answered<"addressDiffers", AddressDiffersData> {}
 
+/** The details of `PhoneNumberInUse`. */
+export interface PhoneNumberInUseData {
+  /** The phone number. */
+  phoneNumber: string;
+}
+/** 5061: Another account of the tenant has the phone number. Equivalent: firebase PHONE_NUMBER_EXISTS. */
+export declare class PhoneNumberInUse extends Answered<"phoneNumberInUse", PhoneNumberInUseData> {}
+
+/** The details of `ProviderSubjectInUse`. */
+export interface ProviderSubjectInUseData {
+  /** The ID of the provider. */
+  providerId: string;
+  /** The subject of the user at the provider. */
+  subject: string;
+}
+/**
+ * 5062: The login of an identity provider is linked with another account of the tenant. Equivalent: firebase
+ * FEDERATED_USER_ID_ALREADY_LINKED.
+ */
+export declare class ProviderSubjectInUse extends Answered<"providerSubjectInUse", ProviderSubjectInUseData> {}
+
 /** The details of `ProviderUnavailable`. */
 export interface ProviderUnavailableData {
   /** The name of a login provider: the pool's developer provider, or a public provider. */
@@ -1848,14 +1869,15 @@ export type KnownError =
   | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved
   | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked
   | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable
-  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | ProviderUnavailable | ProviderUnusable | IdpNotFound
-  | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused
-  | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff
-  | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid
-  | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | StoreBusy | StoreReadOnly
-  | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong
-  | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey
-  | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound
-  | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
+  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable
+  | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
+  | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
+  | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound
+  | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing
+  | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing
+  | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded
+  | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable
+  | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten
+  | TooManySnapshots
 ;
 export {};

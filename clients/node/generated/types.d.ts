@@ -25,6 +25,8 @@ export interface Account {
   email?: string;
   /** Whether the email address is verified. */
   emailVerified: boolean;
+  /** The phone number of the account, in E.164 format. */
+  phoneNumber?: string;
   /** The way in which the user signs in. */
   method: Open<SignInMethod>;
   /** The sign-in methods of the account. */
@@ -43,6 +45,10 @@ export interface Account {
   createdAt: Timestamp;
   /** The time of the last change of the account, in seconds since 1970-01-01 UTC. */
   updatedAt: Timestamp;
+  /**
+   * The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present if they were revoked.
+   */
+  tokensValidSince?: Timestamp;
   /** The time of the last sign-in, in seconds since 1970-01-01 UTC. */
   lastSignInAt?: Timestamp;
 }
@@ -1111,9 +1117,11 @@ export type Password = string;
 
 /**
  * The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and
- * `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018).
+ * `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104).
+ * `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function. Hashes of the last two groups are easy to guess; they
+ * are replaced at the first sign-in with the password.
  */
-export type PasswordAlgorithm = "firebaseScrypt" | "scrypt" | "pbkdf2Sha1" | "pbkdf2Sha256" | "pbkdf2Sha512";
+export type PasswordAlgorithm = "firebaseScrypt" | "scrypt" | "pbkdf2Sha1" | "pbkdf2Sha256" | "pbkdf2Sha512" | "hmacMd5" | "hmacSha1" | "hmacSha256" | "hmacSha512" | "md5" | "sha1" | "sha256" | "sha512";
 
 /** The reason a password was rejected. */
 export interface PasswordFailure {
@@ -1131,8 +1139,8 @@ export interface PasswordHashing {
   /** The hash algorithm. */
   algorithm: PasswordAlgorithm;
   /**
-   * The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`. At most 1024
-   * characters.
+   * The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`. The key for
+   * the HMAC algorithms, which require it too. At most 1024 characters.
    */
   signerKey?: string;
   /** The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none. At most 256 characters. */
@@ -1144,18 +1152,22 @@ export interface PasswordHashing {
   memoryCost?: number;
   /**
    * The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is
-   * required. 1 to 2000000.
+   * required. For `md5`, `sha1`, `sha256` and `sha512`, the number of repetitions, from 1 to 8192, default 1. 1 to 2000000.
    */
   rounds?: number;
   /** The parameter r of `scrypt`. Defaults to 8. 1 to 16. */
   blockSize?: number;
+  /**
+   * Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults to false: the salt comes first.
+   */
+  saltAfterPassword?: boolean;
   /** The parameter p of `scrypt`. Defaults to 1. 1 to 16. */
   parallelization?: number;
 }
 
 /** The rules that a new password must satisfy. */
 export interface PasswordPolicy {
-  /** The minimum number of characters. 8 to 256. Defaults to 8. */
+  /** The minimum number of characters. 6 to 256. Defaults to 8. */
   minimumLength?: number;
   /** The maximum number of characters. 8 to 256. Defaults to 256. */
   maximumLength?: number;
@@ -1234,6 +1246,9 @@ export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "to
  * most 131072 characters. Secret: `util.inspect` does not show it.
  */
 export type PendingToken = string;
+
+/** A phone number in E.164 format: a plus sign, the country code and the number, such as `+15555550100`. At most 32 characters. */
+export type PhoneNumber = string;
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
@@ -1557,6 +1572,14 @@ export type PrincipalTags = { [name: string]: string };
  * for any other OpenID Connect provider. At most 64 characters.
  */
 export type ProviderId = string;
+
+/** A user of an identity provider. */
+export interface ProviderSubject {
+  /** The ID of the provider, such as `google.com` or `oidc.work`. At most 64 characters. */
+  providerId: string;
+  /** The user's subject at the provider. At most 255 characters. */
+  subject: string;
+}
 
 /** The tokens of an identity provider, unchanged. */
 export interface ProviderTokens {

@@ -139,22 +139,22 @@ declare -gA _mintmark_methods=(
 declare -gA _mintmark_parameter_names=(
     [account.changeEmail]="idToken= accountId= email= currentPassword= language= continuationToken= client:="
     [account.changePassword]="idToken= currentPassword= newPassword= audience= scope="
-    [account.create]="tenantId= accountId= username= password= attributes:= emailVerified:= mustChangePassword:="
+    [account.create]="tenantId= accountId= username= password= attributes:= phoneNumber= disabled:= claims:= emailVerified:= mustChangePassword:="
     [account.delete]="accountId="
     [account.export]="tenantId= file= cursor= limit:= includeSecrets:="
-    [account.find]="tenantId= username= email="
+    [account.find]="tenantId= username= email= phoneNumber= provider:="
     [account.get]="accountId="
     [account.graph]="idToken= accountId="
     [account.import]="tenantId= file= accounts:= format= hash:= onExisting= from:= dryRun:="
     [account.link]="idToken= credential:= returnProviderTokens:= audience= client:="
-    [account.list]="tenantId= limit:= cursor="
+    [account.list]="tenantId= disabled:= providerId= sortBy= descending:= limit:= cursor="
     [account.merge]="idToken= sourceIdToken= policy= fields[ providers[ identities= dryRun:= audience="
     [account.providerToken]="idToken= providerId= minValidSeconds:="
     [account.reauthenticate]="idToken= credential:= returnProviderTokens:= audience= client:="
     [account.setClaims]="accountId= claims:="
     [account.submitCode]="continuationToken= code= client:="
     [account.unlink]="idToken= providerId= force:="
-    [account.update]="accountId= attributes:= emailVerified:= disabled:= mustChangePassword:="
+    [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
     [audit.list]="limit:= cursor= poolId= identityId= method= since:= until:="
     [audit.verify]="heads:="
     [compat.http]="method= url= headers[ body="
@@ -251,7 +251,7 @@ declare -gA _mintmark_parameter_names=(
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
-    [test.http]="port:="
+    [test.http]="port:= firebase:="
     [test.idp]="port:= issuers:= stop:="
     [test.outbox]="to= after:= waitSeconds:= clear:="
     [test.reset]=""
@@ -391,6 +391,8 @@ declare -gA _mintmark_error_types=(
     [exportFileExists]=5042
     [exportFailed]=5043
     [addressDiffers]=5060
+    [phoneNumberInUse]=5061
+    [providerSubjectInUse]=5062
     [providerUnavailable]=6001
     [providerUnusable]=6002
     [idpNotFound]=6003

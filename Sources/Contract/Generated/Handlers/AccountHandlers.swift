@@ -19,7 +19,7 @@ public protocol AccountHandlers: CallScoped {
     /// Export the accounts of a tenant.
     func export(_ request: AccountExport.Params, _ call: any CallContext) throws -> AccountExport.Result
 
-    /// Find an account by email address.
+    /// Find an account by email address, phone number or login.
     func find(_ request: AccountFind.Params, _ call: any CallContext) throws -> AccountFind.Result
 
     /// Get an account by ID.

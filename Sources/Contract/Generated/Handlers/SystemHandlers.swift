@@ -3,7 +3,7 @@
 import JSON
 
 /// Answers the methods of `system`. Each throws the errors of its schema.
-public protocol SystemHandlers: Sendable {
+public protocol SystemHandlers: CallScoped {
     /// Apply a declarative configuration of tenants, identity providers, pools and roles.
     func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result
 

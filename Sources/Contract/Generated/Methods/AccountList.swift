@@ -4,41 +4,77 @@ import JSON
 
 /// List the accounts of a tenant.
 ///
-/// The accounts are sorted by ID.
+/// The accounts are sorted by ID, unless `sortBy` is given. A cursor is valid for the same filters and the same order only.
 ///
 /// - Source: firebase: accounts:batchGet; SDK: listUsers
 public enum AccountList: ContractMethod {
     /// The parameters of `account.list`.
     public struct Params: ContractParams, Equatable {
+        /// The member by which the accounts are sorted. Accounts without the member come first.
+        public enum SortBy: String, Sendable, CaseIterable {
+            case accountId
+            case email
+            case createdAt
+            case lastSignInAt
+        }
+
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
+        /// Lists only accounts that are disabled, or only those that are not.
+        public var disabled: Bool?
+        /// Lists only accounts that are linked with this identity provider.
+        public var providerId: String?
+        /// The member by which the accounts are sorted. Accounts without the member come first.
+        public var sortBy: SortBy
+        /// Whether the order is reversed.
+        public var descending: Bool
         /// The maximum number of entries in one response.
         public var limit: Int64
         /// The position of the next page: the `nextCursor` of the previous response, unchanged.
         public var cursor: String?
 
-        public init(tenantId: String = "default", limit: Int64 = 60, cursor: String? = nil) {
+        public init(tenantId: String = "default", disabled: Bool? = nil, providerId: String? = nil, sortBy: SortBy = .accountId, descending: Bool = false, limit: Int64 = 60, cursor: String? = nil) {
             self.tenantId = tenantId
+            self.disabled = disabled
+            self.providerId = providerId
+            self.sortBy = sortBy
+            self.descending = descending
             self.limit = limit
             self.cursor = cursor
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var tenantId: String?
+            var disabled: Bool?
+            var providerId: String?
+            var sortBy: SortBy?
+            var descending: Bool?
             var limit: Int64?
             var cursor: String?
             node.forEachPair { _name, _value in
                 if _name.isString("tenantId") {
                     tenantId = reader.string(_value, at: "tenantId", .tenantId)
+                } else if _name.isString("disabled") {
+                    disabled = reader.boolean(_value, at: "disabled")
+                } else if _name.isString("providerId") {
+                    providerId = reader.string(_value, at: "providerId", .accountListProviderId)
+                } else if _name.isString("sortBy") {
+                    sortBy = reader.enumeration(_value, at: "sortBy")
+                } else if _name.isString("descending") {
+                    descending = reader.boolean(_value, at: "descending")
                 } else if _name.isString("limit") {
                     limit = reader.integer(_value, at: "limit", 1...60)
                 } else if _name.isString("cursor") {
                     cursor = reader.string(_value, at: "cursor", .cursor)
                 } else {
-                    reader.unknown(_name, among: ["tenantId", "limit", "cursor"])
+                    reader.unknown(_name, among: ["tenantId", "disabled", "providerId", "sortBy", "descending", "limit", "cursor"])
                 }
             }
             self.tenantId = tenantId ?? "default"
+            self.disabled = disabled
+            self.providerId = providerId
+            self.sortBy = sortBy ?? .accountId
+            self.descending = descending ?? false
             self.limit = limit ?? 60
             self.cursor = cursor
         }
@@ -46,7 +82,7 @@ public enum AccountList: ContractMethod {
 
     /// The result of `account.list`.
     public struct Result: ContractResult, Equatable {
-        /// The accounts, sorted by ID.
+        /// The accounts, in the requested order.
         public var accounts: [Account]
         /// The cursor for the next page. Present if there are more entries.
         public var nextCursor: String?
@@ -75,14 +111,18 @@ public enum AccountList: ContractMethod {
     public static let info = MethodInfo(
         name: "account.list",
         summary: "List the accounts of a tenant.",
-        description: "The accounts are sorted by ID.",
+        description: "The accounts are sorted by ID, unless `sortBy` is given. A cursor is valid for the same filters and the same order only.",
         caller: .developer, isReadOnly: true, isTesting: false,
         level: .read, carriesSecrets: false, use: "Use this tool to see which accounts a tenant has, page by page. If the email address of the user is known, use `account.find` instead.",
         next: ["account.get", "account.graph"],
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "invalidCursor"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:batchGet; SDK: listUsers")],
-        openRPC: ##"{"name":"account.list","summary":"List the accounts of a tenant.","description":"The accounts are sorted by ID.","paramStructure":"by-name","params":[{"name":"tenantId","required":false,"description":"The ID of a tenant, which is part of its issuer and the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["accounts"],"properties":{"accounts":{"description":"The accounts, sorted by ID.","type":"array","items":{"$ref":"#/components/schemas/Account"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"one account","params":[],"result":{"name":"result","value":{"accounts":[{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","tenantId":"default","username":"alice@example.com","email":"alice@example.com","emailVerified":true,"method":"code","providers":[{"providerId":"code","subject":"alice@example.com","email":"alice@example.com"}],"attributes":{},"claims":{},"disabled":false,"createdAt":1700000000,"updatedAt":1700000000,"mustChangePassword":false}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{"firebase":"accounts:batchGet; SDK: listUsers"}}"##,
-        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: false, defaultValue: ##""default""##, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
-        makeResult: { [FieldInfo(name: "accounts", type: "array of Account", isRequired: true, defaultValue: nil, description: "The accounts, sorted by ID."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
+        openRPC: ##"{"name":"account.list","summary":"List the accounts of a tenant.","description":"The accounts are sorted by ID, unless `sortBy` is given. A cursor is valid for the same filters and the same order only.","paramStructure":"by-name","params":[{"name":"tenantId","required":false,"description":"The ID of a tenant, which is part of its issuer and the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}},{"name":"disabled","required":false,"description":"Lists only accounts that are disabled, or only those that are not.","schema":{"description":"Lists only accounts that are disabled, or only those that are not.","type":"boolean"}},{"name":"providerId","required":false,"description":"Lists only accounts that are linked with this identity provider.","schema":{"description":"Lists only accounts that are linked with this identity provider.","type":"string","minLength":1,"maxLength":64}},{"name":"sortBy","required":false,"description":"The member by which the accounts are sorted. Accounts without the member come first.","schema":{"description":"The member by which the accounts are sorted. Accounts without the member come first.","type":"string","enum":["accountId","email","createdAt","lastSignInAt"],"default":"accountId"}},{"name":"descending","required":false,"description":"Whether the order is reversed.","schema":{"description":"Whether the order is reversed.","type":"boolean","default":false}},{"name":"limit","required":false,"description":"The maximum number of entries in one response.","schema":{"$ref":"#/components/schemas/PageLimit","description":"The maximum number of entries in one response.","default":60}},{"name":"cursor","required":false,"description":"The position of the next page: the `nextCursor` of the previous response, unchanged.","schema":{"$ref":"#/components/schemas/Cursor"}}],"result":{"name":"result","schema":{"type":"object","required":["accounts"],"properties":{"accounts":{"description":"The accounts, in the requested order.","type":"array","items":{"$ref":"#/components/schemas/Account"}},"nextCursor":{"$ref":"#/components/schemas/Cursor","description":"The cursor for the next page. Present if there are more entries."}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/invalidCursor"}],"examples":[{"name":"one account","params":[],"result":{"name":"result","value":{"accounts":[{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","tenantId":"default","username":"alice@example.com","email":"alice@example.com","emailVerified":true,"method":"code","providers":[{"providerId":"code","subject":"alice@example.com","email":"alice@example.com"}],"attributes":{},"claims":{},"disabled":false,"createdAt":1700000000,"updatedAt":1700000000,"mustChangePassword":false}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{"firebase":"accounts:batchGet; SDK: listUsers"}}"##,
+        makeParams: { [FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: false, defaultValue: ##""default""##, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "disabled", type: "boolean", isRequired: false, defaultValue: nil, description: "Lists only accounts that are disabled, or only those that are not."), FieldInfo(name: "providerId", type: "string of 1–64 characters", isRequired: false, defaultValue: nil, description: "Lists only accounts that are linked with this identity provider."), FieldInfo(name: "sortBy", type: "accountId | email | createdAt | lastSignInAt", isRequired: false, defaultValue: ##""accountId""##, description: "The member by which the accounts are sorted. Accounts without the member come first."), FieldInfo(name: "descending", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether the order is reversed."), FieldInfo(name: "limit", type: "integer 1–60", isRequired: false, defaultValue: "60", description: "The maximum number of entries in one response."), FieldInfo(name: "cursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The position of the next page: the `nextCursor` of the previous response, unchanged.")] },
+        makeResult: { [FieldInfo(name: "accounts", type: "array of Account", isRequired: true, defaultValue: nil, description: "The accounts, in the requested order."), FieldInfo(name: "nextCursor", type: "string of 1–65535 characters: text without spaces and line ends", isRequired: false, defaultValue: nil, description: "The cursor for the next page. Present if there are more entries.")] })
+}
+
+extension StringRule {
+    static let accountListProviderId = StringRule(length: 1...64)
 }

@@ -4,14 +4,37 @@ import JSON
 
 /// Update an account.
 ///
-/// Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its sessions.
+/// Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its sessions. A new `username` or `password` ends them too and sets `tokensValidSince` to the current time. All changes are made together or not at all. No message is sent.
 ///
 /// - Source: firebase: accounts:update; SDK: updateUser, updateProfile
 public enum AccountUpdate: ContractMethod {
     /// The parameters of `account.update`.
     public struct Params: ContractParams, Equatable {
+        /// The members to remove from the account. `username` also removes the password. Removing `password` or `username` ends the sessions.
+        public enum Remove: String, Sendable, CaseIterable {
+            case username
+            case password
+            case phoneNumber
+        }
+
         /// The ID of an account, which is the `sub` claim of its tokens.
         public var accountId: String
+        /// The new email address of the account. It is not verified, unless `emailVerified` is given.
+        public var username: String?
+        /// The new password. It must satisfy the password policy of the tenant.
+        public var password: String?
+        /// The new phone number of the account.
+        public var phoneNumber: String?
+        /// The custom claims, which replace the present ones, as in `account.setClaims`.
+        public var claims: JSONObject?
+        /// The time before which the account's sessions and tokens were revoked, in seconds since 1970-01-01 UTC. Sessions with an earlier sign-in end.
+        public var tokensValidSince: Int64?
+        /// The logins to link. The developer vouches for them. A login replaces the account's login of the same provider.
+        public var link: [PortableLogin]?
+        /// The providers whose logins to unlink. Providers that are not linked are ignored.
+        public var unlink: [String]?
+        /// The members to remove from the account. `username` also removes the password. Removing `password` or `username` ends the sessions.
+        public var remove: [Remove]?
         /// The attributes to change.
         public var attributes: JSONObject?
         /// Whether the email address is verified.
@@ -21,8 +44,16 @@ public enum AccountUpdate: ContractMethod {
         /// Whether the user must reset the password before the next sign-in.
         public var mustChangePassword: Bool?
 
-        public init(accountId: String, attributes: JSONObject? = nil, emailVerified: Bool? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil) {
+        public init(accountId: String, username: String? = nil, password: String? = nil, phoneNumber: String? = nil, claims: JSONObject? = nil, tokensValidSince: Int64? = nil, link: [PortableLogin]? = nil, unlink: [String]? = nil, remove: [Remove]? = nil, attributes: JSONObject? = nil, emailVerified: Bool? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil) {
             self.accountId = accountId
+            self.username = username
+            self.password = password
+            self.phoneNumber = phoneNumber
+            self.claims = claims
+            self.tokensValidSince = tokensValidSince
+            self.link = link
+            self.unlink = unlink
+            self.remove = remove
             self.attributes = attributes
             self.emailVerified = emailVerified
             self.disabled = disabled
@@ -31,6 +62,14 @@ public enum AccountUpdate: ContractMethod {
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var accountId: String?
+            var username: String?
+            var password: String?
+            var phoneNumber: String?
+            var claims: JSONObject?
+            var tokensValidSince: Int64?
+            var link: [PortableLogin]?
+            var unlink: [String]?
+            var remove: [Remove]?
             var attributes: JSONObject?
             var emailVerified: Bool?
             var disabled: Bool?
@@ -38,6 +77,22 @@ public enum AccountUpdate: ContractMethod {
             node.forEachPair { _name, _value in
                 if _name.isString("accountId") {
                     accountId = reader.string(_value, at: "accountId", .accountId)
+                } else if _name.isString("username") {
+                    username = reader.string(_value, at: "username", .username)
+                } else if _name.isString("password") {
+                    password = reader.string(_value, at: "password", .password)
+                } else if _name.isString("phoneNumber") {
+                    phoneNumber = reader.string(_value, at: "phoneNumber", .phoneNumber)
+                } else if _name.isString("claims") {
+                    claims = reader.anyObject(_value, at: "claims")
+                } else if _name.isString("tokensValidSince") {
+                    tokensValidSince = reader.integer(_value, at: "tokensValidSince", 0...253402300799)
+                } else if _name.isString("link") {
+                    link = reader.array(_value, at: "link", count: 0...50, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+                } else if _name.isString("unlink") {
+                    unlink = reader.array(_value, at: "unlink", count: 0...50, isUnique: false) { reader, value, step in reader.string(value, at: step, .accountUpdateUnlinkElement) }
+                } else if _name.isString("remove") {
+                    remove = reader.array(_value, at: "remove", count: 0...3, isUnique: true) { reader, value, step in reader.enumeration(value, at: step) }
                 } else if _name.isString("attributes") {
                     attributes = reader.anyObject(_value, at: "attributes")
                 } else if _name.isString("emailVerified") {
@@ -47,12 +102,20 @@ public enum AccountUpdate: ContractMethod {
                 } else if _name.isString("mustChangePassword") {
                     mustChangePassword = reader.boolean(_value, at: "mustChangePassword")
                 } else {
-                    reader.unknown(_name, among: ["accountId", "attributes", "emailVerified", "disabled", "mustChangePassword"])
+                    reader.unknown(_name, among: ["accountId", "username", "password", "phoneNumber", "claims", "tokensValidSince", "link", "unlink", "remove", "attributes", "emailVerified", "disabled", "mustChangePassword"])
                 }
             }
             if accountId == nil { reader.missing("accountId", in: node) }
             guard let accountId else { return nil }
             self.accountId = accountId
+            self.username = username
+            self.password = password
+            self.phoneNumber = phoneNumber
+            self.claims = claims
+            self.tokensValidSince = tokensValidSince
+            self.link = link
+            self.unlink = unlink
+            self.remove = remove
             self.attributes = attributes
             self.emailVerified = emailVerified
             self.disabled = disabled
@@ -66,14 +129,18 @@ public enum AccountUpdate: ContractMethod {
     public static let info = MethodInfo(
         name: "account.update",
         summary: "Update an account.",
-        description: "Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its sessions.",
+        description: "Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its sessions. A new `username` or `password` ends them too and sets `tokensValidSince` to the current time. All changes are made together or not at all. No message is sent.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: false, use: "",
         next: ["account.get"],
-        cost: .store, costCases: [],
-        errors: ["accountNotFound", "invalidAttributes", "accountMerged"],
+        cost: .store, costCases: [CostCase(parameter: ["password"], values: [], cost: .slow)],
+        errors: ["accountNotFound", "invalidAttributes", "accountMerged", "invalidUsername", "userAlreadyExists", "invalidPassword", "invalidPhoneNumber", "phoneNumberInUse", "providerSubjectInUse", "claimNameReserved", "claimsTooLong"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update; SDK: updateUser, updateProfile")],
-        openRPC: ##"{"name":"account.update","summary":"Update an account.","description":"Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its sessions.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}},{"name":"attributes","required":false,"description":"The attributes to change.","schema":{"$ref":"#/components/schemas/AttributeValues","description":"The attributes to change."}},{"name":"emailVerified","required":false,"description":"Whether the email address is verified.","schema":{"description":"Whether the email address is verified.","type":"boolean"}},{"name":"disabled","required":false,"description":"Whether the account is disabled. A disabled account cannot be signed in to.","schema":{"description":"Whether the account is disabled. A disabled account cannot be signed in to.","type":"boolean"}},{"name":"mustChangePassword","required":false,"description":"Whether the user must reset the password before the next sign-in.","schema":{"description":"Whether the user must reset the password before the next sign-in.","type":"boolean"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Account"}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/invalidAttributes"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"disable an account","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"},{"name":"disabled","value":true}],"result":{"name":"result","value":{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","tenantId":"default","username":"alice@example.com","email":"alice@example.com","emailVerified":true,"method":"code","providers":[{"providerId":"code","subject":"alice@example.com","email":"alice@example.com"}],"attributes":{},"claims":{},"disabled":true,"createdAt":1700000000,"updatedAt":1700000000,"mustChangePassword":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-equivalents":{"firebase":"accounts:update; SDK: updateUser, updateProfile"}}"##,
-        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens."), FieldInfo(name: "attributes", type: "any object", isRequired: false, defaultValue: nil, description: "The attributes to change."), FieldInfo(name: "emailVerified", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the email address is verified."), FieldInfo(name: "disabled", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the account is disabled. A disabled account cannot be signed in to."), FieldInfo(name: "mustChangePassword", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the user must reset the password before the next sign-in.")] },
-        makeResult: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID of letters, digits and `. _ : @ | -` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens."), FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: false, defaultValue: nil, description: "The email address with which the user signs in. Not present for accounts without their own email address."), FieldInfo(name: "email", type: "string", isRequired: false, defaultValue: nil, description: "The email address to which messages are sent."), FieldInfo(name: "emailVerified", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the email address is verified."), FieldInfo(name: "method", type: "password | code | federated | anonymous | custom", isRequired: true, defaultValue: nil, description: "The way in which the user signs in."), FieldInfo(name: "providers", type: "array of LinkedProvider", isRequired: true, defaultValue: nil, description: "The sign-in methods of the account."), FieldInfo(name: "factors", type: "array of Factor", isRequired: false, defaultValue: nil, description: "The second factors, oldest first. Present if the account has second factors."), FieldInfo(name: "attributes", type: "any object", isRequired: true, defaultValue: nil, description: "The user attributes."), FieldInfo(name: "claims", type: "any object", isRequired: true, defaultValue: nil, description: "The custom claims that are added to the account's tokens."), FieldInfo(name: "disabled", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the account is disabled. A disabled account cannot be signed in to."), FieldInfo(name: "mustChangePassword", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the user must reset the password before the next sign-in."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the account was created, in seconds since 1970-01-01 UTC."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the last change of the account, in seconds since 1970-01-01 UTC."), FieldInfo(name: "lastSignInAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time of the last sign-in, in seconds since 1970-01-01 UTC.")] })
+        openRPC: ##"{"name":"account.update","summary":"Update an account.","description":"Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every tenant, even if the tenant does not define them, because a provider or an import may have set them. Disabling an account ends its sessions. A new `username` or `password` ends them too and sets `tokensValidSince` to the current time. All changes are made together or not at all. No message is sent.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}},{"name":"username","required":false,"description":"The new email address of the account. It is not verified, unless `emailVerified` is given.","schema":{"$ref":"#/components/schemas/Username","description":"The new email address of the account. It is not verified, unless `emailVerified` is given."}},{"name":"password","required":false,"description":"The new password. It must satisfy the password policy of the tenant.","schema":{"$ref":"#/components/schemas/Password","description":"The new password. It must satisfy the password policy of the tenant."}},{"name":"phoneNumber","required":false,"description":"The new phone number of the account.","schema":{"$ref":"#/components/schemas/PhoneNumber","description":"The new phone number of the account."}},{"name":"claims","required":false,"description":"The custom claims, which replace the present ones, as in `account.setClaims`.","schema":{"description":"The custom claims, which replace the present ones, as in `account.setClaims`.","type":"object"}},{"name":"tokensValidSince","required":false,"description":"The time before which the account's sessions and tokens were revoked, in seconds since 1970-01-01 UTC. Sessions with an earlier sign-in end.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The time before which the account's sessions and tokens were revoked, in seconds since 1970-01-01 UTC. Sessions with an earlier sign-in end."}},{"name":"link","required":false,"description":"The logins to link. The developer vouches for them. A login replaces the account's login of the same provider.","schema":{"description":"The logins to link. The developer vouches for them. A login replaces the account's login of the same provider.","type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/PortableLogin"}}},{"name":"unlink","required":false,"description":"The providers whose logins to unlink. Providers that are not linked are ignored.","schema":{"description":"The providers whose logins to unlink. Providers that are not linked are ignored.","type":"array","maxItems":50,"items":{"description":"The ID of a provider.","type":"string","minLength":1,"maxLength":64}}},{"name":"remove","required":false,"description":"The members to remove from the account. `username` also removes the password. Removing `password` or `username` ends the sessions.","schema":{"description":"The members to remove from the account. `username` also removes the password. Removing `password` or `username` ends the sessions.","type":"array","maxItems":3,"uniqueItems":true,"items":{"description":"A member.","type":"string","enum":["username","password","phoneNumber"]}}},{"name":"attributes","required":false,"description":"The attributes to change.","schema":{"$ref":"#/components/schemas/AttributeValues","description":"The attributes to change."}},{"name":"emailVerified","required":false,"description":"Whether the email address is verified.","schema":{"description":"Whether the email address is verified.","type":"boolean"}},{"name":"disabled","required":false,"description":"Whether the account is disabled. A disabled account cannot be signed in to.","schema":{"description":"Whether the account is disabled. A disabled account cannot be signed in to.","type":"boolean"}},{"name":"mustChangePassword","required":false,"description":"Whether the user must reset the password before the next sign-in.","schema":{"description":"Whether the user must reset the password before the next sign-in.","type":"boolean"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Account"}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/invalidAttributes"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/invalidUsername"},{"$ref":"#/components/errors/userAlreadyExists"},{"$ref":"#/components/errors/invalidPassword"},{"$ref":"#/components/errors/invalidPhoneNumber"},{"$ref":"#/components/errors/phoneNumberInUse"},{"$ref":"#/components/errors/providerSubjectInUse"},{"$ref":"#/components/errors/claimNameReserved"},{"$ref":"#/components/errors/claimsTooLong"}],"examples":[{"name":"disable an account","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"},{"name":"disabled","value":true}],"result":{"name":"result","value":{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","tenantId":"default","username":"alice@example.com","email":"alice@example.com","emailVerified":true,"method":"code","providers":[{"providerId":"code","subject":"alice@example.com","email":"alice@example.com"}],"attributes":{},"claims":{},"disabled":true,"createdAt":1700000000,"updatedAt":1700000000,"mustChangePassword":false}}},{"name":"link a login and set a phone number","params":[{"name":"accountId","value":"0196f1d2-9a11-4c3d-8b7e-2d4f6a8c0e12"},{"name":"phoneNumber","value":"+15555550100"},{"name":"link","value":[{"providerId":"google.com","subject":"110169484474386276334"}]},{"name":"claims","value":{"role":"editor"}}],"result":{"name":"result","value":{"accountId":"0196f1d2-9a11-4c3d-8b7e-2d4f6a8c0e12","tenantId":"default","username":"bob@example.com","email":"bob@example.com","emailVerified":true,"phoneNumber":"+15555550100","method":"code","providers":[{"providerId":"code","subject":"bob@example.com","email":"bob@example.com"},{"providerId":"google.com","subject":"110169484474386276334","linkedAt":1700000000}],"attributes":{"displayName":"Bob"},"claims":{"role":"editor"},"disabled":false,"createdAt":1700000000,"updatedAt":1700000000,"mustChangePassword":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-equivalents":{"firebase":"accounts:update; SDK: updateUser, updateProfile"}}"##,
+        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: false, defaultValue: nil, description: "The new email address of the account. It is not verified, unless `emailVerified` is given."), FieldInfo(name: "password", type: "string of 0–4096 characters", isRequired: false, defaultValue: nil, description: "The new password. It must satisfy the password policy of the tenant."), FieldInfo(name: "phoneNumber", type: "string of 1–32 characters", isRequired: false, defaultValue: nil, description: "The new phone number of the account."), FieldInfo(name: "claims", type: "any object", isRequired: false, defaultValue: nil, description: "The custom claims, which replace the present ones, as in `account.setClaims`."), FieldInfo(name: "tokensValidSince", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time before which the account's sessions and tokens were revoked, in seconds since 1970-01-01 UTC. Sessions with an earlier sign-in end."), FieldInfo(name: "link", type: "array of PortableLogin", isRequired: false, defaultValue: nil, description: "The logins to link. The developer vouches for them. A login replaces the account's login of the same provider."), FieldInfo(name: "unlink", type: "array of string", isRequired: false, defaultValue: nil, description: "The providers whose logins to unlink. Providers that are not linked are ignored."), FieldInfo(name: "remove", type: "array of username | password | phoneNumber", isRequired: false, defaultValue: nil, description: "The members to remove from the account. `username` also removes the password. Removing `password` or `username` ends the sessions."), FieldInfo(name: "attributes", type: "any object", isRequired: false, defaultValue: nil, description: "The attributes to change."), FieldInfo(name: "emailVerified", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the email address is verified."), FieldInfo(name: "disabled", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the account is disabled. A disabled account cannot be signed in to."), FieldInfo(name: "mustChangePassword", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the user must reset the password before the next sign-in.")] },
+        makeResult: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens."), FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: true, defaultValue: nil, description: "The ID of a tenant, which is part of its issuer and the audience of its ID tokens."), FieldInfo(name: "username", type: "string of 0–1024 characters", isRequired: false, defaultValue: nil, description: "The email address with which the user signs in. Not present for accounts without their own email address."), FieldInfo(name: "email", type: "string", isRequired: false, defaultValue: nil, description: "The email address to which messages are sent."), FieldInfo(name: "emailVerified", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the email address is verified."), FieldInfo(name: "phoneNumber", type: "string", isRequired: false, defaultValue: nil, description: "The phone number of the account, in E.164 format."), FieldInfo(name: "method", type: "password | code | federated | anonymous | custom", isRequired: true, defaultValue: nil, description: "The way in which the user signs in."), FieldInfo(name: "providers", type: "array of LinkedProvider", isRequired: true, defaultValue: nil, description: "The sign-in methods of the account."), FieldInfo(name: "factors", type: "array of Factor", isRequired: false, defaultValue: nil, description: "The second factors, oldest first. Present if the account has second factors."), FieldInfo(name: "attributes", type: "any object", isRequired: true, defaultValue: nil, description: "The user attributes."), FieldInfo(name: "claims", type: "any object", isRequired: true, defaultValue: nil, description: "The custom claims that are added to the account's tokens."), FieldInfo(name: "disabled", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether the account is disabled. A disabled account cannot be signed in to."), FieldInfo(name: "mustChangePassword", type: "boolean", isRequired: false, defaultValue: nil, description: "Whether the user must reset the password before the next sign-in."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the account was created, in seconds since 1970-01-01 UTC."), FieldInfo(name: "updatedAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the last change of the account, in seconds since 1970-01-01 UTC."), FieldInfo(name: "tokensValidSince", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present if they were revoked."), FieldInfo(name: "lastSignInAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time of the last sign-in, in seconds since 1970-01-01 UTC.")] })
+}
+
+extension StringRule {
+    static let accountUpdateUnlinkElement = StringRule(length: 1...64)
 }

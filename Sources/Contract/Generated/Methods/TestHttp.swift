@@ -4,27 +4,58 @@ import JSON
 
 /// Start an HTTP endpoint for compat.http on the loopback interface.
 ///
-/// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL.
+/// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and for other endpoints.
 public enum TestHttp: ContractMethod {
     /// The parameters of `test.http`.
     public struct Params: ContractParams, Equatable {
+        /// The Firebase project for which the endpoint implements the Identity Toolkit API.
+        public struct Firebase: ContractParams, Equatable {
+            /// The ID of the project, which is also the ID of its tenant.
+            public var projectId: String
+
+            public init(projectId: String) {
+                self.projectId = projectId
+            }
+
+            public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
+                var projectId: String?
+                node.forEachPair { _name, _value in
+                    if _name.isString("projectId") {
+                        projectId = reader.string(_value, at: "projectId", .testHttpFirebaseProjectId)
+                    } else {
+                        reader.unknown(_name, among: ["projectId"])
+                    }
+                }
+                if projectId == nil { reader.missing("projectId", in: node) }
+                guard let projectId else { return nil }
+                self.projectId = projectId
+            }
+        }
+
         /// The port. Defaults to any free port.
         public var port: Int64?
+        /// The Firebase project for which the endpoint implements the Identity Toolkit API.
+        public var firebase: Firebase?
 
-        public init(port: Int64? = nil) {
+        public init(port: Int64? = nil, firebase: Firebase? = nil) {
             self.port = port
+            self.firebase = firebase
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var port: Int64?
+            var firebase: Firebase?
             node.forEachPair { _name, _value in
                 if _name.isString("port") {
                     port = reader.integer(_value, at: "port", 1...65535)
+                } else if _name.isString("firebase") {
+                    firebase = reader.object(_value, at: "firebase")
                 } else {
-                    reader.unknown(_name, among: ["port"])
+                    reader.unknown(_name, among: ["port", "firebase"])
                 }
             }
             self.port = port
+            self.firebase = firebase
         }
     }
 
@@ -32,15 +63,27 @@ public enum TestHttp: ContractMethod {
     public struct Result: ContractResult, Equatable {
         /// The URL of the endpoint: `http://127.0.0.1` and a port.
         public var baseUrl: String
+        /// The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`.
+        public var environment: Members<String>?
 
-        public init(baseUrl: String) {
+        public init(baseUrl: String, environment: Members<String>? = nil) {
             self.baseUrl = baseUrl
+            self.environment = environment
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.key("baseUrl")
             writer.string(baseUrl)
+            if let environment {
+                writer.key("environment")
+                writer.beginObject()
+                for member in environment {
+                    writer.key(member.name)
+                    writer.string(member.value)
+                }
+                writer.endObject()
+            }
             writer.endObject()
         }
     }
@@ -48,14 +91,18 @@ public enum TestHttp: ContractMethod {
     public static let info = MethodInfo(
         name: "test.http",
         summary: "Start an HTTP endpoint for compat.http on the loopback interface.",
-        description: "For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL.",
+        description: "For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and for other endpoints.",
         caller: .developer, isReadOnly: false, isTesting: true,
         level: .write, carriesSecrets: false, use: "",
         next: [],
         cost: .store, costCases: [],
         errors: ["portUnavailable"],
         equivalents: [],
-        openRPC: ##"{"name":"test.http","summary":"Start an HTTP endpoint for compat.http on the loopback interface.","description":"For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL.","paramStructure":"by-name","params":[{"name":"port","required":false,"description":"The port. Defaults to any free port.","schema":{"description":"The port. Defaults to any free port.","type":"integer","minimum":1,"maximum":65535}}],"result":{"name":"result","schema":{"type":"object","required":["baseUrl"],"properties":{"baseUrl":{"description":"The URL of the endpoint: `http://127.0.0.1` and a port.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/portUnavailable"}],"examples":[{"name":"any free port","params":[],"result":{"name":"result","value":{"baseUrl":"http://127.0.0.1:41237"}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-level":"write","x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "port", type: "integer 1–65535", isRequired: false, defaultValue: nil, description: "The port. Defaults to any free port.")] },
-        makeResult: { [FieldInfo(name: "baseUrl", type: "string", isRequired: true, defaultValue: nil, description: "The URL of the endpoint: `http://127.0.0.1` and a port.")] })
+        openRPC: ##"{"name":"test.http","summary":"Start an HTTP endpoint for compat.http on the loopback interface.","description":"For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and for other endpoints.","paramStructure":"by-name","params":[{"name":"port","required":false,"description":"The port. Defaults to any free port.","schema":{"description":"The port. Defaults to any free port.","type":"integer","minimum":1,"maximum":65535}},{"name":"firebase","required":false,"description":"The Firebase project for which the endpoint implements the Identity Toolkit API.","schema":{"description":"The Firebase project for which the endpoint implements the Identity Toolkit API.","type":"object","required":["projectId"],"additionalProperties":false,"properties":{"projectId":{"description":"The ID of the project, which is also the ID of its tenant.","type":"string","minLength":1,"maxLength":30,"pattern":"^[a-z0-9][a-z0-9-]*$","patternDescription":"lowercase letters, digits and `-`, starting with a letter or a digit"}}}}],"result":{"name":"result","schema":{"type":"object","required":["baseUrl"],"properties":{"baseUrl":{"description":"The URL of the endpoint: `http://127.0.0.1` and a port.","type":"string"},"environment":{"description":"The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`.","type":"object","additionalProperties":{"type":"string"}}}}},"errors":[{"$ref":"#/components/errors/portUnavailable"}],"examples":[{"name":"any free port","params":[],"result":{"name":"result","value":{"baseUrl":"http://127.0.0.1:41237"}}},{"name":"a Firebase project","params":[{"name":"firebase","value":{"projectId":"demo"}}],"result":{"name":"result","value":{"baseUrl":"http://127.0.0.1:41237","environment":{"FIREBASE_AUTH_EMULATOR_HOST":"127.0.0.1:41237","GCLOUD_PROJECT":"demo"}}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-level":"write","x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "port", type: "integer 1–65535", isRequired: false, defaultValue: nil, description: "The port. Defaults to any free port."), FieldInfo(name: "firebase", type: "object", isRequired: false, defaultValue: nil, description: "The Firebase project for which the endpoint implements the Identity Toolkit API.")] },
+        makeResult: { [FieldInfo(name: "baseUrl", type: "string", isRequired: true, defaultValue: nil, description: "The URL of the endpoint: `http://127.0.0.1` and a port."), FieldInfo(name: "environment", type: "object of string", isRequired: false, defaultValue: nil, description: "The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`.")] })
+}
+
+extension StringRule {
+    static let testHttpFirebaseProjectId = StringRule(length: 1...30, pattern: StringPattern(description: "lowercase letters, digits and `-`, starting with a letter or a digit", transitions: ##"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000022222222220000000000000000000000000000000000000002222222222222222222222222200000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002002222222222000000000000000000000000000000000000000222222222222222222222222220000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"001"##))
 }

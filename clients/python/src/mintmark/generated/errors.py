@@ -1292,6 +1292,26 @@ class AddressDiffersError(APIError):
     """The method that changes the address."""
 
 
+class PhoneNumberInUseError(APIError):
+    """Another account of the tenant has the phone number."""
+
+    code = 5061
+    type = "phoneNumberInUse"
+    phone_number: str = detail("phoneNumber")
+    """The phone number."""
+
+
+class ProviderSubjectInUseError(APIError):
+    """The login of an identity provider is linked with another account of the tenant."""
+
+    code = 5062
+    type = "providerSubjectInUse"
+    provider_id: str = detail("providerId")
+    """The ID of the provider."""
+    subject: str = detail("subject")
+    """The subject of the user at the provider."""
+
+
 class ProviderUnavailableError(APIError):
     """A login provider does not respond, or reports that it is temporarily unable to respond."""
 
@@ -1935,19 +1955,20 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError,
     LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError,
     MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError,
-    ExportFailedError, AddressDiffersError, ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError,
-    IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError, InvalidNonceError,
-    PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
-    ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError, ProviderTokenRefusedError,
-    SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError, TooManyFactorsError, FactorExistsError,
-    FactorNotFoundError, LastFactorError, FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError,
-    InvalidPhoneNumberError, FactorAddsNothingError, FactorTargetMissingError, StoreBusyError, StoreReadOnlyError,
-    StoreFullError, StoreCorruptError, StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError,
-    MasterKeyMissingError, MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError,
-    BackupNotHereError, BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError,
-    CopyNotVerifiedError, MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError,
-    SnapshotNotFoundError, SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError,
-    SnapshotFileExistsError, SnapshotNotWrittenError, TooManySnapshotsError,
+    ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
+    ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
+    InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
+    ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
+    ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
+    TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
+    SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
+    FactorTargetMissingError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
+    StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
+    TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
+    NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
+    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
+    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
+    TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -1981,19 +2002,19 @@ __all__ = [
     "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
     "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",
     "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError",
-    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "ProviderUnavailableError",
-    "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError",
-    "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError",
-    "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError",
-    "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError",
-    "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError",
-    "FactorCodeInvalidError", "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError",
-    "FactorAddsNothingError", "FactorTargetMissingError", "StoreBusyError", "StoreReadOnlyError", "StoreFullError",
-    "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError",
-    "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError", "OutcomeUnknownError",
-    "BackupFileExistsError", "BackupNotHereError", "BackupFailedError", "NewMasterKeyNeededError",
-    "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError", "MessageNotSentError",
-    "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
-    "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
-    "SnapshotNotWrittenError", "TooManySnapshotsError",
+    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError",
+    "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError",
+    "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError",
+    "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError",
+    "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError",
+    "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError",
+    "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
+    "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
+    "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",
+    "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError",
+    "TestingStoreMismatchError", "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError",
+    "BackupFailedError", "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError",
+    "CopyNotVerifiedError", "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError",
+    "SnapshotNotFoundError", "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError",
+    "SnapshotFileExistsError", "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

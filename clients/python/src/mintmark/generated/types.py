@@ -18,6 +18,12 @@ AccountImportOnExisting = Literal["skip", "replace", "fail"]
 sessions. `fail` lists it as a failure with `accountExists`.
 """
 
+AccountListSortBy = Literal["accountId", "email", "createdAt", "lastSignInAt"]
+"""The member by which the accounts are sorted. Accounts without the member come first."""
+
+AccountUpdateRemove = Literal["username", "password", "phoneNumber"]
+"""A member."""
+
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
@@ -132,9 +138,14 @@ gets at most 10 notices in an hour. A notice that cannot be sent is retried for 
 noticeNotSent. none: no notices.
 """
 
-PasswordAlgorithm = Literal["firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512"]
+PasswordAlgorithm = Literal[
+    "firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512", "hmacMd5", "hmacSha1", "hmacSha256",
+    "hmacSha512", "md5", "sha1", "sha256", "sha512",
+]
 """The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`,
-`pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018).
+`pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`:
+one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function.
+Hashes of the last two groups are easy to guess; they are replaced at the first sign-in with the password.
 """
 
 PasswordRule = Literal[
@@ -254,6 +265,8 @@ class Account(Record):
     """The email address to which messages are sent."""
     email_verified: bool = member("emailVerified")
     """Whether the email address is verified."""
+    phone_number: str | None = member("phoneNumber", default=None)
+    """The phone number of the account, in E.164 format."""
     method: str = member("method")
     """The way in which the user signs in. Known values: `password`, `code`, `federated`, `anonymous`, `custom`."""
     providers: Sequence[LinkedProvider] = member("providers", list_of(LinkedProvider._of))
@@ -272,6 +285,8 @@ class Account(Record):
     """The time at which the account was created."""
     updated_at: datetime = member("updatedAt", utc)
     """The time of the last change of the account."""
+    tokens_valid_since: datetime | None = member("tokensValidSince", utc, default=None)
+    """The time before which sessions and tokens of the account were revoked. Present if they were revoked."""
     last_sign_in_at: datetime | None = member("lastSignInAt", utc, default=None)
     """The time of the last sign-in."""
 
@@ -329,10 +344,12 @@ class PasswordHashing(Record):
     """
 
     algorithm: str = member("algorithm")
-    """The hash algorithm. Known values: `firebaseScrypt`, `scrypt`, `pbkdf2Sha1`, `pbkdf2Sha256`, `pbkdf2Sha512`."""
+    """The hash algorithm. Known values: `firebaseScrypt`, `scrypt`, `pbkdf2Sha1`, `pbkdf2Sha256`, `pbkdf2Sha512`,
+    `hmacMd5`, `hmacSha1`, `hmacSha256`, `hmacSha512`, `md5`, `sha1`, `sha256`, `sha512`.
+    """
     signer_key: str | None = member("signerKey", secret=True, default=None)
     """The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for
-    `firebaseScrypt`.
+    `firebaseScrypt`. The key for the HMAC algorithms, which require it too.
     """
     salt_separator: str | None = member("saltSeparator", default=None)
     """The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none."""
@@ -342,10 +359,15 @@ class PasswordHashing(Record):
     """
     rounds: int | None = member("rounds", default=None)
     """The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of
-    iterations, which is required.
+    iterations, which is required. For `md5`, `sha1`, `sha256` and `sha512`, the number of repetitions, from 1 to 8192,
+    default 1.
     """
     block_size: int | None = member("blockSize", default=None)
     """The parameter r of `scrypt`. Defaults to 8."""
+    salt_after_password: bool | None = member("saltAfterPassword", default=None)
+    """Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults to false: the
+    salt comes first.
+    """
     parallelization: int | None = member("parallelization", default=None)
     """The parameter p of `scrypt`. Defaults to 1."""
 
@@ -590,7 +612,7 @@ class AccountListResult(Record):
     """The result of `account.list`."""
 
     accounts: Sequence[Account] = member("accounts", list_of(Account._of))
-    """The accounts, sorted by ID."""
+    """The accounts, in the requested order."""
     next_cursor: str | None = member("nextCursor", default=None)
     """The cursor for the next page. Present if there are more entries."""
 
@@ -2086,6 +2108,15 @@ class PrincipalTagMap(Record):
     """The effective mapping from tag keys to claim names."""
 
 
+class ProviderSubject(Record):
+    """A user of an identity provider."""
+
+    provider_id: str = member("providerId")
+    """The ID of the provider, such as `google.com` or `oidc.work`."""
+    subject: str = member("subject")
+    """The user's subject at the provider."""
+
+
 class ProviderTokens(Record):
     """The tokens of an identity provider, unchanged."""
 
@@ -2999,30 +3030,30 @@ class Tokens(Record):
 
 
 __all__ = [
-    "AccountImportFormat", "AccountImportOnExisting", "AppliedChangeChange", "AppliedChangeKind", "AttributeRule",
-    "AttributeType", "Channel", "ClientAuthentication", "CredentialScopeMismatchPart",
-    "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource",
-    "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind", "IdentityState", "IdpResponseType", "KeyState",
-    "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaPolicy",
-    "NoticePolicy", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider",
-    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
-    "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind",
-    "TemplatePurpose", "TokenUse", "Account", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult",
-    "AccountImportResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
-    "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead",
-    "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult", "BreachedPasswordCheck", "ClientOrigin",
-    "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
-    "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
-    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
-    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
-    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
-    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
-    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
-    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
-    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
-    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
-    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
-    "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
+    "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove", "AppliedChangeChange",
+    "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel", "ClientAuthentication",
+    "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
+    "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
+    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
+    "MergeConflictKind", "MergePolicy", "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordRule",
+    "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution",
+    "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind",
+    "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "Account",
+    "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult",
+    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure",
+    "AttributeOption", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord",
+    "AuditVerifyResult", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
+    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
+    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
+    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
+    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
+    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
+    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
+    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
+    "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms",
+    "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
+    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode",
+    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
     "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
     "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
     "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
@@ -3033,16 +3064,16 @@ __all__ = [
     "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
     "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
-    "PortableLogin", "Principal", "PrincipalTagMap", "ProviderTokens", "Revocation", "Role", "RoleDeclaration",
-    "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session", "SessionListResult",
-    "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step",
-    "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired", "SignInStepProviderRequired",
-    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignUpStep", "SignUpStepOther",
-    "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired", "SignUpStepCompleted",
-    "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult", "StoreRekeyResult",
-    "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult",
-    "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantDeclaration",
-    "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook",
-    "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult",
-    "TokenVerifyResult", "Tokens", "UnprocessedIdentity", "Violation",
+    "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
+    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
+    "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
+    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired",
+    "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
+    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
+    "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
+    "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
+    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
+    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
+    "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
+    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnprocessedIdentity", "Violation",
 ]

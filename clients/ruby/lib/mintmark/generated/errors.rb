@@ -699,6 +699,17 @@ module Mintmark
     detail :next, "next" # The method that changes the address.
   end
 
+  # Another account of the tenant has the phone number.
+  class PhoneNumberInUse < APIError
+    detail :phone_number, "phoneNumber" # The phone number.
+  end
+
+  # The login of an identity provider is linked with another account of the tenant.
+  class ProviderSubjectInUse < APIError
+    detail :provider_id, "providerId" # The ID of the provider.
+    detail :subject, "subject" # The subject of the user at the provider.
+  end
+
   # A login provider does not respond, or reports that it is temporarily unable to respond.
   class ProviderUnavailable < APIError
     detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
@@ -1043,14 +1054,14 @@ module Mintmark
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
     accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse
     emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid
-    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers providerUnavailable
-    providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid
-    signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff
-    unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded
-    noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing storeBusy storeReadOnly storeFull storeCorrupt storeTooNew
-    storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
-    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
-    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
-    tooManySnapshots
+    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse
+    providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce
+    pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired
+    providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor
+    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing storeBusy storeReadOnly
+    storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch
+    outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified
+    messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch
+    snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

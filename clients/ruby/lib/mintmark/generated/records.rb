@@ -13,6 +13,7 @@ module Mintmark
     member :username, "username"
     member :email, "email" # The email address to which messages are sent.
     member :email_verified, "emailVerified" # Whether the email address is verified.
+    member :phone_number, "phoneNumber" # The phone number of the account, in E.164 format.
     member :method_value, "method" # The way in which the user signs in.
     member :providers, "providers", [:LinkedProvider] # The sign-in methods of the account.
     member :factors, "factors", [:Factor] # The second factors, oldest first. Present if the account has second factors.
@@ -22,6 +23,8 @@ module Mintmark
     member :must_change_password, "mustChangePassword" # Whether the user must reset the password before the next sign-in.
     member :created_at, "createdAt", :time # The time at which the account was created, in seconds since 1970-01-01 UTC.
     member :updated_at, "updatedAt", :time # The time of the last change of the account, in seconds since 1970-01-01 UTC.
+    # The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present if they were revoked.
+    member :tokens_valid_since, "tokensValidSince", :time
     member :last_sign_in_at, "lastSignInAt", :time # The time of the last sign-in, in seconds since 1970-01-01 UTC.
   end
 
@@ -61,7 +64,7 @@ module Mintmark
 
   # The result of `account.list`.
   class AccountListResult < List
-    member :accounts, "accounts", [:Account] # The accounts, sorted by ID.
+    member :accounts, "accounts", [:Account] # The accounts, in the requested order.
     member :next_cursor, "nextCursor" # The cursor for the next page. Present if there are more entries.
     alias items accounts
   end
@@ -235,25 +238,31 @@ module Mintmark
     member :role_arn, "roleArn" # The assumed role.
   end
 
-  # The result of a credentials provider, or the token that it requires first.
-  class CredentialsProviderAnswer < Record
-    # `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with
-    # `credentialsProvider.submitToken`.
+  # The result of a credentials provider, or the token that it requires first. `state` determines the class.
+  class CredentialsProviderAnswer < Union
+    variants "state", {"ready" => :Ready, "tokenRequired" => :TokenRequired}
     member :state, "state"
-    # `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`.
-    member :identity_id, "identityId"
-    # The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`.
-    member :credentials, "credentials", :Credentials
-    member :role_arn, "roleArn" # The role of the credentials. Present with `credentials`. Present if `state` is `ready`.
-    # The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. Present if `state` is
-    # `tokenRequired`.
-    member :continuation_token, "continuationToken", secret: true
-    # The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
-    member :logins, "logins", secret: true
-    # The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were
-    # cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state`
-    # is `tokenRequired`.
-    member :reason, "reason"
+
+    # The result is available.
+    class Ready < CredentialsProviderAnswer
+      member :identity_id, "identityId" # The identity ID.
+      member :credentials, "credentials", :Credentials # The credentials. Present except for `credentialsProvider.identityId`.
+      member :role_arn, "roleArn" # The role of the credentials. Present with `credentials`.
+    end
+
+    # The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
+    class TokenRequired < CredentialsProviderAnswer
+      member :identity_id, "identityId" # The identity ID stored so far, for `token.mintForDeveloper`.
+      # The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token.
+      member :continuation_token, "continuationToken", secret: true
+      member :logins, "logins", secret: true # The logins of the user, for the token that the backend must mint.
+      # The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were
+      # cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
+      member :reason, "reason"
+    end
+
+    # A variant of a later version of Mintmark. `[]` reads its members.
+    class Other < CredentialsProviderAnswer; end
   end
 
   # The result of `credentialsProvider.clearCredentials`.
@@ -307,50 +316,92 @@ module Mintmark
     member :keys, "keys" # The public keys of the signer (RFC 7517).
   end
 
-  # The state of a change or verification of an email address.
-  class EmailChangeStep < Record
-    # `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the
-    # address is verified.
+  # The state of a change or verification of an email address. `state` determines the class.
+  class EmailChangeStep < Union
+    variants "state", {"codeRequired" => :CodeRequired, "completed" => :Completed}
     member :state, "state"
-    # `codeRequired`: `completed`: The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present
-    # after a verification of the current address.
-    member :continuation_token, "continuationToken", secret: true
-    member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    member :channel, "channel" # The channel of the code. Present if `state` is `codeRequired`.
-    member :code_length, "codeLength" # The number of digits of the code. Present if `state` is `codeRequired`.
-    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
-    member :resend_at, "resendAt", :time
-    # `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at which the continuation
-    # token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
-    member :expires_at, "expiresAt", :time
-    member :account, "account", :Account # The changed account. Present if `state` is `completed`.
+
+    # A code was sent to the address. Call `account.submitCode` next.
+    class CodeRequired < EmailChangeStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :sent_to, "sentTo" # The masked address or number to which the code was sent.
+      member :channel, "channel" # The channel of the code.
+      member :code_length, "codeLength" # The number of digits of the code.
+      member :resend_at, "resendAt", :time # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+      member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # The account has the address, and the address is verified.
+    class Completed < EmailChangeStep
+      # The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a verification of the
+      # current address.
+      member :continuation_token, "continuationToken", secret: true
+      # The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
+      member :expires_at, "expiresAt", :time
+      member :account, "account", :Account # The changed account.
+    end
+
+    # A variant of a later version of Mintmark. `[]` reads its members.
+    class Other < EmailChangeStep; end
   end
 
-  # A second factor whose enrollment must be confirmed with a code.
-  class EnrollmentStep < Record
-    member :state, "state" # The state of the enrollment. Call `mfa.confirm` with a code next.
-    # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
-    # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
-    # response, unless that response contained tokens.
-    member :continuation_token, "continuationToken", secret: true
-    member :factor_id, "factorId" # The ID that the factor will have after `mfa.confirm` accepted its code.
-    # `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which
-    # a code was sent.
+  # A second factor whose enrollment must be confirmed with a code. `kind` determines the class.
+  class EnrollmentStep < Union
+    variants "kind", {"totp" => :Totp, "email" => :Email, "sms" => :Sms}
     member :kind, "kind"
-    # The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind` is `totp`.
-    member :secret, "secret", secret: true
-    # The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`.
-    member :otpauth_uri, "otpauthUri", secret: true
-    member :algorithm, "algorithm" # The algorithm of the codes, `SHA1`. Present if `kind` is `totp`.
-    member :period_seconds, "periodSeconds" # The number of seconds after which the code changes. Present if `kind` is `totp`.
-    member :code_length, "codeLength" # The number of digits of the code.
-    # `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The time at which the code
-    # expires, in seconds since 1970-01-01 UTC.
-    member :expires_at, "expiresAt", :time
-    member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`.
-    member :channel, "channel" # The channel of the code. Present if `kind` is `email` or `sms`.
-    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind` is `email` or `sms`.
-    member :resend_at, "resendAt", :time
+
+    # An authenticator app. It shows the code.
+    class Totp < EnrollmentStep
+      member :state, "state"
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :factor_id, "factorId" # The ID that the factor will have after `mfa.confirm` accepted its code.
+      # The secret of the authenticator app in Base32, for manual entry. Returned only in this response.
+      member :secret, "secret", secret: true
+      member :otpauth_uri, "otpauthUri", secret: true # The `otpauth` URI for the authenticator app, usually shown as a QR code.
+      member :algorithm, "algorithm" # The algorithm of the codes, `SHA1`.
+      member :period_seconds, "periodSeconds" # The number of seconds after which the code changes.
+      member :code_length, "codeLength" # The number of digits of the code.
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # An email address, to which a code was sent.
+    class Email < EnrollmentStep
+      member :state, "state"
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :factor_id, "factorId" # The ID that the factor will have after `mfa.confirm` accepted its code.
+      member :sent_to, "sentTo" # The masked address or number to which the code was sent.
+      member :channel, "channel" # The channel of the code.
+      member :code_length, "codeLength" # The number of digits of the code.
+      member :resend_at, "resendAt", :time # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+      member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # A phone number, to which a code was sent.
+    class Sms < EnrollmentStep
+      member :state, "state"
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :factor_id, "factorId" # The ID that the factor will have after `mfa.confirm` accepted its code.
+      member :sent_to, "sentTo" # The masked address or number to which the code was sent.
+      member :channel, "channel" # The channel of the code.
+      member :code_length, "codeLength" # The number of digits of the code.
+      member :resend_at, "resendAt", :time # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+      member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # A variant of a later version of Mintmark. `[]` reads its members.
+    class Other < EnrollmentStep; end
   end
 
   # The progress of account.export to a file.
@@ -379,20 +430,28 @@ module Mintmark
     member :sent_to, "sentTo" # The masked address or number that receives the codes.
   end
 
-  # The result of removing a second factor.
-  class FactorWithdrawal < Record
-    # `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was
-    # removed. The session was authenticated with it and has ended, so the user must sign in again.
+  # The result of removing a second factor. `state` determines the class.
+  class FactorWithdrawal < Union
+    variants "state", {"completed" => :Completed, "signedOut" => :SignedOut}
     member :state, "state"
-    member :account, "account", :Account # The account without the factor.
-    member :id_token, "idToken", secret: true # A new ID token. Present if the user removed the factor. Present if `state` is `completed`.
-    # A new access token. Present if the user removed the factor. Present if `state` is `completed`.
-    member :access_token, "accessToken", secret: true
-    # A new refresh token. Present if the user removed the factor. Present if `state` is `completed`.
-    member :refresh_token, "refreshToken", secret: true
-    # The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. Present if `state` is
-    # `completed`.
-    member :expires_at, "expiresAt", :time
+
+    # The factor was removed. If the user removed it, the session continues with the new tokens.
+    class Completed < FactorWithdrawal
+      member :account, "account", :Account # The account without the factor.
+      member :id_token, "idToken", secret: true # A new ID token. Present if the user removed the factor.
+      member :access_token, "accessToken", secret: true # A new access token. Present if the user removed the factor.
+      member :refresh_token, "refreshToken", secret: true # A new refresh token. Present if the user removed the factor.
+      # The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor.
+      member :expires_at, "expiresAt", :time
+    end
+
+    # The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
+    class SignedOut < FactorWithdrawal
+      member :account, "account", :Account # The account without the factor.
+    end
+
+    # A variant of a later version of Mintmark. `[]` reads its members.
+    class Other < FactorWithdrawal; end
   end
 
   # The relation between two nodes.
@@ -406,21 +465,54 @@ module Mintmark
     member :kind, "kind"
   end
 
-  # A part of an account.
-  class GraphNode < Record
-    # `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account
-    # that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this
-    # account.
+  # A part of an account. `kind` determines the class.
+  class GraphNode < Union
+    variants "kind", {
+      "account" => :Account, "provider" => :Provider, "factor" => :Factor, "session" => :Session, "mergedAccount" => :MergedAccount,
+      "identity" => :Identity, "login" => :Login
+    }
     member :kind, "kind"
-    member :account_id, "accountId" # The account ID. Present if `kind` is `account` or `mergedAccount`.
-    member :provider_id, "providerId" # The ID of the provider, or `password` or `code`. Present if `kind` is `provider`.
-    member :subject, "subject" # The subject of the user at the provider. Present if `kind` is `provider`.
-    member :factor_id, "factorId" # The ID of the factor. Present if `kind` is `factor`.
-    member :factor_kind, "factorKind" # The kind of the factor. Present if `kind` is `factor`.
-    member :session_id, "sessionId" # The ID of the session. Present if `kind` is `session`.
-    member :pool_id, "poolId" # The ID of the pool. Present if `kind` is `identity`.
-    member :identity_id, "identityId" # The ID of the identity. Present if `kind` is `identity`.
-    member :login_provider, "loginProvider" # The name of the login provider in the pool. Present if `kind` is `login`.
+
+    # The account.
+    class Account < GraphNode
+      member :account_id, "accountId" # The account ID.
+    end
+
+    # A sign-in method.
+    class Provider < GraphNode
+      member :provider_id, "providerId" # The ID of the provider, or `password` or `code`.
+      member :subject, "subject" # The subject of the user at the provider.
+    end
+
+    # A second factor.
+    class Factor < GraphNode
+      member :factor_id, "factorId" # The ID of the factor.
+      member :factor_kind, "factorKind" # The kind of the factor.
+    end
+
+    # A session.
+    class Session < GraphNode
+      member :session_id, "sessionId" # The ID of the session.
+    end
+
+    # An account that was merged into this one.
+    class MergedAccount < GraphNode
+      member :account_id, "accountId" # The account ID.
+    end
+
+    # An identity in a pool.
+    class Identity < GraphNode
+      member :pool_id, "poolId" # The ID of the pool.
+      member :identity_id, "identityId" # The ID of the identity.
+    end
+
+    # A login of such an identity that does not belong to this account.
+    class Login < GraphNode
+      member :login_provider, "loginProvider" # The name of the login provider in the pool.
+    end
+
+    # A variant of a later version of Mintmark. `[]` reads its members.
+    class Other < GraphNode; end
   end
 
   # The result of one health check.
@@ -686,7 +778,8 @@ module Mintmark
   # is at most 1048576.
   class PasswordHashing < Record
     member :algorithm, "algorithm" # The hash algorithm.
-    # The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`.
+    # The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`. The key for
+    # the HMAC algorithms, which require it too.
     member :signer_key, "signerKey", secret: true
     # The `base64_salt_separator` of the Firebase project. Used for `firebaseScrypt`. Defaults to none.
     member :salt_separator, "saltSeparator"
@@ -694,9 +787,11 @@ module Mintmark
     # to 14.
     member :memory_cost, "memoryCost"
     # The `rounds` of the Firebase project for `firebaseScrypt`, at most 16, default 8. For PBKDF2, the number of iterations, which is
-    # required.
+    # required. For `md5`, `sha1`, `sha256` and `sha512`, the number of repetitions, from 1 to 8192, default 1.
     member :rounds, "rounds"
     member :block_size, "blockSize" # The parameter r of `scrypt`. Defaults to 8.
+    # Whether the salt follows the password in the input of the HMAC algorithms and hash functions. Defaults to false: the salt comes first.
+    member :salt_after_password, "saltAfterPassword"
     member :parallelization, "parallelization" # The parameter p of `scrypt`. Defaults to 1.
   end
 
@@ -714,23 +809,44 @@ module Mintmark
     member :breached, "breached", :BreachedPasswordCheck
   end
 
-  # The state of a password reset.
-  class PasswordResetStep < Record
-    # `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next.
-    # `completed`: The password is changed. `signIn.withContinuation` signs in.
+  # The state of a password reset. `state` determines the class.
+  class PasswordResetStep < Union
+    variants "state", {"codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "completed" => :Completed}
     member :state, "state"
-    # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
-    # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
-    # response, unless that response contained tokens.
-    member :continuation_token, "continuationToken", secret: true
-    member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    member :channel, "channel" # The channel of the code. Present if `state` is `codeRequired`.
-    member :code_length, "codeLength" # The number of digits of the code. Present if `state` is `codeRequired`.
-    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
-    member :resend_at, "resendAt", :time
-    # `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `completed`: The time at
-    # which the continuation token expires, in seconds since 1970-01-01 UTC.
-    member :expires_at, "expiresAt", :time
+
+    # A code was sent. Call `passwordReset.submitCode` next.
+    class CodeRequired < PasswordResetStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :sent_to, "sentTo" # The masked address or number to which the code was sent.
+      member :channel, "channel" # The channel of the code.
+      member :code_length, "codeLength" # The number of digits of the code.
+      member :resend_at, "resendAt", :time # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+      member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # Call `passwordReset.submitPassword` next.
+    class PasswordRequired < PasswordResetStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # The password is changed. `signIn.withContinuation` signs in.
+    class Completed < PasswordResetStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # A variant of a later version of Mintmark. `[]` reads its members.
+    class Other < PasswordResetStep; end
   end
 
   # An identity pool.
@@ -960,84 +1076,149 @@ module Mintmark
     member :signed_out, "signedOut" # Whether the session existed.
   end
 
-  # The state of a sign-in.
-  class SignInStep < Record
-    # `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call
-    # `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if
-    # present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must
-    # be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The
-    # user is signed in.
+  # The state of a sign-in. `state` determines the class.
+  class SignInStep < Union
+    variants "state", {
+      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "providerRequired" => :ProviderRequired,
+      "secondFactorRequired" => :SecondFactorRequired, "secondFactorEnrollmentRequired" => :SecondFactorEnrollmentRequired,
+      "completed" => :Completed
+    }
     member :state, "state"
-    # Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or `secondFactorEnrollmentRequired`.
-    member :continuation_token, "continuationToken", secret: true
-    # The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present if `state` is
-    # `codeRequired`.
-    member :sent_to, "sentTo"
-    # The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
-    member :channel, "channel"
-    member :code_length, "codeLength" # The number of digits of the code. Present if `state` is `codeRequired`.
-    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an
-    # authenticator app. Present if `state` is `codeRequired`.
-    member :resend_at, "resendAt", :time
-    # `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `secondFactorRequired`,
-    # `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
-    # `providerRequired`: The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`.
-    # `completed`: The time at which the ID token expires, in seconds since 1970-01-01 UTC.
-    member :expires_at, "expiresAt", :time
-    # The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent
-    # to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is
-    # `providerRequired`.
-    member :next, "next"
-    # The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if `state` is
-    # `providerRequired`.
-    member :methods_value, "methods"
-    # The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is
-    # `providerRequired`.
-    member :providers, "providers"
-    # The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`.
-    member :email, "email"
-    # The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider.
-    # Present if `state` is `providerRequired`.
-    member :pending_token, "pendingToken", secret: true
-    member :hints, "hints", [:FactorHint] # The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
-    # The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
-    # address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if
-    # `state` is `secondFactorEnrollmentRequired`.
-    member :factor_kinds, "factorKinds"
-    member :account, "account", :Account # The account of the signed-in user. Present if `state` is `completed`.
-    member :id_token, "idToken", secret: true # The ID token, for the client application. Present if `state` is `completed`.
-    # The access token, for the API named in its `aud` claim. Present if `state` is `completed`.
-    member :access_token, "accessToken", secret: true
-    member :refresh_token, "refreshToken", secret: true # The refresh token. Present if `state` is `completed`.
-    member :scope, "scope" # The scopes of the access token. Present if `state` is `completed`.
-    # Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
-    member :is_new_account, "isNewAccount"
-    # The information that the provider returned about the user. Present after a sign-in with a provider. Present if `state` is `completed`.
-    member :additional_user_info, "additionalUserInfo", :AdditionalUserInfo
-    # The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state` is `completed`.
-    member :provider_tokens, "providerTokens", :ProviderTokens
+
+    # A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
+    class CodeRequired < SignInStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      # The masked address or number to which the code was sent. Not present for the code of an authenticator app.
+      member :sent_to, "sentTo"
+      member :channel, "channel" # The channel of the code. Not present for the code of an authenticator app.
+      member :code_length, "codeLength" # The number of digits of the code.
+      # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an
+      # authenticator app.
+      member :resend_at, "resendAt", :time
+      member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # Call `signIn.submitPassword` next.
+    class PasswordRequired < SignInStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`.
+    class ProviderRequired < SignInStep
+      # The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`.
+      member :expires_at, "expiresAt", :time
+      # The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent
+      # to the address; when the reset is completed, all identity providers are unlinked from the account.
+      member :next, "next"
+      # The account's own sign-in methods. Present if the account has any, and always if `providers` is empty.
+      member :methods_value, "methods"
+      # The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
+      member :providers, "providers"
+      member :email, "email" # The email address of the existing account. Present with `pendingToken`.
+      # The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider.
+      member :pending_token, "pendingToken", secret: true
+    end
+
+    # Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    class SecondFactorRequired < SignInStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+      member :hints, "hints", [:FactorHint] # The second factors, one of which is required.
+    end
+
+    # Call `mfa.enroll` with the continuation token and one of `factorKinds`.
+    class SecondFactorEnrollmentRequired < SignInStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+      # The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
+      # address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
+      member :factor_kinds, "factorKinds"
+    end
+
+    # The user is signed in.
+    class Completed < SignInStep
+      member :expires_at, "expiresAt", :time # The time at which the ID token expires, in seconds since 1970-01-01 UTC.
+      member :account, "account", :Account # The account of the signed-in user.
+      member :id_token, "idToken", secret: true # The ID token, for the client application.
+      member :access_token, "accessToken", secret: true # The access token, for the API named in its `aud` claim.
+      member :refresh_token, "refreshToken", secret: true # The refresh token.
+      member :scope, "scope" # The scopes of the access token.
+      member :is_new_account, "isNewAccount" # Whether this sign-in, or the sign-up immediately before it, created the account.
+      # The information that the provider returned about the user. Present after a sign-in with a provider.
+      member :additional_user_info, "additionalUserInfo", :AdditionalUserInfo
+      # The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`.
+      member :provider_tokens, "providerTokens", :ProviderTokens
+    end
+
+    # A variant of a later version of Mintmark. `[]` reads its members.
+    class Other < SignInStep; end
   end
 
-  # The state of a sign-up.
-  class SignUpStep < Record
-    # `codeRequired`: A code was sent. Call `signUp.submitCode` next. `passwordRequired`: Call `signUp.submitPassword` next.
-    # `attributesRequired`: Call `signUp.submitAttributes` next. `completed`: The account is created. `signIn.withContinuation` signs in.
+  # The state of a sign-up. `state` determines the class.
+  class SignUpStep < Union
+    variants "state", {
+      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "attributesRequired" => :AttributesRequired,
+      "completed" => :Completed
+    }
     member :state, "state"
-    # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
-    # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
-    # response, unless that response contained tokens.
-    member :continuation_token, "continuationToken", secret: true
-    member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    member :channel, "channel" # The channel of the code. Present if `state` is `codeRequired`.
-    member :code_length, "codeLength" # The number of digits of the code. Present if `state` is `codeRequired`.
-    # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
-    member :resend_at, "resendAt", :time
-    # `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `attributesRequired`,
-    # `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
-    member :expires_at, "expiresAt", :time
-    # The attributes that are still missing. Present if `state` is `attributesRequired`.
-    member :attributes, "attributes", [:TenantAttribute]
-    member :account_id, "accountId" # The ID of the new account. Present if `state` is `completed`.
+
+    # A code was sent. Call `signUp.submitCode` next.
+    class CodeRequired < SignUpStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :sent_to, "sentTo" # The masked address or number to which the code was sent.
+      member :channel, "channel" # The channel of the code.
+      member :code_length, "codeLength" # The number of digits of the code.
+      member :resend_at, "resendAt", :time # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+      member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # Call `signUp.submitPassword` next.
+    class PasswordRequired < SignUpStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # Call `signUp.submitAttributes` next.
+    class AttributesRequired < SignUpStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+      member :attributes, "attributes", [:TenantAttribute] # The attributes that are still missing.
+    end
+
+    # The account is created. `signIn.withContinuation` signs in.
+    class Completed < SignUpStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+      member :account_id, "accountId" # The ID of the new account.
+    end
+
+    # A variant of a later version of Mintmark. `[]` reads its members.
+    class Other < SignUpStep; end
   end
 
   # A key that signs tokens. Its private part never leaves the store.

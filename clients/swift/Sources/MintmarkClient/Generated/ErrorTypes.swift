@@ -1376,6 +1376,28 @@ public struct AddressDiffersError: KnownError {
     public var next: String? { answer.member("next") }
 }
 
+/// `phoneNumberInUse`, 5061. Another account of the tenant has the phone number.
+///
+/// Equivalents: firebase PHONE_NUMBER_EXISTS.
+public struct PhoneNumberInUseError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) { self.answer = answer }
+    /// The phone number.
+    public var phoneNumber: String? { answer.member("phoneNumber") }
+}
+
+/// `providerSubjectInUse`, 5062. The login of an identity provider is linked with another account of the tenant.
+///
+/// Equivalents: firebase FEDERATED_USER_ID_ALREADY_LINKED.
+public struct ProviderSubjectInUseError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) { self.answer = answer }
+    /// The ID of the provider.
+    public var providerId: String? { answer.member("providerId") }
+    /// The subject of the user at the provider.
+    public var subject: String? { answer.member("subject") }
+}
+
 /// `providerUnavailable`, 6001. A login provider does not respond, or reports that it is temporarily unable to respond.
 ///
 /// Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
@@ -2095,6 +2117,8 @@ let errorTypes: [Int: any KnownError.Type] = [
     5042: ExportFileExistsError.self,
     5043: ExportFailedError.self,
     5060: AddressDiffersError.self,
+    5061: PhoneNumberInUseError.self,
+    5062: ProviderSubjectInUseError.self,
     6001: ProviderUnavailableError.self,
     6002: ProviderUnusableError.self,
     6003: IdpNotFoundError.self,

@@ -4,8 +4,8 @@ package mintmark;
 /** The known members of all objects. See {@link Shapes}. */
 final class ShapeTable {
     static final String TEXT = """
-            Account accountId tenantId username email emailVerified method providers:LinkedProvider factors:Factor attributes! \
-            claims disabled mustChangePassword createdAt updatedAt lastSignInAt
+            Account accountId tenantId username email emailVerified phoneNumber method providers:LinkedProvider factors:Factor \
+            attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince lastSignInAt
             AdditionalUserInfo providerId username profile
             AppliedChange pointer kind name tenantId poolId roleArn change changed
             AttributeFailure name rule message nearest
@@ -13,7 +13,7 @@ final class ShapeTable {
             AuditChain chain records removedRecords head intact problem
             AuditHead chain records head
             AuditProgress verifiedChains chains
-            AuditRecord chain sequence at method poolId identityId subject trace details hash
+            AuditRecord chain sequence at method poolId identityId subject trace actor details hash
             BreachedPasswordCheck url allowPrivateNetwork allowInsecure
             ClientOrigin address
             CodePolicy length lifetimeSeconds attempts resendAfterSeconds sendsPerFlow sendsPerAddress windowSeconds
@@ -54,7 +54,7 @@ final class ShapeTable {
             MergedIdentity poolId identityId absorbedIdentityId unlinkedIdentityId
             MethodMetrics method calls errors totalMicroseconds latency:LatencyBucket
             PasswordFailure rule message
-            PasswordHashing algorithm signerKey! saltSeparator memoryCost rounds blockSize parallelization
+            PasswordHashing algorithm signerKey! saltSeparator memoryCost rounds blockSize saltAfterPassword parallelization
             PasswordPolicy minimumLength maximumLength minimumClasses checksBanned bannedTerms breached:BreachedPasswordCheck
             PasswordResetStep state continuationToken! sentTo channel codeLength resendAt expiresAt
             Pool poolId name arn issuer allowUnauthenticated allowClassicFlow developerProvider providers:PoolProvider \
@@ -71,6 +71,7 @@ final class ShapeTable {
             PortableLogin providerId subject email displayName photoUrl linkedAt
             Principal identityId poolId roleArn sessionName accessKeyId tags
             PrincipalTagMap poolId provider useDefaults principalTags
+            ProviderSubject providerId subject
             ProviderTokens idToken! accessToken!
             Revocation kind subject issuedBefore createdAt expiresAt
             Role roleArn roleId name trustPolicy maxSessionSeconds tags createdAt updatedAt
@@ -113,7 +114,8 @@ final class ShapeTable {
             =account.changeEmail EmailChangeStep
             AccountChangePasswordParams idToken! currentPassword! newPassword! audience scope
             =account.changePassword Tokens
-            AccountCreateParams tenantId accountId username password! attributes! emailVerified mustChangePassword
+            AccountCreateParams tenantId accountId username password! attributes! phoneNumber disabled claims emailVerified \
+            mustChangePassword
             =account.create Account
             AccountDeleteParams accountId
             AccountDeleteResult accountId
@@ -121,7 +123,7 @@ final class ShapeTable {
             AccountExportParams tenantId file cursor limit includeSecrets
             AccountExportResult exported accounts:PortableAccount nextCursor file bytes
             =account.export AccountExportResult
-            AccountFindParams tenantId username email
+            AccountFindParams tenantId username email phoneNumber provider:ProviderSubject
             =account.find Account
             AccountGetParams accountId
             =account.get Account
@@ -134,7 +136,7 @@ final class ShapeTable {
             =account.import AccountImportResult
             AccountLinkParams idToken! credential:Credential returnProviderTokens audience client:ClientOrigin
             =account.link SignInStep
-            AccountListParams tenantId limit cursor
+            AccountListParams tenantId disabled providerId sortBy descending limit cursor
             AccountListResult accounts:Account nextCursor
             =account.list AccountListResult
             AccountMergeParams idToken! sourceIdToken! policy fields providers identities dryRun audience
@@ -153,7 +155,8 @@ final class ShapeTable {
             =account.submitCode EmailChangeStep
             AccountUnlinkParams idToken! providerId force
             =account.unlink Account
-            AccountUpdateParams accountId attributes! emailVerified disabled mustChangePassword
+            AccountUpdateParams accountId username password! phoneNumber claims tokensValidSince link:PortableLogin unlink remove \
+            attributes! emailVerified disabled mustChangePassword
             =account.update Account
             AuditListParams limit cursor poolId identityId method since until
             AuditListResult records:AuditRecord nextCursor
@@ -319,7 +322,7 @@ final class ShapeTable {
             SessionRevokeAllParams accountId
             SessionRevokeAllResult revoked
             =session.revokeAll SessionRevokeAllResult
-            SessionSignOutParams refreshToken! idToken!
+            SessionSignOutParams refreshToken! idToken! sessionId
             SessionSignOutResult signedOut
             =session.signOut SessionSignOutResult
             SignInAnonymouslyParams tenantId audience scope client:ClientOrigin
@@ -362,6 +365,8 @@ final class ShapeTable {
             SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration pools:PoolDeclaration roles:RoleDeclaration dryRun
             SystemApplyResult dryRun changes:AppliedChange
             =system.apply SystemApplyResult
+            SystemExportResult tenants idps pools roles
+            =system.export SystemExportResult
             SystemHealthResult ready checks:HealthCheck
             =system.health SystemHealthResult
             SystemInfoResult name version schemaVersion storeKind testing issuer region account caller methods startedAt
@@ -399,8 +404,9 @@ final class ShapeTable {
             afterCalls times clear
             TestFaultResult armed:Fault
             =test.fault TestFaultResult
-            TestHttpParams port
-            TestHttpResult baseUrl
+            TestHttpParams port firebase:TestHttpParams.Firebase
+            TestHttpParams.Firebase projectId
+            TestHttpResult baseUrl environment
             =test.http TestHttpResult
             TestIdpParams port issuers:TestIssuer stop
             TestIdpResult baseUrl running issuer discoveryUrl jwksUrl issuers:TestIssuerAddress
@@ -561,6 +567,8 @@ final class ShapeTable {
             !exportFileExists path
             !exportFailed path reason
             !addressDiffers email next
+            !phoneNumberInUse phoneNumber
+            !providerSubjectInUse providerId subject
             !providerUnavailable provider reason retryAfterSeconds
             !providerUnusable provider check reason
             !idpNotFound tenantId providerId
@@ -608,6 +616,8 @@ final class ShapeTable {
             !backupFailed path reason
             !newMasterKeyNeeded
             !invalidMasterKey reason
+            !storeNotEmpty path reason
+            !copyNotVerified path reason
             !messageNotSent channel reason retryAfterSeconds mayHaveArrived
             !clockOutOfRange asked
             !noKeyInState issuer keyState

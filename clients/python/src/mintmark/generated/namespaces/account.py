@@ -166,7 +166,8 @@ class AccountMethods(Namespace):
 
     def create(
         self, *, username: str, tenant_id: str | None = None, account_id: str | None = None,
-        password: str | None = None, attributes: Mapping[str, Any] | None = None, email_verified: bool | None = None,
+        password: str | None = None, attributes: Mapping[str, Any] | None = None, phone_number: str | None = None,
+        disabled: bool | None = None, claims: Mapping[str, Any] | None = None, email_verified: bool | None = None,
         must_change_password: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
         """Create an account.
@@ -183,6 +184,9 @@ class AccountMethods(Namespace):
             username: The email address of the account.
             password: The password of the account.
             attributes: The user attributes of the account.
+            phone_number: The phone number of the account.
+            disabled: Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
+            claims: The custom claims, as in `account.setClaims`.
             email_verified: Whether the email address is verified. Defaults to false.
             must_change_password: Whether the user must reset the password before the first sign-in. Defaults to false.
 
@@ -198,10 +202,16 @@ class AccountMethods(Namespace):
             InvalidAttributesError: The value of an attribute is not valid, or the tenant does not request an attribute
                 of this name. The continuation token stays valid.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            InvalidPhoneNumberError: The phone number is not in E.164 format.
+            PhoneNumberInUseError: Another account of the tenant has the phone number.
+            ClaimNameReservedError: `account.setClaims` contains names of claims that tokens use themselves or that
+                other specifications define.
+            ClaimsTooLongError: `account.setClaims` contains more than 1000 characters of claims.
         """
         return types.Account._of(self._send("account.create", {
             "tenantId": tenant_id, "accountId": account_id, "username": username, "password": password,
-            "attributes": attributes, "emailVerified": email_verified, "mustChangePassword": must_change_password,
+            "attributes": attributes, "phoneNumber": phone_number, "disabled": disabled, "claims": claims,
+            "emailVerified": email_verified, "mustChangePassword": must_change_password,
         }, timeout, trace))
 
     def delete(
@@ -285,14 +295,15 @@ class AccountMethods(Namespace):
 
     def find(
         self, *, tenant_id: str | None = None, username: str | None = None, email: str | None = None,
+        phone_number: str | None = None, provider: types.ProviderSubject | Mapping[str, Any] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
-        """Find an account by email address.
+        """Find an account by email address, phone number or login.
 
         The comparison is case-insensitive. The address can be passed as `username` or as `email`; both find the same
-        account.
+        account. `phoneNumber` and `provider` find the account that has this phone number or login.
 
-        Exactly one of `username`, `email` is required.
+        Exactly one of `username`, `email`, `phone_number`, `provider` is required.
 
         Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
 
@@ -301,13 +312,16 @@ class AccountMethods(Namespace):
                 "default".
             username: The email address with which the user signs in.
             email: The same address, under the name of the account member.
+            phone_number: The phone number of the account.
+            provider: The login of the account at an identity provider.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
             AccountNotFoundError: The account does not exist or was deleted.
         """
         return types.Account._of(self._send("account.find", {
-            "tenantId": tenant_id, "username": username, "email": email,
+            "tenantId": tenant_id, "username": username, "email": email, "phoneNumber": phone_number,
+            "provider": provider,
         }, timeout, trace))
 
     def get(self, *, account_id: str, timeout: float | None = None, trace: str | None = None) -> types.Account:
@@ -516,18 +530,25 @@ class AccountMethods(Namespace):
         }, timeout, trace))
 
     def list(
-        self, *, tenant_id: str | None = None, limit: int | None = None, cursor: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, tenant_id: str | None = None, disabled: bool | None = None, provider_id: str | None = None,
+        sort_by: types.AccountListSortBy | None = None, descending: bool | None = None, limit: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.AccountListResult:
         """List the accounts of a tenant.
 
-        The accounts are sorted by ID.
+        The accounts are sorted by ID, unless `sortBy` is given. A cursor is valid for the same filters and the same
+        order only.
 
         Equivalent: firebase accounts:batchGet; SDK: listUsers.
 
         Args:
             tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
                 "default".
+            disabled: Lists only accounts that are disabled, or only those that are not.
+            provider_id: Lists only accounts that are linked with this identity provider.
+            sort_by: The member by which the accounts are sorted. Accounts without the member come first. Defaults to
+                "accountId".
+            descending: Whether the order is reversed. Defaults to false.
             limit (1–60): The maximum number of entries in one response. Defaults to 60.
             cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
 
@@ -536,26 +557,31 @@ class AccountMethods(Namespace):
             InvalidCursorError: A list method receives a cursor that it did not return for the same parameters.
         """
         return types.AccountListResult._of(self._send("account.list", {
-            "tenantId": tenant_id, "limit": limit, "cursor": cursor,
+            "tenantId": tenant_id, "disabled": disabled, "providerId": provider_id, "sortBy": sort_by,
+            "descending": descending, "limit": limit, "cursor": cursor,
         }, timeout, trace))
 
     def list_pages(
-        self, *, tenant_id: str | None = None, limit: int | None = None, cursor: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, tenant_id: str | None = None, disabled: bool | None = None, provider_id: str | None = None,
+        sort_by: types.AccountListSortBy | None = None, descending: bool | None = None, limit: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> Iterator[types.AccountListResult]:
         """Iterate over the pages of `list`, which takes the same arguments. Pages are requested as needed."""
         return self._pages(types.AccountListResult._of, "account.list", {
-            "tenantId": tenant_id, "limit": limit, "cursor": cursor,
+            "tenantId": tenant_id, "disabled": disabled, "providerId": provider_id, "sortBy": sort_by,
+            "descending": descending, "limit": limit, "cursor": cursor,
         }, timeout, trace)
 
     def list_all(
-        self, *, tenant_id: str | None = None, limit: int | None = None, cursor: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, tenant_id: str | None = None, disabled: bool | None = None, provider_id: str | None = None,
+        sort_by: types.AccountListSortBy | None = None, descending: bool | None = None, limit: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> Iterator[types.Account]:
         """Iterate over the items of all pages of `list`, which takes the same arguments. Pages are requested as needed.
         """
         return (each for page in self.list_pages(
-            tenant_id=tenant_id, limit=limit, cursor=cursor, timeout=timeout, trace=trace,
+            tenant_id=tenant_id, disabled=disabled, provider_id=provider_id, sort_by=sort_by, descending=descending,
+            limit=limit, cursor=cursor, timeout=timeout, trace=trace,
         ) for each in page.accounts)
 
     def merge(
@@ -879,20 +905,36 @@ class AccountMethods(Namespace):
         }, timeout, trace))
 
     def update(
-        self, *, account_id: str, attributes: Mapping[str, Any] | None = None, email_verified: bool | None = None,
-        disabled: bool | None = None, must_change_password: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        self, *, account_id: str, username: str | None = None, password: str | None = None,
+        phone_number: str | None = None, claims: Mapping[str, Any] | None = None,
+        tokens_valid_since: datetime | int | None = None,
+        link: Sequence[types.PortableLogin | Mapping[str, Any]] | None = None, unlink: Sequence[str] | None = None,
+        remove: Sequence[types.AccountUpdateRemove] | None = None, attributes: Mapping[str, Any] | None = None,
+        email_verified: bool | None = None, disabled: bool | None = None, must_change_password: bool | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
         """Update an account.
 
         Omitted members keep their value. `null` or an empty string removes an attribute. `displayName` and `picture`
         can be changed in every tenant, even if the tenant does not define them, because a provider or an import may
-        have set them. Disabling an account ends its sessions.
+        have set them. Disabling an account ends its sessions. A new `username` or `password` ends them too and sets
+        `tokensValidSince` to the current time. All changes are made together or not at all. No message is sent.
 
         Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
 
         Args:
             account_id: The ID of an account, which is the `sub` claim of its tokens.
+            username: The new email address of the account. It is not verified, unless `emailVerified` is given.
+            password: The new password. It must satisfy the password policy of the tenant.
+            phone_number: The new phone number of the account.
+            claims: The custom claims, which replace the present ones, as in `account.setClaims`.
+            tokens_valid_since: The time before which the account's sessions and tokens were revoked. Sessions with an
+                earlier sign-in end.
+            link: The logins to link. The developer vouches for them. A login replaces the account's login of the same
+                provider.
+            unlink: The providers whose logins to unlink. Providers that are not linked are ignored.
+            remove: The members to remove from the account. `username` also removes the password. Removing `password` or
+                `username` ends the sessions.
             attributes: The attributes to change.
             email_verified: Whether the email address is verified.
             disabled: Whether the account is disabled. A disabled account cannot be signed in to.
@@ -903,9 +945,23 @@ class AccountMethods(Namespace):
             InvalidAttributesError: The value of an attribute is not valid, or the tenant does not request an attribute
                 of this name. The continuation token stays valid.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
+            UserAlreadyExistsError: A sign-up or a change of email address names an address that another account has.
+                The check runs at the start and at the end of the flow; after a failure, every step of the flow fails
+                with this error.
+            InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
+                token stays valid.
+            InvalidPhoneNumberError: The phone number is not in E.164 format.
+            PhoneNumberInUseError: Another account of the tenant has the phone number.
+            ProviderSubjectInUseError: The login of an identity provider is linked with another account of the tenant.
+            ClaimNameReservedError: `account.setClaims` contains names of claims that tokens use themselves or that
+                other specifications define.
+            ClaimsTooLongError: `account.setClaims` contains more than 1000 characters of claims.
         """
         return types.Account._of(self._send("account.update", {
-            "accountId": account_id, "attributes": attributes, "emailVerified": email_verified, "disabled": disabled,
+            "accountId": account_id, "username": username, "password": password, "phoneNumber": phone_number,
+            "claims": claims, "tokensValidSince": tokens_valid_since, "link": link, "unlink": unlink, "remove": remove,
+            "attributes": attributes, "emailVerified": email_verified, "disabled": disabled,
             "mustChangePassword": must_change_password,
         }, timeout, trace))
 
@@ -952,17 +1008,20 @@ class AsyncAccountMethods(AsyncNamespace):
 
     async def create(
         self, *, username: str, tenant_id: str | None = None, account_id: str | None = None,
-        password: str | None = None, attributes: Mapping[str, Any] | None = None, email_verified: bool | None = None,
+        password: str | None = None, attributes: Mapping[str, Any] | None = None, phone_number: str | None = None,
+        disabled: bool | None = None, claims: Mapping[str, Any] | None = None, email_verified: bool | None = None,
         must_change_password: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
         """Create an account.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserAlreadyExistsError, AccountExistsError,
-        InvalidPasswordError, InvalidAttributesError, AccountMergedError.
+        InvalidPasswordError, InvalidAttributesError, AccountMergedError, InvalidPhoneNumberError,
+        PhoneNumberInUseError, ClaimNameReservedError, ClaimsTooLongError.
         """
         return types.Account._of(await self._send("account.create", {
             "tenantId": tenant_id, "accountId": account_id, "username": username, "password": password,
-            "attributes": attributes, "emailVerified": email_verified, "mustChangePassword": must_change_password,
+            "attributes": attributes, "phoneNumber": phone_number, "disabled": disabled, "claims": claims,
+            "emailVerified": email_verified, "mustChangePassword": must_change_password,
         }, timeout, trace))
 
     async def delete(
@@ -1013,14 +1072,16 @@ class AsyncAccountMethods(AsyncNamespace):
 
     async def find(
         self, *, tenant_id: str | None = None, username: str | None = None, email: str | None = None,
+        phone_number: str | None = None, provider: types.ProviderSubject | Mapping[str, Any] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
-        """Find an account by email address.
+        """Find an account by email address, phone number or login.
 
         Raises: TenantNotFoundError, AccountNotFoundError.
         """
         return types.Account._of(await self._send("account.find", {
-            "tenantId": tenant_id, "username": username, "email": email,
+            "tenantId": tenant_id, "username": username, "email": email, "phoneNumber": phone_number,
+            "provider": provider,
         }, timeout, trace))
 
     async def get(self, *, account_id: str, timeout: float | None = None, trace: str | None = None) -> types.Account:
@@ -1085,34 +1146,40 @@ class AsyncAccountMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def list(
-        self, *, tenant_id: str | None = None, limit: int | None = None, cursor: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, tenant_id: str | None = None, disabled: bool | None = None, provider_id: str | None = None,
+        sort_by: types.AccountListSortBy | None = None, descending: bool | None = None, limit: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.AccountListResult:
         """List the accounts of a tenant.
 
         Raises: TenantNotFoundError, InvalidCursorError.
         """
         return types.AccountListResult._of(await self._send("account.list", {
-            "tenantId": tenant_id, "limit": limit, "cursor": cursor,
+            "tenantId": tenant_id, "disabled": disabled, "providerId": provider_id, "sortBy": sort_by,
+            "descending": descending, "limit": limit, "cursor": cursor,
         }, timeout, trace))
 
     def list_pages(
-        self, *, tenant_id: str | None = None, limit: int | None = None, cursor: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, tenant_id: str | None = None, disabled: bool | None = None, provider_id: str | None = None,
+        sort_by: types.AccountListSortBy | None = None, descending: bool | None = None, limit: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> AsyncIterator[types.AccountListResult]:
         """Iterate over the pages of `list`, which takes the same arguments. Pages are requested as needed."""
         return self._pages(types.AccountListResult._of, "account.list", {
-            "tenantId": tenant_id, "limit": limit, "cursor": cursor,
+            "tenantId": tenant_id, "disabled": disabled, "providerId": provider_id, "sortBy": sort_by,
+            "descending": descending, "limit": limit, "cursor": cursor,
         }, timeout, trace)
 
     def list_all(
-        self, *, tenant_id: str | None = None, limit: int | None = None, cursor: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, tenant_id: str | None = None, disabled: bool | None = None, provider_id: str | None = None,
+        sort_by: types.AccountListSortBy | None = None, descending: bool | None = None, limit: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> AsyncIterator[types.Account]:
         """Iterate over the items of all pages of `list`, which takes the same arguments. Pages are requested as needed.
         """
         return (each async for page in self.list_pages(
-            tenant_id=tenant_id, limit=limit, cursor=cursor, timeout=timeout, trace=trace,
+            tenant_id=tenant_id, disabled=disabled, provider_id=provider_id, sort_by=sort_by, descending=descending,
+            limit=limit, cursor=cursor, timeout=timeout, trace=trace,
         ) for each in page.accounts)
 
     async def merge(
@@ -1211,15 +1278,23 @@ class AsyncAccountMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def update(
-        self, *, account_id: str, attributes: Mapping[str, Any] | None = None, email_verified: bool | None = None,
-        disabled: bool | None = None, must_change_password: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        self, *, account_id: str, username: str | None = None, password: str | None = None,
+        phone_number: str | None = None, claims: Mapping[str, Any] | None = None,
+        tokens_valid_since: datetime | int | None = None,
+        link: Sequence[types.PortableLogin | Mapping[str, Any]] | None = None, unlink: Sequence[str] | None = None,
+        remove: Sequence[types.AccountUpdateRemove] | None = None, attributes: Mapping[str, Any] | None = None,
+        email_verified: bool | None = None, disabled: bool | None = None, must_change_password: bool | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
         """Update an account.
 
-        Raises: AccountNotFoundError, InvalidAttributesError, AccountMergedError.
+        Raises: AccountNotFoundError, InvalidAttributesError, AccountMergedError, InvalidUsernameError,
+        UserAlreadyExistsError, InvalidPasswordError, InvalidPhoneNumberError, PhoneNumberInUseError,
+        ProviderSubjectInUseError, ClaimNameReservedError, ClaimsTooLongError.
         """
         return types.Account._of(await self._send("account.update", {
-            "accountId": account_id, "attributes": attributes, "emailVerified": email_verified, "disabled": disabled,
+            "accountId": account_id, "username": username, "password": password, "phoneNumber": phone_number,
+            "claims": claims, "tokensValidSince": tokens_valid_since, "link": link, "unlink": unlink, "remove": remove,
+            "attributes": attributes, "emailVerified": email_verified, "disabled": disabled,
             "mustChangePassword": must_change_password,
         }, timeout, trace))

@@ -27,6 +27,9 @@ public final class Account extends Result {
     /** {@return whether the email address is verified} */
     public boolean emailVerified() { return json().truth("emailVerified"); }
 
+    /** {@return the phone number of the account, in E.164 format} */
+    public Optional<String> phoneNumber() { return json().optionalText("phoneNumber"); }
+
     /** {@return the way in which the user signs in} */
     public SignInMethod method() { return json().constant("method", SignInMethod.class); }
 
@@ -56,6 +59,9 @@ public final class Account extends Result {
 
     /** {@return the time of the last change of the account} */
     public Instant updatedAt() { return json().time("updatedAt"); }
+
+    /** {@return the time before which sessions and tokens of the account were revoked} Present if they were revoked. */
+    public Optional<Instant> tokensValidSince() { return json().optionalTime("tokensValidSince"); }
 
     /** {@return the time of the last sign-in} */
     public Optional<Instant> lastSignInAt() { return json().optionalTime("lastSignInAt"); }

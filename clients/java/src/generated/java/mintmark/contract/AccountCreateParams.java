@@ -41,6 +41,24 @@ public final class AccountCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param phoneNumber The phone number of the account.
+     */
+    public AccountCreateParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
+
+    /**
+     * {@return this}
+     * @param disabled Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
+     */
+    public AccountCreateParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
+
+    /**
+     * {@return this}
+     * @param claims The custom claims, as in <code>account.setClaims</code>.
+     */
+    public AccountCreateParams claims(Map<String, Object> claims) { return setFree(this, "claims", claims); }
+
+    /**
+     * {@return this}
      * @param emailVerified Whether the email address is verified. Defaults to false.
      */
     public AccountCreateParams emailVerified(boolean emailVerified) { return set(this, "emailVerified", emailVerified); }

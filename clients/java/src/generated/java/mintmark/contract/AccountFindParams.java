@@ -3,7 +3,10 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/** The parameters of <code>account.find</code>. Exactly one of <code>username</code>, <code>email</code> is set. */
+/**
+ * The parameters of <code>account.find</code>. Exactly one of <code>username</code>, <code>email</code>, <code>phoneNumber</code>,
+ * <code>provider</code> is set.
+ */
 public final class AccountFindParams extends Params {
     /** Creates parameters without values. */
     public AccountFindParams() {}
@@ -25,4 +28,16 @@ public final class AccountFindParams extends Params {
      * @param email The same address, under the name of the account member.
      */
     public AccountFindParams email(String email) { return set(this, "email", email); }
+
+    /**
+     * {@return this}
+     * @param phoneNumber The phone number of the account.
+     */
+    public AccountFindParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
+
+    /**
+     * {@return this}
+     * @param provider The login of the account at an identity provider.
+     */
+    public AccountFindParams provider(ProviderSubject provider) { return set(this, "provider", provider); }
 }

@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import mintmark.Params;
+import mintmark.json.JsonText;
 
 /** The parameters of <code>account.list</code>. */
 public final class AccountListParams extends Params {
@@ -16,6 +17,30 @@ public final class AccountListParams extends Params {
 
     /**
      * {@return this}
+     * @param disabled Lists only accounts that are disabled, or only those that are not.
+     */
+    public AccountListParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
+
+    /**
+     * {@return this}
+     * @param providerId Lists only accounts that are linked with this identity provider.
+     */
+    public AccountListParams providerId(String providerId) { return set(this, "providerId", providerId); }
+
+    /**
+     * {@return this}
+     * @param sortBy The member by which the accounts are sorted. Accounts without the member come first. Defaults to "accountId".
+     */
+    public AccountListParams sortBy(SortBy sortBy) { return set(this, "sortBy", sortBy); }
+
+    /**
+     * {@return this}
+     * @param descending Whether the order is reversed. Defaults to false.
+     */
+    public AccountListParams descending(boolean descending) { return set(this, "descending", descending); }
+
+    /**
+     * {@return this}
      * @param limit The maximum number of entries in one response. Defaults to 60.
      */
     public AccountListParams limit(long limit) { return set(this, "limit", limit); }
@@ -25,4 +50,25 @@ public final class AccountListParams extends Params {
      * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
      */
     public AccountListParams cursor(String cursor) { return set(this, "cursor", cursor); }
+
+    /** The member by which the accounts are sorted. Accounts without the member come first. */
+    public enum SortBy implements JsonText {
+        /** <code>accountId</code> */
+        ACCOUNT_ID("accountId"),
+        /** <code>email</code> */
+        EMAIL("email"),
+        /** <code>createdAt</code> */
+        CREATED_AT("createdAt"),
+        /** <code>lastSignInAt</code> */
+        LAST_SIGN_IN_AT("lastSignInAt"),
+        /** A value that this client does not know. The methods with the suffix AsString return it. */
+        UNKNOWN_TO_SDK_VERSION(null);
+
+        private final String value;
+
+        SortBy(String value) { this.value = value; }
+
+        @Override
+        public String value() { return value; }
+    }
 }

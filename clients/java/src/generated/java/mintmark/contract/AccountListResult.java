@@ -11,7 +11,7 @@ import mintmark.json.Read;
 public final class AccountListResult extends Result {
     AccountListResult(Map<String, Object> json) { super(json); }
 
-    /** {@return the accounts, sorted by ID} */
+    /** {@return the accounts, in the requested order} */
     public List<Account> accounts() { return json().list("accounts", Read.object(Account::new)); }
 
     /** {@return the cursor for the next page} Present if there are more entries. */

@@ -104,7 +104,9 @@ public final class AccountMethods {
      * signs in with one-time codes.
      * <p>Equivalent: firebase accounts:signUp; SDK: createUser.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserAlreadyExistsException}, {@link
-     * AccountExistsException}, {@link InvalidPasswordException}, {@link InvalidAttributesException}, {@link AccountMergedException}.
+     * AccountExistsException}, {@link InvalidPasswordException}, {@link InvalidAttributesException}, {@link AccountMergedException},
+     * {@link InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ClaimNameReservedException}, {@link
+     * ClaimsTooLongException}.
      * @param params the parameters
      * @return the result
      */
@@ -241,8 +243,9 @@ public final class AccountMethods {
     public Items<PortableAccount> exportAll() { return exportAll(params -> {}); }
 
     /**
-     * Finds an account by email address. The comparison is case-insensitive. The address can be passed as <code>username</code> or as
-     * <code>email</code>; both find the same account.
+     * Finds an account by email address, phone number or login. The comparison is case-insensitive. The address can be passed as
+     * <code>username</code> or as <code>email</code>; both find the same account. <code>phoneNumber</code> and <code>provider</code> find
+     * the account that has this phone number or login.
      * <p>Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
      * <p>Errors: {@link TenantNotFoundException}, {@link AccountNotFoundException}.
      * @param params sets the parameters
@@ -432,7 +435,8 @@ public final class AccountMethods {
     }
 
     /**
-     * Lists the accounts of a tenant. The accounts are sorted by ID.
+     * Lists the accounts of a tenant. The accounts are sorted by ID, unless <code>sortBy</code> is given. A cursor is valid for the same
+     * filters and the same order only.
      * <p>Equivalent: firebase accounts:batchGet; SDK: listUsers.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidCursorException}.
      * @param params sets the parameters
@@ -739,9 +743,14 @@ public final class AccountMethods {
     /**
      * Updates an account. Omitted members keep their value. <code>null</code> or an empty string removes an attribute.
      * <code>displayName</code> and <code>picture</code> can be changed in every tenant, even if the tenant does not define them, because
-     * a provider or an import may have set them. Disabling an account ends its sessions.
+     * a provider or an import may have set them. Disabling an account ends its sessions. A new <code>username</code> or
+     * <code>password</code> ends them too and sets <code>tokensValidSince</code> to the current time. All changes are made together or
+     * not at all. No message is sent.
      * <p>Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
-     * <p>Errors: {@link AccountNotFoundException}, {@link InvalidAttributesException}, {@link AccountMergedException}.
+     * <p>Errors: {@link AccountNotFoundException}, {@link InvalidAttributesException}, {@link AccountMergedException}, {@link
+     * InvalidUsernameException}, {@link UserAlreadyExistsException}, {@link InvalidPasswordException}, {@link
+     * InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ProviderSubjectInUseException}, {@link
+     * ClaimNameReservedException}, {@link ClaimsTooLongException}.
      * @param params the parameters
      * @return the result
      */

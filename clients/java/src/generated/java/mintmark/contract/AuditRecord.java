@@ -34,6 +34,9 @@ public final class AuditRecord extends Result {
     /** {@return the <code>trace</code> of the request} */
     public Optional<String> trace() { return json().optionalText("trace"); }
 
+    /** {@return the interface through which the change was made, if it was not the pipe: <code>console</code> for the web console} */
+    public Optional<String> actor() { return json().optionalText("actor"); }
+
     /** {@return the details of the change} */
     public Map<String, Object> details() { return json().free("details"); }
 

@@ -5,8 +5,8 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
 /**
- * The error <code>backupNotHere</code>, 8014. <code>store.backup</code> is called on a PostgreSQL store, which <code>pg_dump</code> backs
- * up, or on a store in memory, whose master key ends with its process.
+ * The error <code>backupNotHere</code>, 8014. <code>store.backup</code> is called on a store in memory, whose master key ends with its
+ * process.
  */
 public final class BackupNotHereException extends ApiException {
     private static final long serialVersionUID = 1;

@@ -137,6 +137,8 @@ public final class Errors {
             case 5042 -> new ExportFileExistsException(response);
             case 5043 -> new ExportFailedException(response);
             case 5060 -> new AddressDiffersException(response);
+            case 5061 -> new PhoneNumberInUseException(response);
+            case 5062 -> new ProviderSubjectInUseException(response);
             case 6001 -> new ProviderUnavailableException(response);
             case 6002 -> new ProviderUnusableException(response);
             case 6003 -> new IdpNotFoundException(response);
@@ -184,6 +186,8 @@ public final class Errors {
             case 8015 -> new BackupFailedException(response);
             case 8016 -> new NewMasterKeyNeededException(response);
             case 8017 -> new InvalidMasterKeyException(response);
+            case 8018 -> new StoreNotEmptyException(response);
+            case 8019 -> new CopyNotVerifiedException(response);
             case 8030 -> new MessageNotSentException(response);
             case 9001 -> new ClockOutOfRangeException(response);
             case 9002 -> new NoKeyInStateException(response);

@@ -5,7 +5,10 @@ import mintmark.json.JsonText;
 
 /**
  * The hash algorithm. <code>firebaseScrypt</code>: the scrypt variant of Firebase Authentication. <code>scrypt</code>: RFC 7914.
- * <code>pbkdf2Sha1</code>, <code>pbkdf2Sha256</code> and <code>pbkdf2Sha512</code>: PBKDF2 with HMAC (RFC 8018).
+ * <code>pbkdf2Sha1</code>, <code>pbkdf2Sha256</code> and <code>pbkdf2Sha512</code>: PBKDF2 with HMAC (RFC 8018). <code>hmacMd5</code>,
+ * <code>hmacSha1</code>, <code>hmacSha256</code> and <code>hmacSha512</code>: one HMAC with <code>signerKey</code> (RFC 2104).
+ * <code>md5</code>, <code>sha1</code>, <code>sha256</code> and <code>sha512</code>: <code>rounds</code> repetitions of the hash function.
+ * Hashes of the last two groups are easy to guess; they are replaced at the first sign-in with the password.
  */
 public enum PasswordAlgorithm implements JsonText {
     /** <code>firebaseScrypt</code> */
@@ -18,6 +21,22 @@ public enum PasswordAlgorithm implements JsonText {
     PBKDF2SHA256("pbkdf2Sha256"),
     /** <code>pbkdf2Sha512</code> */
     PBKDF2SHA512("pbkdf2Sha512"),
+    /** <code>hmacMd5</code> */
+    HMAC_MD5("hmacMd5"),
+    /** <code>hmacSha1</code> */
+    HMAC_SHA1("hmacSha1"),
+    /** <code>hmacSha256</code> */
+    HMAC_SHA256("hmacSha256"),
+    /** <code>hmacSha512</code> */
+    HMAC_SHA512("hmacSha512"),
+    /** <code>md5</code> */
+    MD5("md5"),
+    /** <code>sha1</code> */
+    SHA1("sha1"),
+    /** <code>sha256</code> */
+    SHA256("sha256"),
+    /** <code>sha512</code> */
+    SHA512("sha512"),
     /** A value that this client does not know. The methods with the suffix AsString return it. */
     UNKNOWN_TO_SDK_VERSION(null);
 

@@ -30,7 +30,7 @@ public final class PasswordHashing extends Result {
 
     /**
      * {@return the <code>base64_signer_key</code> of the password hash parameters of the Firebase project, in base64} Required for
-     * <code>firebaseScrypt</code>.
+     * <code>firebaseScrypt</code>. The key for the HMAC algorithms, which require it too.
      */
     public Optional<String> signerKey() { return json().optionalText("signerKey"); }
 
@@ -65,7 +65,8 @@ public final class PasswordHashing extends Result {
 
     /**
      * {@return the <code>rounds</code> of the Firebase project for <code>firebaseScrypt</code>, at most 16, default 8} For PBKDF2, the
-     * number of iterations, which is required.
+     * number of iterations, which is required. For <code>md5</code>, <code>sha1</code>, <code>sha256</code> and <code>sha512</code>, the
+     * number of repetitions, from 1 to 8192, default 1.
      */
     public OptionalLong rounds() { return json().optionalNumber("rounds"); }
 
@@ -83,6 +84,20 @@ public final class PasswordHashing extends Result {
      * @param blockSize the value of {@link #blockSize}
      */
     public PasswordHashing withBlockSize(long blockSize) { return new PasswordHashing(with("blockSize", blockSize)); }
+
+    /**
+     * {@return whether the salt follows the password in the input of the HMAC algorithms and hash functions} Defaults to false: the salt
+     * comes first.
+     */
+    public Optional<Boolean> saltAfterPassword() { return json().optionalTruth("saltAfterPassword"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param saltAfterPassword the value of {@link #saltAfterPassword}
+     */
+    public PasswordHashing withSaltAfterPassword(boolean saltAfterPassword) {
+        return new PasswordHashing(with("saltAfterPassword", saltAfterPassword));
+    }
 
     /** {@return the parameter p of <code>scrypt</code>} Defaults to 1. */
     public OptionalLong parallelization() { return json().optionalNumber("parallelization"); }

@@ -126,9 +126,9 @@ public final class SessionMethods {
      * session succeeds.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase SDK: signOut; nativeAuth SDK: signOut.
-     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
-     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenUseMismatchException}, {@link
-     * TokenNotYetValidException}.
+     * <p>Errors: {@link CallerNotAllowedException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
+     * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
+     * TokenUseMismatchException}, {@link TokenNotYetValidException}.
      * @param params sets the parameters
      * @return the result
      */

@@ -19,9 +19,10 @@ public final class StoreMethods {
      * Writes a consistent backup of the store without stopping the service. The backup is a complete store at a single point in time; the
      * service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is
      * readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master
-     * key with the returned fingerprint, which the backup does not contain; store the two separately. For PostgreSQL, use
-     * <code>pg_dump</code>.
-     * <p>Errors: {@link BackupFileExistsException}, {@link BackupNotHereException}, {@link BackupFailedException}.
+     * key with the returned fingerprint, which the backup does not contain; store the two separately. The backup of a PostgreSQL store is
+     * a SQLite store; <code>mintmark copy</code> or <code>mintmark restore</code> brings it back.
+     * <p>Errors: {@link BackupFileExistsException}, {@link BackupNotHereException}, {@link BackupFailedException}, {@link
+     * CopyNotVerifiedException}.
      * @param params the parameters
      * @return the result
      */

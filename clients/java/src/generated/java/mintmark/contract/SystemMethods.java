@@ -48,6 +48,20 @@ public final class SystemMethods {
     public CompletableFuture<SystemApplyResult> applyAsync() { return applyAsync(params -> {}); }
 
     /**
+     * Exports the configuration as a document for <code>system.apply</code>. The document contains all tenants, identity providers, pools
+     * and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied
+     * to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added
+     * first. <code>system.apply</code> takes up to 1,000 entries of each kind.
+     * @return the result
+     */
+    public SystemExportResult export() { return caller.call("system.export", Params.NONE, SystemExportResult::new); }
+
+    /** {@return a future of {@link #export()}} */
+    public CompletableFuture<SystemExportResult> exportAsync() {
+        return caller.callAsync("system.export", Params.NONE, SystemExportResult::new);
+    }
+
+    /**
      * Checks the health of the store and the process. Reads from the store, performs a test write without a lasting effect at most once
      * per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file
      * was removed or replaced is not ready. The call succeeds even if a check fails: <code>ready</code> is then false, and the checks

@@ -3,6 +3,7 @@ package mintmark.contract;
 
 import java.util.Map;
 import mintmark.Result;
+import mintmark.json.Read;
 
 /** The result of <code>test.http</code>. */
 public final class TestHttpResult extends Result {
@@ -10,4 +11,7 @@ public final class TestHttpResult extends Result {
 
     /** {@return the URL of the endpoint: <code>http://127.0.0.1</code> and a port} */
     public String baseUrl() { return json().text("baseUrl"); }
+
+    /** {@return the environment variables that make Firebase's SDKs use the endpoint} Present with <code>firebase</code>. */
+    public Map<String, String> environment() { return json().map("environment", Read.STRING); }
 }
