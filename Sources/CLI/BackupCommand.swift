@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Contract
 import Mintmark
 import ServiceContext
@@ -15,7 +15,7 @@ struct BackupCommand: ParsableCommand {
               mintmark doctor --store /backups/shop-monday.db --master-key-file shop.db.key
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Argument(help: "The path of the file to create. Its directory must exist.", completion: .file())
     var path: String

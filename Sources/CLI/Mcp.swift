@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import JSONRPC
 import Mintmark
 
@@ -16,7 +16,7 @@ struct Mcp: ParsableCommand {
             methods with tokens, passwords, codes and credentials, which the model and its operator can then read.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Option(
         help: ArgumentHelp("Additional methods: admin, secrets, or both separated by a comma.", valueName: "grants"),

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import JSONRPC
 import Mintmark
 import Platform
@@ -16,7 +16,7 @@ struct Serve: ParsableCommand {
             the order.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @OptionGroup var serving: ServingOptions
 
