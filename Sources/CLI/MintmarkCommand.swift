@@ -28,7 +28,7 @@ struct MintmarkCommand: ParsableCommand {
             """,
         version: Mintmark.version,
         subcommands: [
-            Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
+            Serve.self, CallCommand.self, ShellCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
             LogoutCommand.self, Doctor.self, JwksCommand.self, BackupCommand.self, Migrate.self, Mcp.self,
             KubeCredential.self, Configure.self, Completions.self, Docs.self,
         ],

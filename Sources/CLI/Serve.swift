@@ -1,4 +1,5 @@
 import Arguments
+import Glibc
 import JSONRPC
 import Mintmark
 import Platform
@@ -23,6 +24,9 @@ struct Serve: ParsableCommand {
     @Flag(help: "Run requests strictly one after another.")
     var sequential = false
 
+    @Flag(help: "Print no note if standard input is a terminal.")
+    var quiet = false
+
     @Option(
         help: ArgumentHelp(
             "The framing of messages: lines, or content-length for headers as in the Language Server Protocol. (default: lines)",
@@ -32,6 +36,7 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         var settings = ServeSettings(store: options.settings, sequential: sequential, framing: framing)
+        settings.isQuiet = quiet
         serving.add(to: &settings)
         try settings.serve()
     }
@@ -48,6 +53,7 @@ struct ServeSettings {
     var framing: String?
     var traceFile: String?
     var allowCoreDumps = false
+    var isQuiet = false
 
     /// Serves until standard input ends.
     ///
@@ -56,6 +62,10 @@ struct ServeSettings {
         let server = try serverOptions()
         try allowCoreDumpsIfAsked()
         let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
+        if !isQuiet, isatty(0) == 1 {
+            Printing.err(
+                "Reading JSON-RPC requests from the terminal, one per line. For an interactive session: mintmark shell. End with Ctrl-D.")
+        }
         let output = Descriptors.protect()
         let mintmark = try Mintmark(store, logsTo: LogRing())
         try mintmark.serve(output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }

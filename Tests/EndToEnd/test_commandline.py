@@ -54,8 +54,8 @@ class CommandLine(EndToEnd):
             options = json.load(file)["options"]
         text = b"".join(self.call(*words).stdout for words in (("serve", "--help"), ("help", "store"), ("help", "mail"))).decode()
         listed = re.findall(r"^  (?:-h, )?(--[a-z-]+)( <)?", text, re.M)
-        # Clients use line framing only, and core dumps serve to debug the program itself.
-        listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--version", "--help")}
+        # Clients use line framing and pipes only, and core dumps serve to debug the program itself.
+        listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--quiet", "--version", "--help")}
         self.assertEqual({each["flag"]: "flag" if each["type"] == "boolean" else "value" for each in options}, listed)
 
     def test_misspelled_method_suggests_nearest(self):
@@ -237,6 +237,10 @@ class CommandLine(EndToEnd):
             self.assertEqual(colored(*describe, NO_COLOR=value)[0], wanted, value)
             self.assertEqual(colored(*fails, NO_COLOR=value)[1], wanted, value)
         self.assertEqual(colored(*describe, TERM="dumb"), (False, False))
+        for name in ("FORCE_COLOR", "CLICOLOR_FORCE"):
+            for value, wanted in (("1", True), ("0", False), ("", False)):
+                self.assertEqual(colored(*describe, output=False, **{name: value})[0], wanted, (name, value))
+            self.assertEqual(colored(*describe, NO_COLOR="1", **{name: "1"})[0], False)
         self.assertEqual(colored(*describe, "--color", "never"), (False, False))
         self.assertEqual(colored(*fails, "--color=never"), (False, False))
         self.assertEqual(colored("--color", "always", *describe, output=False, NO_COLOR="1", TERM="dumb"), (True, False))

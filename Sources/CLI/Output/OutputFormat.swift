@@ -63,10 +63,12 @@ struct ResultPrinter {
         }
     }
 
-    /// Returns the only array member of a result.
+    /// Returns the list in a result that has only this list, and the cursor of the next page. In other results, a list is one member among
+    /// others, and a table of its elements would hide them.
     static func list(in result: JSONValue) -> (name: String, elements: [JSONValue])? {
-        let lists = (result.object?.members ?? []).compactMap { member in member.value.array.map { (member.name, $0) } }
-        return lists.count == 1 ? lists[0] : nil
+        let members = (result.object?.members ?? []).filter { $0.name != "nextCursor" }
+        guard members.count == 1, let elements = members[0].value.array else { return nil }
+        return (members[0].name, elements)
     }
 
     /// Returns a value by its path: `accounts[0].email`, `accounts.0.email`, or the JSON Pointer `/accounts/0/email`.
