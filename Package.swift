@@ -30,7 +30,6 @@ let package = Package(
         .library(name: "MintmarkInProcess", targets: ["MintmarkInProcess"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
@@ -44,10 +43,8 @@ let package = Package(
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Accounts", "Audit", "Console", "Contract", "Crypto", "CZeroOnFree", "IdentityPools", "JSON", "JSONRPC", "Loopback",
-                "Messages",
-                "Mintmark", "Network", "Platform", "ServiceContext", "Storage",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Accounts", "Arguments", "Audit", "Console", "Contract", "Crypto", "CZeroOnFree", "IdentityPools", "JSON", "JSONRPC",
+                "Loopback", "Messages", "Mintmark", "Network", "Platform", "ServiceContext", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: documents, swiftSettings: strict,
@@ -82,6 +79,7 @@ let package = Package(
         .executableTarget(
             name: "StorageProbe", dependencies: ["CSQLite", "Platform", "Storage"], path: "Tests/StorageProbe", swiftSettings: strict),
     ]
+        + room("Arguments")
         + room("Platform", ["CGuard"])
         + room("JSON", ["Platform"])
         + room("JSONRPC", ["JSON", "Platform"])

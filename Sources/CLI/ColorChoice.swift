@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Glibc
 
 /// When output is colored.
@@ -42,12 +42,16 @@ enum ColorChoice: String, CaseIterable {
     }
 
     /// Returns whether the output to a stream is colored. The command line takes precedence over MINTMARK_COLOR, which takes precedence
-    /// over NO_COLOR if that is not empty (no-color.org). Otherwise a terminal gets colors, unless TERM is `dumb`.
+    /// over NO_COLOR (no-color.org), FORCE_COLOR and CLICOLOR_FORCE (force-color.org) if they are not empty. Otherwise a terminal gets
+    /// colors, unless TERM is unset or `dumb`.
     static func isUsed(on stream: Printing.Stream) -> Bool {
         switch given ?? Environment["COLOR"].flatMap({ ColorChoice(rawValue: $0) }) ?? .auto {
         case .always: return true
         case .never: return false
-        case .auto: return Environment.plain("NO_COLOR") == nil && Environment.plain("TERM") != "dumb" && isatty(stream.rawValue) == 1
+        case .auto:
+            if Environment.plain("NO_COLOR") != nil { return false }
+            if ["FORCE_COLOR", "CLICOLOR_FORCE"].contains(where: { Environment.plain($0).map { $0 != "0" } ?? false }) { return true }
+            return Environment.plain("TERM").map { $0 != "dumb" } ?? false && isatty(stream.rawValue) == 1
         }
     }
 }

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 
 /// `mintmark completions`
 struct Completions: ParsableCommand {
@@ -12,6 +12,6 @@ struct Completions: ParsableCommand {
         guard let shell = CompletionShell(rawValue: shell.lowercased()) else {
             throw ValidationError("Completions are available for bash, zsh and fish.")
         }
-        try Printing.out(MintmarkCommand.completionScript(for: shell))
+        try Printing.out(CompletionScript(program: "mintmark", root: MintmarkCommand.self).text(for: shell))
     }
 }

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 
 /// The options for the delivery of messages in tenants that do not configure it themselves; the same for every command.
 struct DeliveryOptions: ParsableArguments {

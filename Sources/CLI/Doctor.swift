@@ -1,5 +1,5 @@
 import Accounts
-import ArgumentParser
+import Arguments
 import Audit
 import Contract
 import Glibc
@@ -16,7 +16,7 @@ struct Doctor: ParsableCommand {
         discussion: "Creates nothing and changes nothing. Exit status 0: no problems. Exit status 2: problems, or no store."
     )
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @OptionGroup var output: ColorOption
 

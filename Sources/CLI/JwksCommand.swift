@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Contract
 import JSON
 import Mintmark
@@ -18,7 +18,7 @@ struct JwksCommand: ParsableCommand {
               mintmark jwks --store shop.db --watch /srv/www/.well-known/jwks.json
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Option(help: ArgumentHelp("The file to keep up to date.", valueName: "file"), completion: .file())
     var watch: String?

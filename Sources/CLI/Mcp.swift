@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Mintmark
 
 /// `mintmark mcp`
@@ -16,7 +16,7 @@ struct Mcp: ParsableCommand {
             which the model and its operator can then read.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Option(
         help: ArgumentHelp(

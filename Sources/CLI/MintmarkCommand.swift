@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import JSONRPC
 import Mintmark
 import Platform
@@ -28,8 +28,8 @@ struct MintmarkCommand: ParsableCommand {
             """,
         version: Mintmark.version,
         subcommands: [
-            Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
-            LogoutCommand.self, Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
+            Serve.self, CallCommand.self, ShellCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self,
+            TokenCommand.self, LogoutCommand.self, Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
             RekeyCommand.self, Migrate.self, RunCommand.self, Mcp.self, ConsoleCommand.self,
             KubeCredential.self, Configure.self, Completions.self, Docs.self,
         ],
@@ -43,19 +43,15 @@ struct MintmarkCommand: ParsableCommand {
             arguments = try ColorChoice.taken(from: arguments)
             try ColorChoice.checkEnvironment()
         } catch { ExitStatus.end(with: error, of: MintmarkCommand.self) }
-        if let settings = FastServeArguments.settings(arguments) {
-            do { try settings.serve() } catch { ExitStatus.end(with: error, of: Serve.self) }
-            return
-        }
+        if ["-v", "-V", "version"].contains(arguments.first) { arguments[0] = "--version" }
         Signals.ignoreBrokenPipes()
-        var command: any ParsableCommand
+        var type: any ParsableCommand.Type = MintmarkCommand.self
         do {
             if arguments.first == "help", try HelpTopics.handle(arguments.dropFirst()) { return }
-        } catch { ExitStatus.end(with: error, of: MintmarkCommand.self) }
-        do {
             try UnknownCommand.refuse(arguments)
-            command = try parseAsRoot(arguments)
-        } catch { ExitStatus.endUnparsed(with: error) }
-        do { try command.run() } catch { ExitStatus.end(with: error, of: type(of: command)) }
+            var command = try parseAsRoot(arguments)
+            type = Swift.type(of: command)
+            try command.run()
+        } catch { ExitStatus.end(with: error, of: type) }
     }
 }

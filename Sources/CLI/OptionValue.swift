@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Glibc
 
 /// A value from the command line or the environment, and its source for use in error messages.

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Contract
 import Glibc
 import JSON
@@ -91,7 +91,7 @@ enum Printing {
             return "{\n" + members.joined(separator: ",\n") + "\n\(indent)}"
         case .array(let elements) where !elements.isEmpty:
             return "[\n" + elements.map { inner + pretty($0, indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"
-        default: return value.text
+        default: return TextWidth.escaped(value.text)
         }
     }
 }

@@ -1,5 +1,6 @@
-import ArgumentParser
+import Arguments
 import Console
+import Glibc
 import JSONRPC
 import Mintmark
 import Platform
@@ -17,12 +18,15 @@ struct Serve: ParsableCommand {
             the order.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @OptionGroup var serving: ServingOptions
 
     @Flag(help: "Run requests strictly one after another.")
     var sequential = false
+
+    @Flag(help: "Print no note if standard input is a terminal.")
+    var quiet = false
 
     @Option(
         help: ArgumentHelp(
@@ -41,6 +45,7 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         var settings = ServeSettings(store: options.settings, sequential: sequential, framing: framing)
+        settings.isQuiet = quiet
         serving.add(to: &settings)
         settings.console = console
         settings.consoleWrites = consoleOptions.write
@@ -64,6 +69,7 @@ struct ServeSettings {
     var console: Int?
     var consoleWrites = false
     var consoleShowsSecrets = false
+    var isQuiet = false
 
     /// Serves until standard input ends.
     ///
@@ -72,6 +78,10 @@ struct ServeSettings {
         let server = try serverOptions()
         try allowCoreDumpsIfAsked()
         let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
+        if !isQuiet, isatty(0) == 1 {
+            Printing.err(
+                "Reading JSON-RPC requests from the terminal, one per line. For an interactive session: mintmark shell. End with Ctrl-D.")
+        }
         let output = Descriptors.protect()
         let mintmark = try Mintmark(store, logsTo: LogRing())
         let console = try consoleSettings(mintmark).map { (log: ConsoleRecords(), settings: $0) }

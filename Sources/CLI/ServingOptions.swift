@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 
 /// The options of every command that serves over standard input and output.
 struct ServingOptions: ParsableArguments {

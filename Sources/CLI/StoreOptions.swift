@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Logging
 
 /// The options that select and configure the store; the same for every command.
@@ -78,7 +78,7 @@ struct StoreOptions: ParsableArguments {
         completion: .list(Logger.Level.allCases.map(\.rawValue)))
     var logLevel: String?
 
-    @OptionGroup var delivery: DeliveryOptions
+    @OptionGroup(title: "Mail") var delivery: DeliveryOptions
 
     /// The values given on the command line.
     var settings: StoreSettings {

@@ -1,5 +1,6 @@
-import ArgumentParser
+import Arguments
 import Contract
+import Glibc
 import Logging
 import Mintmark
 import ServiceContext
@@ -24,6 +25,8 @@ struct StoreSettings {
     var caFile: String?
     var proxy: String?
     var logLevel: String?
+    /// Whether the command ends after a short time, and therefore logs only warnings on a terminal.
+    var isBrief = false
     var delivery = DeliverySettings()
 
     /// Returns the configuration from the options and the environment.
@@ -129,7 +132,7 @@ struct StoreSettings {
 extension Mintmark {
     /// Creates a `Mintmark` with the settings, to which `changing` can apply changes.
     convenience init(_ settings: StoreSettings, logsTo ring: LogRing?, changing: (inout Configuration) -> Void = { _ in }) throws {
-        let name = settings.logLevel ?? Environment["LOG_LEVEL"] ?? "info"
+        let name = settings.logLevel ?? Environment["LOG_LEVEL"] ?? (settings.isBrief && isatty(2) == 1 ? "warning" : "info")
         guard let level = Logger.Level(rawValue: name) else {
             throw ValidationError(
                 "--log-level must be one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'.")

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Contract
 
 /// Rejects a first word that is not a command, before it is parsed as an argument of `serve`.

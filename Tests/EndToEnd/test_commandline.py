@@ -52,9 +52,10 @@ class CommandLine(EndToEnd):
     def test_clients_have_options_of_serve(self):
         with open(os.path.join(ROOT, "schemas", "options.json"), encoding="utf-8") as file:
             options = json.load(file)["options"]
-        listed = re.findall(r"^  (?:-h, )?(--[a-z-]+)( <)?", self.call("serve", "--help").stdout.decode(), re.M)
-        # Clients use line framing only, and core dumps serve to debug the program itself.
-        listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--version", "--help")}
+        text = b"".join(self.call(*words).stdout for words in (("serve", "--help"), ("help", "store"), ("help", "mail"))).decode()
+        listed = re.findall(r"^  (?:-h, )?(--[a-z-]+)( <)?", text, re.M)
+        # Clients use line framing and pipes only, and core dumps serve to debug the program itself.
+        listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--quiet", "--version", "--help")}
         self.assertEqual({each["flag"]: "flag" if each["type"] == "boolean" else "value" for each in options}, listed)
 
     def test_misspelled_method_suggests_nearest(self):
@@ -103,14 +104,22 @@ class CommandLine(EndToEnd):
         text = self.call("--help").stdout
         for word in (b"serve", b"call", b"methods", b"describe", b"demo", b"doctor", b"backup", b"migrate", b"jwks", b"login", b"token", b"logout"):
             self.assertIn(word, text)
-        text = self.call("serve", "--help").stdout
+        text = self.call("serve", "--help").stdout + self.call("help", "store").stdout
         for flag in (b"--store", b"--apply", b"--testing", b"--master-key-file", b"--caller", b"--sequential", b"--drain", b"--max-line", b"--parent", b"--log-level"):
             self.assertIn(flag, text)
 
     def test_version_prints_number(self):
-        done = self.call("--version")
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout, rb"\d+\.\d+\.\d+")
+        for words in (["--version"], ["-v"], ["-V"], ["version"]):
+            done = self.call(*words)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stdout, rb"^\d+\.\d+\.\d+\n$")
+
+    def test_help_of_every_command_fits_on_screen(self):
+        commands = re.findall(r"(?m)^  ([a-z-]+)", self.call("--help").stdout.decode().split("SUBCOMMANDS:")[1])
+        for command in commands:
+            text = self.call(command, "--help").stdout.decode()
+            self.assertLessEqual(len(text.splitlines()), 46, command)
+            self.assertLessEqual(max(map(len, text.splitlines())), 90, command)
 
     def test_unknown_options_and_commands_are_rejected(self):
         for arguments in (("--no-such-flag",), ("serve", "--stoer", "x"), ("frobnicate",), ("serve", "--drain", "soon"), ("serve", "--caller", "everyone"), ("call",)):
@@ -228,6 +237,10 @@ class CommandLine(EndToEnd):
             self.assertEqual(colored(*describe, NO_COLOR=value)[0], wanted, value)
             self.assertEqual(colored(*fails, NO_COLOR=value)[1], wanted, value)
         self.assertEqual(colored(*describe, TERM="dumb"), (False, False))
+        for name in ("FORCE_COLOR", "CLICOLOR_FORCE"):
+            for value, wanted in (("1", True), ("0", False), ("", False)):
+                self.assertEqual(colored(*describe, output=False, **{name: value})[0], wanted, (name, value))
+            self.assertEqual(colored(*describe, NO_COLOR="1", **{name: "1"})[0], False)
         self.assertEqual(colored(*describe, "--color", "never"), (False, False))
         self.assertEqual(colored(*fails, "--color=never"), (False, False))
         self.assertEqual(colored("--color", "always", *describe, output=False, NO_COLOR="1", TERM="dumb"), (True, False))

@@ -1,5 +1,4 @@
-import ArgumentParser
-import JSON
+import Arguments
 
 /// The commands with their options, as the argument parser declares them.
 struct CommandTable {
@@ -33,9 +32,12 @@ struct CommandTable {
 
     /// Reads the table from the argument parser.
     init() {
-        let root = (try? JSONValue(parsing: MintmarkCommand._dumpHelp()))?["command"] ?? .null
-        discussion = root["discussion"]?.string ?? ""
-        let all = (root["subcommands"]?.array ?? []).map(Self.command)
+        discussion = MintmarkCommand.configuration.discussion
+        let all = MintmarkCommand.configuration.subcommands.map { type in
+            Command(
+                name: type._commandName, abstract: type.configuration.abstract, discussion: type.configuration.discussion,
+                options: type.options.map(Self.option))
+        }
         let help = Command(
             name: "help", abstract: "Show the help of a command, a guide, a method or an error.",
             discussion: "A topic is the name of a guide, its title, or the unique beginning of one of them.",
@@ -45,7 +47,7 @@ struct CommandTable {
                     names: ["-k"], value: "word", isPositional: false, isOptional: true,
                     description: "Search the guides, methods and errors for a word."),
             ])
-        commands = all.filter { $0.name != "help" } + [help]
+        commands = all + [help]
     }
 
     /// The options of `serve`. Other commands have some of them.
@@ -68,21 +70,9 @@ struct CommandTable {
         command.options.filter { Set(["--help", "--version", "--color"]).isDisjoint(with: $0.names) }
     }
 
-    private static func command(_ value: JSONValue) -> Command {
-        Command(
-            name: value["commandName"]?.string ?? "", abstract: value["abstract"]?.string ?? "",
-            discussion: value["discussion"]?.string ?? "",
-            options: (value["arguments"]?.array ?? []).filter { $0["shouldDisplay"]?.bool == true }.map(option))
-    }
-
-    private static func option(_ value: JSONValue) -> Option {
-        let names = (value["names"]?.array ?? []).map { name in
-            (name["kind"]?.string == "short" ? "-" : "--") + (name["name"]?.string ?? "")
-        }
-        let kind = value["kind"]?.string
-        let description = [value["abstract"]?.string, value["discussion"]?.string].compactMap { $0 }.joined(separator: " ")
-        return Option(
-            names: names, value: kind == "flag" ? nil : value["valueName"]?.string, isPositional: kind == "positional",
-            isOptional: value["isOptional"]?.bool ?? true, description: description)
+    private static func option(_ info: OptionInfo) -> Option {
+        Option(
+            names: info.names, value: info.value, isPositional: info.isPositional, isOptional: info.isOptional,
+            description: info.description)
     }
 }

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Contract
 import JSON
 
@@ -10,24 +10,51 @@ enum HelpTopics {
     /// - Throws: `ValidationError` for an unknown topic; `ExitCode` 1 if nothing is found.
     static func handle(_ arguments: ArraySlice<String>) throws -> Bool {
         guard let first = arguments.first else {
-            try Printing.out(MintmarkCommand.helpMessage() + "\n" + topicList(Documentation()))
+            try Printing.out(help(of: MintmarkCommand.self) + "\n" + topicList(Documentation()))
             return true
         }
         if first == "-k" {
             try search(arguments.dropFirst().joined(separator: " "))
             return true
         }
-        if first.hasPrefix("-") { return false }
         let commands = MintmarkCommand.configuration.subcommands
         if let command = commands.first(where: { $0._commandName == first }) {
-            guard arguments.count == 1, Documentation().topics.contains(where: { $0.name == first }) else { return false }
-            let title = Documentation().topics.first { $0.name == first }?.title ?? ""
-            try Printing.out(MintmarkCommand.helpMessage(for: command) + "\nThe guide: mintmark help '\(title)'")
+            guard arguments.count == 1, let title = Documentation().topics.first(where: { $0.name == first })?.title else {
+                try Printing.out(String(help(of: command).dropLast()))
+                return true
+            }
+            try Printing.out(help(of: command) + "\nThe guide: mintmark help '\(title)'")
             return true
         }
-        if first == "help" { return false }
+        if first == "help" || first.hasPrefix("-") {
+            try Printing.out(String(help(of: MintmarkCommand.self).dropLast()))
+            return true
+        }
+        if let group = optionGroups.first(where: { $0.name == first }), arguments.count == 1 {
+            try Printing.out(group.text)
+            return true
+        }
         try show(arguments.joined(separator: " "), Documentation())
         return true
+    }
+
+    /// Returns the help of a command. Options that many commands share have their own topics.
+    static func help(of command: any ParsableCommand.Type) -> String {
+        command.helpMessage(program: "mintmark", width: TerminalText.usualWidth) { titles in
+            titles.map { "\($0) options: see mintmark help \($0.lowercased())." }.joined(separator: " ")
+        }
+    }
+
+    /// The groups of options that commands share, as topics.
+    private static var optionGroups: [(name: String, text: String)] {
+        var titles: [String] = []
+        for option in Serve.options where !option.group.isEmpty && !titles.contains(option.group) { titles.append(option.group) }
+        return titles.map { title in
+            let options = Serve.options.filter { $0.group == title }
+            let lines = options.flatMap { HelpText.item($0.usage, $0.description, TerminalText.usualWidth) }
+            let note = "Each option can also be given as a variable: \(options[0].names[0]) as \(ManPage.variable(options[0].names[0]))."
+            return (title.lowercased(), ([Printing.bold(title.uppercased() + " OPTIONS:")] + lines + ["", note]).joined(separator: "\n"))
+        }
     }
 
     private static func topicList(_ documentation: Documentation) -> String {

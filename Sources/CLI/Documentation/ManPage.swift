@@ -76,6 +76,9 @@ struct ManPage {
         item("MINTMARK_WEBHOOK_SECRET", "The secret that signs posts to the webhook.")
         item("MINTMARK_COLOR", "The value of --color.")
         item("NO_COLOR", "If it is not empty, output is not colored, unless --color or MINTMARK_COLOR says otherwise.")
+        item("FORCE_COLOR, CLICOLOR_FORCE", "If one of them is neither empty nor 0, output is colored, also without a terminal.")
+        item("COLUMNS", "The width of tables. Defaults to the width of the terminal.")
+        item("XDG_STATE_HOME", "The directory of mintmark/history, the lines of mintmark shell. Defaults to ~/.local/state.")
         item("XDG_DATA_HOME", "The data directory. Defaults to ~/.local/share.")
     }
 

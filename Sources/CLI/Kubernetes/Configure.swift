@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Glibc
 import JSON
 
@@ -34,7 +34,7 @@ struct Configure: ParsableCommand {
         completion: .list(["v1", "v1beta1"]))
     var apiVersion: String?
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     func run() throws {
         guard tool == "kubectl" else { throw ValidationError("Unknown tool '\(tool)'. The only supported tool is kubectl.") }

@@ -1,5 +1,5 @@
 import Accounts
-import ArgumentParser
+import Arguments
 import Contract
 import Glibc
 import JSON
@@ -16,7 +16,7 @@ struct KubeCredential: ParsableCommand {
             Sign in with `mintmark login` first. Exit status 3: no user is signed in.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     func run() throws {
         let version = try ExecCredential.Version.asked()

@@ -1,5 +1,5 @@
 import Accounts
-import ArgumentParser
+import Arguments
 import Contract
 import Glibc
 import JSON

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Contract
 import Glibc
 import JSON
@@ -12,7 +12,8 @@ struct LoginCommand: ParsableCommand {
             Opens the browser at an identity provider of the tenant, waits for the callback to this machine, and stores the session,
             encrypted, in the store. Create the identity provider once when you set up the store:
 
-              mintmark call --app shop idp.create '{"providerId": "google.com", "clientId": "…", "clientSecret": "…", "responseType": "code"}'
+              mintmark call --app shop idp.create providerId=google.com responseType=code \\
+                clientId=… clientSecret=@google.secret
               mintmark login --app shop
               curl -H "Authorization: Bearer $(mintmark token --app shop)" https://api.example.com/
 
@@ -24,7 +25,7 @@ struct LoginCommand: ParsableCommand {
             A previous session is ended. Exit status 1: the sign-in failed.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @OptionGroup var output: ColorOption
 

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Mintmark
 
 /// `mintmark logout`
@@ -7,7 +7,7 @@ struct LogoutCommand: ParsableCommand {
         commandName: "logout", abstract: "End the session of mintmark login.",
         discussion: "The tokens of the session become invalid. If no user is signed in, the command prints a message and succeeds.")
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @OptionGroup var output: ColorOption
 

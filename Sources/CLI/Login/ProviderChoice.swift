@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import JSON
 
 /// Selects the identity provider for a sign-in without `--provider`.
@@ -28,7 +28,6 @@ struct ProviderChoice {
     }
 
     static func howToMakeOne(_ commandOptions: String) -> String {
-        "Create one: mintmark call\(commandOptions) idp.create '"
-            + #"{"providerId": "google.com", "clientId": "…", "clientSecret": "…", "responseType": "code"}'"#
+        "Create one: mintmark call\(commandOptions) idp.create providerId=google.com responseType=code clientId=… clientSecret=@FILE"
     }
 }

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import JSON
 
 /// Guides the user at a terminal through a sign-in and returns the response with the tokens. Text for the user goes to standard error.

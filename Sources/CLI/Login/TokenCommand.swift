@@ -1,5 +1,5 @@
 import Accounts
-import ArgumentParser
+import Arguments
 import Contract
 import Mintmark
 
@@ -17,7 +17,7 @@ struct TokenCommand: ParsableCommand {
             Exit status 3: no user is signed in, or the session has ended. No token is printed; run `mintmark login`.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @OptionGroup var output: ColorOption
 

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Contract
 import Mintmark
 import ServiceContext
@@ -16,7 +16,7 @@ struct BackupCommand: ParsableCommand {
               mintmark restore --store shop.db /backups/shop-monday.db
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Argument(help: "The path of the file to create. Its directory must exist.", completion: .file())
     var path: String

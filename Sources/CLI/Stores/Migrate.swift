@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Mintmark
 
 /// `mintmark migrate`
@@ -11,7 +11,7 @@ struct Migrate: ParsableCommand {
             in an empty PostgreSQL database, it creates the tables.
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Flag(help: "Print both versions without migrating.")
     var dryRun = false

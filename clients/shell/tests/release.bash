@@ -46,7 +46,7 @@ holds() {
     cd "$work"/mintmark-*-linux-* || exit 1
     local each
     for each in README.md DEPENDENCIES schemas/openrpc.json schemas/methods/pool.create.json licences/README.md licences/in-the-program/swift.txt \
-        licences/in-the-program/swift-argument-parser.txt licences/in-the-program/swift-log.txt; do
+        licences/in-the-program/swift-log.txt; do
         [ -s "$each" ] || { echo "there is no $each"; exit 1; }
     done
     ldd mintmark | sed -n 's/^\t\(.*\) => .*/\1/p' | while read -r each; do

@@ -1,0 +1,89 @@
+/// Options and arguments as properties.
+public protocol ParsableArguments: SendableMetatype {
+    init()
+    /// Checks the values after parsing.
+    func validate() throws
+}
+
+extension ParsableArguments {
+    public func validate() throws {}
+}
+
+/// A command of a program.
+public protocol ParsableCommand: ParsableArguments {
+    static var configuration: CommandConfiguration { get }
+    mutating func run() throws
+}
+
+public struct CommandConfiguration: Sendable {
+    public let commandName: String?
+    public let abstract: String
+    public let discussion: String
+    public let version: String
+    public let subcommands: [any ParsableCommand.Type]
+    public let defaultSubcommand: (any ParsableCommand.Type)?
+
+    public init(
+        commandName: String? = nil, abstract: String = "", discussion: String = "", version: String = "",
+        subcommands: [any ParsableCommand.Type] = [], defaultSubcommand: (any ParsableCommand.Type)? = nil
+    ) {
+        self.commandName = commandName
+        self.abstract = abstract
+        self.discussion = discussion
+        self.version = version
+        self.subcommands = subcommands
+        self.defaultSubcommand = defaultSubcommand
+    }
+}
+
+extension ParsableCommand {
+    public static var _commandName: String { configuration.commandName ?? NameSpecification.hyphenatedType("\(Self.self)") }
+
+    public mutating func run() throws { throw Request.help(Self.self) }
+
+    /// Parses the arguments after the name of the program, and returns the command.
+    ///
+    /// - Throws: `ParseFailure`, `Request`, or an error of `validate`.
+    public static func parseAsRoot(_ arguments: [String]) throws -> any ParsableCommand {
+        var type: any ParsableCommand.Type = self
+        var rest = arguments[...]
+        while !type.configuration.subcommands.isEmpty {
+            if let word = rest.first, let next = type.configuration.subcommands.first(where: { $0._commandName == word }) {
+                type = next
+                rest.removeFirst()
+            } else if let word = rest.first, ["--help", "-h"].contains(word) {
+                throw Request.help(type)
+            } else if let word = rest.first, ["--version", "-v", "-V"].contains(word), !type.configuration.version.isEmpty {
+                throw Request.version
+            } else if let standard = type.configuration.defaultSubcommand {
+                type = standard
+            } else {
+                let names = type.configuration.subcommands.map { $0._commandName }.joined(separator: ", ")
+                throw ParseFailure(
+                    "\(rest.first.map { "Unknown command '\($0)'." } ?? "A command is missing.") The commands are \(names).", type)
+            }
+        }
+        return try type.parsed(rest)
+    }
+
+    /// Parses the arguments of this command.
+    public static func parse(_ arguments: [String]) throws -> Self { try parsed(arguments[...]) }
+
+    static func parsed(_ arguments: ArraySlice<String>) throws -> Self {
+        let command = Self()
+        let declared = Declarations(of: command)
+        var parser = ArgumentParser(declared, of: Self.self)
+        try parser.parse(arguments)
+        for group in declared.groups { try group.validate() }
+        try command.validate()
+        return command
+    }
+}
+
+extension NameSpecification {
+    /// Returns the name of a command from the name of its type: `kube-credential` for `KubeCredential`.
+    static func hyphenatedType(_ name: String) -> String {
+        let parts = hyphenated(name)
+        return String(parts.drop { $0 == "-" })
+    }
+}

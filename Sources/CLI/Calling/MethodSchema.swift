@@ -1,0 +1,71 @@
+import Contract
+import JSON
+
+/// The schemas of the parameters and the result of a method.
+struct MethodSchema {
+    private let object: JSONValue
+    private let shared: JSONObject
+
+    /// Returns `nil` if the method does not exist.
+    init?(of method: String) {
+        guard let info = Contract.MethodTable.all.first(where: { $0.name == method }),
+            let object = try? JSONValue(parsing: info.openRPC.description)
+        else { return nil }
+        self.object = object
+        shared = OpenRPCDocument.sharedSchemas
+    }
+
+    var parameters: [(name: String, schema: JSONValue, description: String, isRequired: Bool)] {
+        (object["params"]?.array ?? []).map {
+            ($0["name"]?.string ?? "", $0["schema"] ?? [:], $0["description"]?.string ?? "", $0["required"]?.bool ?? false)
+        }
+    }
+
+    var result: JSONValue { resolved(object["result"]?["schema"] ?? [:]) }
+
+    /// Whether the method reports `$/progress`.
+    var reportsProgress: Bool { object["x-progress"] != nil }
+
+    /// Returns the schema of a parameter, or of a value in it. `nil` if the schema does not describe it.
+    func schema(of path: [ParameterPath.Step]) -> JSONValue? {
+        guard case .key(let name)? = path.first, var schema = parameters.first(where: { $0.name == name })?.schema else { return nil }
+        for step in path.dropFirst() {
+            let here = resolved(schema)
+            let next: JSONValue? =
+                switch step {
+                case .key(let name): here["properties"]?[name] ?? here["additionalProperties"]
+                case .index, .append: here["items"]
+                }
+            guard let next, next.object != nil else { return nil }
+            schema = next
+        }
+        return schema
+    }
+
+    /// Follows `$ref`.
+    func resolved(_ schema: JSONValue) -> JSONValue {
+        guard let name = schema["$ref"]?.string?.split(separator: "/").last else { return schema }
+        return resolved(shared[String(name)] ?? [:])
+    }
+
+    /// Whether the value of a schema is a secret.
+    func isSecret(_ schema: JSONValue) -> Bool {
+        schema["secret"] == true || schema["$ref"] != nil && isSecret(shared[schema["$ref"]?.string?.split(separator: "/").last ?? ""])
+    }
+
+    /// Converts the text of `name=text`. Text that does not fit stays a string, so that the service reports the violation.
+    func value(of text: String, at path: [ParameterPath.Step]) -> JSONValue {
+        let schema = schema(of: path).map(resolved) ?? [:]
+        guard let value = try? JSONValue(parsing: text) else { return .string(text) }
+        switch (schema["type"]?.string, value) {
+        case ("integer", .number), ("number", .number), ("boolean", .bool), ("null", .null): return value
+        default: return .string(text)
+        }
+    }
+
+    private func isSecret(_ schema: JSONValue?) -> Bool { schema.map { isSecret($0) } ?? false }
+}
+
+extension JSONObject {
+    fileprivate subscript(_ name: Substring) -> JSONValue? { self[String(name)] }
+}

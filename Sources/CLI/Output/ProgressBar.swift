@@ -1,0 +1,84 @@
+import Glibc
+import Platform
+import Synchronization
+
+/// Shows the progress of a long command on standard error.
+///
+/// On a terminal, the bar appears after half a second, changes at most ten times per second and is erased at the end. Elsewhere nothing is
+/// printed, unless `--progress plain` asks for a line every five seconds. Can be used by several threads.
+final class ProgressBar: Sendable {
+    enum Style: String, CaseIterable {
+        case auto, plain, none
+    }
+
+    private struct State {
+        var nextAt: UInt64
+        var isShown = false
+    }
+
+    private let words: String
+    private let unit: String
+    private let startedAt = Monotonic.nanoseconds()
+    private let style: Style
+    private let isBar: Bool
+    private let state: Mutex<State>
+    private static let second: UInt64 = 1_000_000_000
+
+    /// - Parameters:
+    ///   - words: The activity, such as `Importing`.
+    ///   - unit: The plural of what is counted, such as `accounts`.
+    init(_ words: String, unit: String, style: Style = .auto) {
+        self.words = words
+        self.unit = unit
+        self.style = style
+        isBar = style == .auto && isatty(2) == 1 && Environment.plain("TERM").map { $0 != "dumb" } ?? false
+        state = Mutex(State(nextAt: startedAt + (style == .plain ? 5 * Self.second : Self.second / 2)))
+    }
+
+    deinit { finish() }
+
+    /// Shows the progress.
+    ///
+    /// - Parameter total: The number at the end; `nil` if it is unknown.
+    func update(_ done: Int64, of total: Int64?) {
+        guard isBar || style == .plain else { return }
+        let now = Monotonic.nanoseconds()
+        state.withLock { state in
+            guard now >= state.nextAt else { return }
+            state.nextAt = now + (isBar ? Self.second / 10 : 5 * Self.second)
+            let text = text(done, total, seconds: Double(now - startedAt) / Double(Self.second))
+            if isBar {
+                let line = TextWidth.cut(text, to: max(20, (TextWidth.available(on: .error) ?? 80) - 1))
+                Printing.err("\r\(line)\u{1B}[K", terminator: "")
+                state.isShown = true
+            } else {
+                Printing.err(text)
+            }
+        }
+    }
+
+    /// Removes the bar. Further updates show it again.
+    func finish() {
+        state.withLock { state in
+            if state.isShown { Printing.err("\r\u{1B}[K", terminator: "") }
+            state.isShown = false
+        }
+    }
+
+    private func text(_ done: Int64, _ total: Int64?, seconds: Double) -> String {
+        let rate = seconds > 0 ? Double(done) / seconds : 0
+        let speed = rate >= 10 ? "\(Int64(rate))" : "\(Double(Int64(rate * 10)) / 10)"
+        guard let total, total > 0 else { return "\(words): \(done) \(unit), \(speed)/s" }
+        let share = min(1, max(0, Double(done) / Double(total)))
+        let filled = Int(share * 20)
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled)
+        let rest = rate > 0 ? ", \(Self.duration(Int64(Double(total - done) / rate))) left" : ""
+        return "\(words): [\(bar)] \(Int(share * 100))%  \(done) of \(total) \(unit), \(speed)/s\(rest)"
+    }
+
+    private static func duration(_ seconds: Int64) -> String {
+        let seconds = max(0, seconds)
+        if seconds < 60 { return "\(seconds) s" }
+        return seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+    }
+}
