@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 import JSON
 import Platform
 import Synchronization
@@ -244,13 +248,13 @@ extension Duration {
 }
 
 extension ProcessEndedError {
-    init(binary: String, _ exit: ProcessExit, _ lastWords: [String], _ method: String, _ advice: String) {
+    init(binary: String, _ exit: ProcessExit, _ lastLogLines: [String], _ method: String, _ advice: String) {
         let (status, signal): (Int?, Int?) =
             switch exit {
             case .status(let status): (Int(status), nil)
             case .signal(let signal): (nil, Int(signal))
             case .unknown: (nil, nil)
             }
-        self.init(binary: binary, exitStatus: status, signal: signal, lastWords: lastWords, method: method, advice: advice)
+        self.init(binary: binary, exitStatus: status, signal: signal, lastLogLines: lastLogLines, method: method, advice: advice)
     }
 }
