@@ -99,7 +99,7 @@ struct ProgramTests {
         let anew = try StandIn(
             #"""
             case "$line" in
-            *credentialsProvider.close*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":3030,"message":"gone","data":{"type":"providerNotOpen"}}}';;
+            *credentialsProvider.close*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":3030,"message":"gone","data":{"type":"providerNotOpen","provider":"p"}}}';;
             *) echo '{"jsonrpc":"2.0","id":'$id',"result":{"provider":"p","state":"ready","identityId":"i"}}';;
             esac
             """#)

@@ -220,7 +220,7 @@ final class Subprocess: Connection {
     private func advice(after exit: ProcessExit) -> String {
         var isMintmark = exchange.isLetIn
         if case .status(let status) = exit, [2, 64, 74].contains(status) { isMintmark = true }
-        guard isMintmark else { return "Is it the right program? MINTMARK_BINARY or binary: … names another." }
+        guard isMintmark else { return "It may not be Mintmark. Name the program with MINTMARK_BINARY or binary: …." }
         if options.restarts { return "The next call starts a new process." }
         return options.store == Mintmark.Options.inMemory
             ? "What was in memory is gone: start a new client, or one with restart that goes on with an empty store."
