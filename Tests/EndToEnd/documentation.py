@@ -227,8 +227,8 @@ RECIPES = {
         "public class Recipes {{\n    public static void main(String[] arguments) throws Exception {{\n        try (var m = TestingMintmark.start()) {{ {calls} }}\n    }}\n",
         "    static void recipe{n}(TestingMintmark m) throws Exception {{\n", "    }}\n", 8, "}}\n"),
     "swift": (
-        "import MintmarkClient\n\n", "func recipe{n}(_ m: Mintmark) async throws {{\n", "}}\n\n", 4,
-        "let client = try await Mintmark.testing()\nfor recipe in [{all}] {{ try await recipe(client) }}\nawait client.close()\n"),
+        "import MintmarkClient\n\n", "func recipe{n}(_ m: TestingMintmark) async throws {{\n", "}}\n\n", 4,
+        "let client = try await TestingMintmark.start()\nfor recipe in [{all}] {{ try await recipe(client) }}\nawait client.close()\n"),
 }
 COMPILED = {"go", "java", "swift"}
 

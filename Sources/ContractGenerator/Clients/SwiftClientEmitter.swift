@@ -6,14 +6,17 @@ struct SwiftClientEmitter: Emitter {
 
     func files(for contract: Contract) -> [GeneratedFile] {
         let types = SwiftClientTypes(contract: contract)
+        var passed = ReachableTypes(contract: contract)
+        passed.add(paramsOf: contract.methods)
         return contract.namespaces.map { SwiftClientNamespace(types: types, name: $0.name, methods: $0.methods).file }
-            + contract.types.compactMap { shared($0, types) } + [errors(contract, types), table(contract)]
+            + contract.types.compactMap { shared($0, types, isPassed: passed.names.contains($0.name)) }
+            + [errors(contract, types), table(contract), SwiftClientOptions(options: contract.options).file]
     }
 
-    private func shared(_ type: NamedType, _ types: SwiftClientTypes) -> GeneratedFile? {
+    private func shared(_ type: NamedType, _ types: SwiftClientTypes, isPassed: Bool) -> GeneratedFile? {
         var source = SwiftSource(from: "types/\(type.name).json")
         switch type.type.shape {
-        case .object, .enumeration: SwiftClientRecords(types: types).emit(type.type, type.name, doc: "", &source)
+        case .object, .enumeration: SwiftClientRecords(types: types, isPassed: isPassed).emit(type.type, type.name, doc: "", &source)
         default: return nil
         }
         return GeneratedFile(path: "\(Self.folder)/Types/\(type.name).swift", text: source.text)
@@ -23,23 +26,29 @@ struct SwiftClientEmitter: Emitter {
         var source = SwiftSource(from: "errors.json")
         for error in contract.errors { declare(error, types, &source) }
         source.doc("The types of the errors by their numbers.")
-        source.line("let errorTypes: [Int: any KnownError.Type] = [")
-        for error in contract.errors { source.line("    \(error.code): \(SwiftClientTypes.error(error.type)).self,") }
-        source.line("]")
+        source.list(
+            "let errorTypes: [Int: any KnownError.Type] = [",
+            contract.errors.map { "\($0.code): \(SwiftClientTypes.error($0.type)).self" }, "]")
         return GeneratedFile(path: "\(Self.folder)/ErrorTypes.swift", text: source.text)
     }
 
     private func declare(_ error: ErrorEntry, _ types: SwiftClientTypes, _ source: inout SwiftSource) {
         let equivalents = error.equivalents.map { "\($0.vendor) \($0.name)" }.joined(separator: "; ")
-        source.doc("`\(error.type)`, \(error.code). \(error.when)" + (equivalents.isEmpty ? "" : "\n\nEquivalents: \(equivalents)."))
+        source.doc("`\(error.type)`, \(error.code). \(error.when)" + (equivalents.isEmpty ? "" : " Equivalent: \(equivalents)."))
         source.block("public struct \(SwiftClientTypes.error(error.type)): KnownError") { source in
             source.line("public let answer: Answer")
-            source.line("public init(_ answer: Answer) { self.answer = answer }")
-            for property in error.data {
-                let type = types.name(property.type, nested: property.name)
+            // Every error has `retryAfter`.
+            let data = error.data.filter { $0.name != "retryAfterSeconds" }
+            for property in data {
                 source.doc(types.description(property))
-                source.line("public var \(SwiftNames.member(property.name)): \(type)? { answer.member(\"\(property.name)\") }")
-                SwiftClientRecords(types: types).emit(property.type, property.name, doc: property.description, &source)
+                source.line("public let \(SwiftNames.member(property.name)): \(types.name(property, nested: property.name))")
+            }
+            let reads = data.map { "\(SwiftNames.member($0.name)) = try data.\($0.isRequired ? "required" : "optional")(\"\($0.name)\")" }
+            let body = ["self.answer = answer"] + (data.isEmpty ? [] : ["var data = answer.reader"]) + reads
+            source.line("public init(_ answer: Answer) throws { \(body.joined(separator: "; ")) }")
+            for property in data {
+                SwiftClientRecords(types: types, isPassed: false)
+                    .emit(property.type, property.name, doc: property.description, &source)
             }
         }
         source.line()
@@ -51,16 +60,14 @@ struct SwiftClientEmitter: Emitter {
         source.line("public let contractVersion = \"\(contract.version)\"")
         source.line()
         source.block("extension Caller") { source in
-            for (name, _) in contract.namespaces {
+            for (name, methods) in contract.namespaces where !methods.allSatisfy(\.isTesting) {
                 source.doc("The methods `\(name).*`.")
                 source.line("public var \(SwiftNames.member(name)): \(SwiftClientNamespace.type(name)) { .init(self) }")
             }
         }
         source.line()
         source.doc("Every method, and whether it is for testing processes only.")
-        source.line("let knownMethods: [String: Bool] = [")
-        for method in contract.methods { source.line("    \"\(method.name)\": \(method.isTesting),") }
-        source.line("]")
+        source.list("let knownMethods: [String: Bool] = [", contract.methods.map { "\"\($0.name)\": \($0.isTesting)" }, "]")
         return GeneratedFile(path: "\(Self.folder)/Contract.swift", text: source.text)
     }
 }
@@ -113,7 +120,8 @@ struct SwiftDriverEmitter: Emitter {
         }
         source.line("    guard given.isUsedUp else { return nil }")
         let arguments = properties.map { "\($0.name): \(SwiftNames.member($0.name))" } + ["timeout: timeout", "trace: trace"]
-        let function = "m.\(SwiftNames.member(method.namespace)).\(SwiftNames.member(method.verb))"
+        let namespace = method.isTesting ? "TestMethods(m)" : "m.\(SwiftNames.member(method.namespace))"
+        let function = "\(namespace).\(SwiftNames.member(method.verb))"
         source.line("    return try await \(function)(\(arguments.joined(separator: ", "))).wire")
     }
 

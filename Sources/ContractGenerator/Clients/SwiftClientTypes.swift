@@ -27,14 +27,18 @@ struct SwiftClientTypes {
     /// Returns the result type of a method.
     func result(_ method: Method) -> String { name(method.result, nested: SwiftNames.type(method.name) + "Result") }
 
+    /// Returns the expression that reads a member. A reader that displays an object hides its secrets.
+    func read(_ property: Property, from reader: String, isPassed: Bool = false) -> String {
+        let secret = !isPassed && contract.isSecret(property.type) ? ", isSecret: true" : ""
+        return "\(reader).\(property.isRequired ? "required" : "optional")(\"\(property.name)\"\(secret))"
+    }
+
     /// Converts `poolNotFound` to `PoolNotFoundError`.
     static func error(_ type: String) -> String { SwiftNames.type(type) + (type.hasSuffix("Error") ? "" : "Error") }
 
     /// Returns the description of a member with its default.
     func description(_ property: Property) -> String {
-        let text = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
-        let missing = property.defaultValue.map { " Defaults to \($0.text)." } ?? ""
-        return (text.isEmpty ? property.name : text) + missing
+        contract.description(property)
     }
 
     func sentence(_ choice: Choice) -> String {

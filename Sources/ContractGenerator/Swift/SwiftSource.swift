@@ -17,6 +17,23 @@ struct SwiftSource {
         lines.append(text.isEmpty ? "" : String(repeating: "    ", count: depth) + text)
     }
 
+    /// Appends the items between `open` and `close`: on one line if they fit, otherwise in lines that are as long as possible.
+    mutating func list(_ open: String, _ items: [String], _ close: String) {
+        let flat = open + items.joined(separator: ", ") + close
+        guard flat.count + 4 * depth > 140 else { return line(flat) }
+        line(open)
+        var current = ""
+        for item in items {
+            if !current.isEmpty, current.count + item.count + 4 * depth > 130 {
+                line("    " + current)
+                current = ""
+            }
+            current += (current.isEmpty ? "" : " ") + item + ","
+        }
+        line("    " + current)
+        line(close)
+    }
+
     mutating func doc(_ text: String?) {
         guard let text, !text.isEmpty else { return }
         for part in text.split(separator: "\n", omittingEmptySubsequences: false) { line(part.isEmpty ? "///" : "/// \(part)") }

@@ -6,7 +6,7 @@ import Testing
 struct InProcessTests {
     @Test("a first program runs without a process")
     func firstProgram() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let pool = try await m.pool.create(name: "shop", developerProvider: "login.shop")
         let alice = try await m.token.mintForDeveloper(poolId: pool.poolId, logins: ["login.shop": "alice"])
         #expect(alice.isNewIdentity)
@@ -16,29 +16,29 @@ struct InProcessTests {
 
     @Test("errors have specific types, and an unknown method fails with similar names")
     func errors() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let nowhere = "local-1:00000000-0000-0000-0000-000000000000"
         let missing = await #expect(throws: PoolNotFoundError.self) { try await m.pool.get(poolId: nowhere, trace: "order-17") }
         #expect(missing?.poolId == nowhere)
         #expect(missing?.answer.trace == "order-17")
         let unknown = await #expect(throws: MethodNotFoundError.self) { try await m.call("pool.creat", as: JSONValue.self) }
-        #expect(unknown?.nearest?.first == "pool.create")
+        #expect(unknown?.nearest.first == "pool.create")
         let wrong = await #expect(throws: InvalidParamsError.self) { try await m.pool.create(name: "") }
-        #expect(wrong?.violations?.first?.pointer == "/name")
+        #expect(wrong?.violations.first?.pointer == "/name")
         await m.close()
     }
 
     @Test("a testing method without a testing store fails with advice")
     func testingMethods() async throws {
         let m = try await Mintmark.inProcess(store: ":memory:", log: .discarded)
-        let refused = await #expect(throws: MethodNotFoundError.self) { try await m.test.reset() }
-        #expect(refused?.answer.message.contains("testing: true") == true)
+        let refused = await #expect(throws: MethodNotFoundError.self) { try await TestMethods(m).reset() }
+        #expect(refused?.answer.message.contains("TestingMintmark") == true)
         await m.close()
     }
 
     @Test("a canceled call ends immediately, and the client remains usable")
     func cancellation() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let waiting = Task { try await m.test.outbox(to: "nobody@example.com", waitSeconds: 60) }
         while await inFlight(m) < 2 { await Task.yield() }
         waiting.cancel()
@@ -50,14 +50,14 @@ struct InProcessTests {
     }
 
     /// The number of calls in flight, including this one.
-    private func inFlight(_ m: Mintmark) async -> Int {
+    private func inFlight(_ m: any Caller) async -> Int {
         (try? await m.system.metrics().inFlight) ?? -1
     }
 
     @Test("a call that takes longer than its time limit ends")
     func timeout() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
-        let late = await #expect(throws: CallTimedOutError.self) {
+        let m = try await TestingMintmark.inProcess(log: .discarded)
+        let late = await #expect(throws: CallTimeoutError.self) {
             try await m.test.outbox(to: "nobody@example.com", waitSeconds: 60, timeout: .milliseconds(50))
         }
         #expect(late?.method == "test.outbox")
@@ -75,7 +75,7 @@ struct InProcessTests {
 
     @Test("notifications arrive in order and end with the client")
     func notifications() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let heard = m.notifications
         let pool = try await m.pool.create(name: "shop", allowUnauthenticated: true, developerProvider: "login.shop").poolId
         let shopper = try await m.role.put(name: "shopper", poolId: pool).roleArn
@@ -98,7 +98,7 @@ struct InProcessTests {
 
     @Test("close lets calls finish, later calls fail, and a second close succeeds")
     func close() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let slow = Task { try await m.pool.create(name: "slow", signingAlgorithm: .RS512) }
         while true {
             let (isUnderway, isDone) = (await inFlight(m) > 1, try await !m.pool.list().pools.isEmpty)
@@ -113,7 +113,7 @@ struct InProcessTests {
 
     @Test("a released client closes itself")
     func letGo() async throws {
-        var m: Mintmark? = try await Mintmark.testingInProcess(log: .discarded)
+        var m: TestingMintmark? = try await TestingMintmark.inProcess(log: .discarded)
         let heard = try #require(m?.notifications)
         _ = try await m?.system.ping()
         m = nil
@@ -122,7 +122,7 @@ struct InProcessTests {
 
     @Test("requests that are too long or too deeply nested fail as in Mintmark")
     func refusedRequests() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let deep = (0..<70).reduce(1 as JSONValue) { value, _ in [value] }
         await #expect(throws: ParseError.self) { try await m.call("pool.create", ["name": deep], as: JSONValue.self) }
         let long = String(repeating: "x", count: 1_100_000)
@@ -133,7 +133,7 @@ struct InProcessTests {
 
     @Test("calls that are not finished within the grace period of close fail")
     func cutOff() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let waiting = Task { try await m.test.outbox(to: "nobody@example.com", waitSeconds: 60) }
         while await inFlight(m) < 2 { await Task.yield() }
         await m.close(within: .milliseconds(10))
@@ -158,7 +158,7 @@ struct InProcessTests {
 
     @Test("1,000 concurrent calls each receive their own response")
     func manyCalls() async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let pool = try await m.pool.create(name: "shop").poolId
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<1000 {

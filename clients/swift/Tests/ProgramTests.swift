@@ -12,7 +12,7 @@ struct ProgramTests {
         let other = try StandIn(says: #"echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}'"#, ":")
         defer { other.remove() }
         let wrong = await #expect(throws: ProtocolError.self) { try await other.start() }
-        #expect(wrong?.description.contains("it cannot read system.info. Is it the right program?") == true)
+        #expect(wrong?.description.contains("it cannot read system.info. Name the program") == true)
     }
 
     @Test(
@@ -99,8 +99,8 @@ struct ProgramTests {
         let anew = try StandIn(
             #"""
             case "$line" in
-            *credentialsProvider.close*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":3030,"message":"gone","data":{"type":"providerNotOpen"}}}';;
-            *) echo '{"jsonrpc":"2.0","id":'$id',"result":{"provider":"p","state":"ready"}}';;
+            *credentialsProvider.close*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":3030,"message":"gone","data":{"type":"providerNotOpen","provider":"p"}}}';;
+            *) echo '{"jsonrpc":"2.0","id":'$id',"result":{"provider":"p","state":"ready","identityId":"i"}}';;
             esac
             """#)
         defer { anew.remove() }

@@ -8,13 +8,11 @@ import Testing
 struct ProgressTests {
     @Test("progress is delivered to the reporting call only, before its result", arguments: [true, false])
     func progress(isInProcess: Bool) async throws {
-        let m = try await isInProcess ? Mintmark.testingInProcess(log: .discarded) : byPipe()
+        let m = try await isInProcess ? TestingMintmark.inProcess(log: .discarded) : byPipe()
         let heard = m.notifications
         let accounts = (0..<450).map { PortableAccount(email: "user\($0)@example.com") }
-        let lines = Mutex<[Int64]>([])
-        let result = try await m.withProgress { value in
-            lines.withLock { $0.append(value["nextLine"]?.int ?? 0) }
-        }.account.import(accounts: accounts)
+        let lines = Mutex<[Int]>([])
+        let result = try await m.account.import(accounts: accounts) { progress in lines.withLock { $0.append(progress.nextLine) } }
         let told = lines.withLock { $0 }
         #expect(result.imported == 450)
         #expect(told.count >= 2 && zip(told, told.dropFirst()).allSatisfy { $0 < $1 } && told.first ?? 0 > 0)
@@ -25,9 +23,11 @@ struct ProgressTests {
     }
 
     /// The program in the build directory of the tests.
-    private func byPipe() async throws -> Mintmark {
+    private func byPipe() async throws -> TestingMintmark {
         let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let program = tests.deletingLastPathComponent().appending(path: "mintmark").path
-        return try await Mintmark.start(store: ":memory:", binary: program, testing: true, log: .discarded)
+        var options = Mintmark.Options()
+        (options.binary, options.log) = (program, .discarded)
+        return try await TestingMintmark.start(options)
     }
 }

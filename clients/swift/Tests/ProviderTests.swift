@@ -16,7 +16,12 @@ struct ProviderTests {
         private let answers: JSONValue
         private let state = Mutex(State())
 
-        init(holding held: String? = nil, answers: JSONValue = ["provider": "p", "state": "tokenRequired", "continuationToken": "c"]) {
+        init(
+            holding held: String? = nil,
+            answers: JSONValue = [
+                "provider": "p", "state": "tokenRequired", "continuationToken": "c", "logins": [:], "reason": "asked",
+            ]
+        ) {
             (self.held, self.answers) = (held, answers)
         }
 
@@ -127,6 +132,6 @@ struct ProviderTests {
         let wrong = await #expect(throws: ProtocolError.self) { try await PoolMethods(ClosureBox(answers: 5)).list() }
         let text = wrong?.description ?? ""
         #expect(
-            text.hasPrefix("The answer of pool.list is not what this client takes") && text.contains("newer than this client?"), "\(text)")
+            text.hasPrefix("The result of pool.list does not match the contract") && text.contains("compare mintmark --version"), "\(text)")
     }
 }

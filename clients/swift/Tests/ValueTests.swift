@@ -1,3 +1,4 @@
+import Foundation
 import MintmarkClient
 import Synchronization
 import Testing
@@ -28,6 +29,30 @@ struct ValueTests {
             #expect(!text.contains("hush") && !text.contains("psst") && !text.contains("whisper"), "\(text)")
             #expect(text.contains("MTKA") || text == dumped)
         }
+    }
+
+    @Test("a step has the payload of its state, and an unknown state keeps its JSON")
+    func steps() throws {
+        let wire: JSONValue = ["state": "completed", "continuationToken": "hush", "expiresAt": 1, "accountId": "a", "aura": "blue"]
+        let step = try SignUpStep(wire: wire)
+        guard case .completed(let completed) = step else {
+            Issue.record("\(step)")
+            return
+        }
+        #expect(completed.accountId == "a" && step.wire == wire && completed.unknown == ["aura": "blue"])
+        #expect(!"\(step)".contains("hush") && !"\(step)".contains("blue") && "\(step)".contains(#"accountId: "a""#), "\(step)")
+        let later: JSONValue = ["state": "moonRequired", "moon": "hush"]
+        #expect(try SignUpStep(wire: later) == .other(["state": "moonRequired", "moon": "hush"]))
+        #expect(try SignUpStep(wire: later).wire == later && !"\(try SignUpStep(wire: later))".contains("hush"))
+    }
+
+    @Test("an error has its message as localized description")
+    func errors() async throws {
+        struct Refusing: Caller {
+            func answer(to method: String, _ params: JSONObject, timeout: Duration?, trace: String?) async throws -> JSONValue { 5 }
+        }
+        let wrong = await #expect(throws: ProtocolError.self) { try await PoolMethods(Refusing()).list() }
+        #expect((wrong as (any Error)?)?.localizedDescription == wrong?.description)
     }
 
     @Test("an error names the member that is missing or has another type")
@@ -64,6 +89,9 @@ struct ValueTests {
         for try await page in PoolMethods(books).listPages() { count += page.pools.isEmpty ? 1 : 0 }
         #expect(count == 2)
         #expect(books.cursors.withLock { $0 } == [nil, "two"])
+        for try await _ in PoolMethods(books).listAll() { count += 1 }
+        #expect(count == 2)
+        #expect(books.cursors.withLock { $0 } == [nil, "two", nil, "two"])
     }
 
     @Test("a program that exits without output and a folder fail with advice")
@@ -72,11 +100,12 @@ struct ValueTests {
             try await Mintmark.start(store: ":memory:", binary: "/bin/true", log: .discarded)
         }
         let text = ended?.description ?? ""
-        #expect(text.contains("/bin/true") && text.contains("right program? MINTMARK_BINARY") && !text.contains("in memory"), "\(text)")
+        #expect(
+            text.contains("/bin/true") && text.contains("Name the program with MINTMARK_BINARY") && !text.contains("in memory"), "\(text)")
         let folder = await #expect(throws: BinaryNotFoundError.self) {
             try await Mintmark.start(store: ":memory:", binary: "/usr", log: .discarded)
         }
-        #expect(folder?.description.contains("/usr that can be run: it is a folder") == true)
+        #expect(folder?.description.contains("/usr cannot be started: it is a folder") == true)
         await #expect(throws: UsageError.self) { try await Mintmark.start(store: ":memory:", binary: "") }
     }
 

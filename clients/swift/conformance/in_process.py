@@ -5,7 +5,9 @@ Runs the transcripts, and the checks of clients/conformance that do not concern 
 process. Prints "N passed, N failed" at the end.
 """
 
+import json
 import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -35,7 +37,19 @@ CHECKS = [
 ]
 
 
+def own_package():
+    """the package of the client has no dependencies and has all its modules"""
+    folder = os.path.join(CONFORMANCE, "..", "swift")
+    done = subprocess.run(["swift", "package", "--package-path", folder, "dump-package"], check=True, capture_output=True, text=True)
+    package = json.loads(done.stdout)
+    assert package["dependencies"] == [], package["dependencies"]
+    assert [each["name"] for each in package["products"]] == ["MintmarkClient"], package["products"]
+    for target in package["targets"]:
+        assert os.listdir(os.path.join(folder, "Sources", target["name"])), target["name"]
+
+
 def main():
+    own_package()
     os.environ["SWIFT_IN_PROCESS"] = "1"
     rows = [(check.__doc__, check) for check in CHECKS]
     rows += [(replay.title(file), lambda driver, file=file: replay.Replay(driver, file).run()) for file in replay.files()]

@@ -12,7 +12,7 @@ public actor CredentialsProvider {
         /// The current identity ID, which the backend passes to `token.mintForDeveloper`; nil if there is none.
         public let identityId: String?
         /// The reason a token is required.
-        public let reason: CredentialsProviderAnswer.Reason?
+        public let reason: CredentialsProviderAnswer.TokenRequired.Reason?
     }
 
     /// Returns the identity ID and the token that the application's backend obtained from `token.mintForDeveloper`. If it throws, the call
@@ -46,21 +46,18 @@ public actor CredentialsProvider {
     // MARK: Public methods
 
     /// Returns valid credentials, with `identityId` and `roleArn`.
-    public func get() async throws -> CredentialsProviderAnswer {
+    public func get() async throws -> CredentialsProviderAnswer.Ready {
         try await ready { try await $0.get(provider: $1) }
     }
 
     /// Renews the credentials even if they are still valid.
-    public func refresh() async throws -> CredentialsProviderAnswer {
+    public func refresh() async throws -> CredentialsProviderAnswer.Ready {
         try await ready { try await $0.get(provider: $1, refresh: true) }
     }
 
     /// Returns the ID of the identity.
     public func identityId() async throws -> String {
-        guard let id = try await ready({ try await $0.identityId(provider: $1) }).identityId else {
-            throw ProtocolError(method: "credentialsProvider.identityId", reason: "it has no identityId")
-        }
-        return id
+        try await ready { try await $0.identityId(provider: $1) }.identityId
     }
 
     /// Replaces the user's logins. The identity ID is kept, unless the logins are already linked to another identity.
@@ -97,21 +94,28 @@ public actor CredentialsProvider {
 
     private var methods: CredentialsProviderMethods { CredentialsProviderMethods(caller) }
 
-    private func ready(_ body: Body<CredentialsProviderAnswer>) async throws -> CredentialsProviderAnswer {
+    private func ready(_ body: Body<CredentialsProviderAnswer>) async throws -> CredentialsProviderAnswer.Ready {
         let answer = try await call(body)
-        guard answer.state == .tokenRequired, let continuation = answer.continuationToken else { return answer }
+        guard case .tokenRequired(let required) = answer else { return try known(answer) }
+        let continuation = required.continuationToken
         // Calls that need the same renewal receive the same continuation token, and share one token request.
         let work: SharedWork<CredentialsProviderAnswer>
-        if let begun = asking[continuation], begun.join() { work = begun } else { work = ask(answer, continuation) }
+        if let begun = asking[continuation], begun.join() { work = begun } else { work = ask(required) }
         asking[continuation] = work
         defer { if work.isOver, asking[continuation] === work { asking[continuation] = nil } }
-        return try await work.value()
+        return try known(try await work.value())
     }
 
-    private func ask(_ answer: CredentialsProviderAnswer, _ continuation: String) -> SharedWork<CredentialsProviderAnswer> {
-        let required = TokenRequired(logins: answer.logins ?? [:], identityId: answer.identityId, reason: answer.reason)
+    private func known(_ answer: CredentialsProviderAnswer) throws -> CredentialsProviderAnswer.Ready {
+        if case .ready(let ready) = answer { return ready }
+        throw ProtocolError(method: "credentialsProvider.get", reason: "its state is not known")
+    }
+
+    private func ask(_ required: CredentialsProviderAnswer.TokenRequired) -> SharedWork<CredentialsProviderAnswer> {
+        let request = TokenRequired(logins: required.logins, identityId: required.identityId, reason: required.reason)
+        let continuation = required.continuationToken
         return SharedWork { [onTokenRequired, methods] in
-            let (identityId, token) = try await onTokenRequired(required)
+            let (identityId, token) = try await onTokenRequired(request)
             return try await methods.submitToken(continuationToken: continuation, identityId: identityId, token: token)
         }
     }

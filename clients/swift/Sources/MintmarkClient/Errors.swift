@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JSON
 
 /// The error that Mintmark returned for a call.
@@ -21,52 +22,73 @@ public struct Answer: Sendable, Equatable {
     /// The time after which the same call can succeed, or nil if a retry cannot succeed.
     public var retryAfter: Duration? { (member("retryAfterSeconds") as Int?).map { .seconds($0) } }
 
-    /// The error as its specific type, or as an `UnknownError`.
-    var error: any AnsweredError { errorTypes[code]?.init(self) ?? UnknownError(answer: self) }
+    /// Reads the details.
+    public var reader: MemberReader { MemberReader(data) }
+
+    /// The error as its specific type, or as an `UnknownAPIError`.
+    var error: any APIError { (try? errorTypes[code]?.init(self)) ?? UnknownAPIError(answer: self) }
+}
+
+/// An error of this client. `localizedDescription` is its message, for the developer.
+public protocol MintmarkError: LocalizedError, CustomStringConvertible {}
+
+extension MintmarkError {
+    public var errorDescription: String? { description }
 }
 
 /// An error that Mintmark returned. Each error has a specific type, such as `PoolNotFoundError`.
-public protocol AnsweredError: Error, CustomStringConvertible {
+public protocol APIError: MintmarkError {
     var answer: Answer { get }
 }
 
-extension AnsweredError {
+extension APIError {
     public var description: String { "\(answer.method): \(answer.message)" }
+    /// The number of the error, which is unique to its `type` and never changes.
+    public var code: Int { answer.code }
+    /// The stable name of the error.
+    public var type: String { answer.type }
+    /// The details of the error.
+    public var data: JSONObject { answer.data }
+    /// The trace of the call.
+    public var trace: String? { answer.trace }
+    /// The time after which the same call can succeed, or nil if a retry cannot succeed.
+    public var retryAfter: Duration? { answer.retryAfter }
 }
 
 /// An error of Mintmark that this client knows.
-public protocol KnownError: AnsweredError {
-    init(_ answer: Answer)
+public protocol KnownError: APIError {
+    /// - Throws: `UnexpectedValue` if the details are not those of the contract.
+    init(_ answer: Answer) throws
 }
 
 /// An error of a newer Mintmark that this client does not know.
-public struct UnknownError: AnsweredError {
+public struct UnknownAPIError: APIError {
     public let answer: Answer
 }
 
 /// The options are not valid, or a value cannot be written as JSON.
-public struct UsageError: Error, CustomStringConvertible {
+public struct UsageError: MintmarkError {
     /// The allowed values.
     public let description: String
     package init(_ description: String) { self.description = description }
 }
 
 /// The program does not exist at the path, is not on the PATH, or cannot be executed.
-public struct BinaryNotFoundError: Error, CustomStringConvertible {
+public struct BinaryNotFoundError: MintmarkError {
     /// The program that could not be started: a path or a name.
     public let binary: String
     /// The error message of the operating system.
     public let reason: String
 
     public var description: String {
-        "There is no program \(binary.contains("/") ? "at \(binary)" : "named \(binary) on PATH") that can be run: \(reason). Build it in "
-            + "Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark) and name it: binary: …, "
-            + "export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH."
+        "The program \(binary)\(binary.contains("/") ? "" : " on the PATH") cannot be started: \(reason). Build it in Mintmark's "
+            + "repository (clients/shell/mintmark --version makes .build/mintmark), and name it with binary: … or MINTMARK_BINARY, or put it "
+            + "on the PATH."
     }
 }
 
 /// The program is older than this client, or lacks one of its methods.
-public struct BinaryTooOldError: Error, CustomStringConvertible {
+public struct BinaryTooOldError: MintmarkError {
     public let binary: String
     /// The version that the program reported, or nil if it lacks a method.
     public let version: String?
@@ -74,22 +96,22 @@ public struct BinaryTooOldError: Error, CustomStringConvertible {
     public let answer: Answer?
 
     public var description: String {
-        let what = answer.map { "has no method \($0.method)" } ?? "is Mintmark \(version ?? "")"
+        let problem = answer.map { "does not have the method \($0.method)" } ?? "is Mintmark \(version ?? "")"
         return
-            "\(binary) \(what): it is older than this client, which was made for Mintmark \(contractVersion). Build or install the newer one; "
-            + "mintmark --version says what it is, MINTMARK_BINARY or binary: … names another."
+            "\(binary) \(problem), which is older than this client for Mintmark \(contractVersion). Install a newer program, or name another "
+            + "one with MINTMARK_BINARY or binary: …."
     }
 }
 
 /// The process ended before it returned a response. It is unknown whether the call took effect.
-public struct ProcessEndedError: Error, CustomStringConvertible {
+public struct ProcessEndedError: MintmarkError {
     public let binary: String
     /// The exit status, or nil if a signal ended the process.
     public let exitStatus: Int?
     /// The signal that ended it.
     public let signal: Int?
     /// The last lines that the process wrote to standard error.
-    public let lastWords: [String]
+    public let lastLogLines: [String]
     /// The method that was waiting for a response.
     public let method: String
     /// The recommended next action.
@@ -97,19 +119,19 @@ public struct ProcessEndedError: Error, CustomStringConvertible {
 
     public var description: String {
         let how = exitStatus.map { "exit status \($0)" } ?? signal.map { "signal \($0)" } ?? "status unknown"
-        var parts = ["\(method): the process \(binary) ended before it answered: \(how)."]
-        if exitStatus == 2 { parts.append("The store cannot be used; mintmark doctor says why.") }
+        var parts = ["\(method): the process \(binary) ended before it returned a response: \(how)."]
+        if exitStatus == 2 { parts.append("The store cannot be used; mintmark doctor reports the reason.") }
         if exitStatus == 64 {
-            parts.append("It refused its arguments: an option has a value it does not take, or it is older than this client.")
+            parts.append("Its arguments are not valid: an option has a wrong value, or the program is older than this client.")
         }
         parts.append(advice)
-        if !lastWords.isEmpty { parts.append("Its last words: " + lastWords.joined(separator: "\n")) }
+        if !lastLogLines.isEmpty { parts.append("Its last log lines: " + lastLogLines.joined(separator: "\n")) }
         return parts.joined(separator: " ")
     }
 }
 
 /// The process wrote output that is not valid Mintmark output, or a result has an unexpected type.
-public struct ProtocolError: Error, CustomStringConvertible {
+public struct ProtocolError: MintmarkError {
     /// The program, if its output is not valid. The process was stopped.
     public let binary: String?
     /// The method, if only its result has an unexpected type.
@@ -122,31 +144,30 @@ public struct ProtocolError: Error, CustomStringConvertible {
 
     public var description: String {
         if let method {
-            return "The answer of \(method) is not what this client takes: \(reason). Is the program newer than this client? "
-                + "mintmark --version says; m.call(\"\(method)\", …, as: JSONValue.self) gives the answer as it is."
+            return "The result of \(method) does not match the contract of this client: \(reason). The program may have another version: "
+                + "compare mintmark --version. m.call(\"\(method)\", …, as: JSONValue.self) returns the result as it is."
         }
-        return "\(binary ?? "") does not answer as Mintmark does: \(reason). Is it the right program? "
-            + "MINTMARK_BINARY or binary: … names another."
+        return "\(binary ?? "") is not Mintmark: \(reason). Name the program with MINTMARK_BINARY or binary: …."
     }
 }
 
 /// The call took longer than its time limit. The request was canceled but may have taken effect.
-public struct CallTimedOutError: Error, CustomStringConvertible {
+public struct CallTimeoutError: MintmarkError {
     public let method: String
     public let timeout: Duration
     public var description: String {
-        "\(method) was not answered within \(timeout). It was cancelled; it may have taken effect nevertheless."
+        "\(method) took longer than its time limit of \(timeout) and was canceled. The call may have taken effect."
     }
 }
 
 /// The client or the CredentialsProvider was already closed.
-public struct ClientClosedError: Error, CustomStringConvertible {
+public struct ClientClosedError: MintmarkError {
     public let method: String
     private let what: String
 
-    package init(method: String) { (self.method, what) = (method, "client that is closed; start a new one") }
+    package init(method: String) { (self.method, what) = (method, "client that is closed. Start a new one") }
 
-    init(ofProvider method: String) { (self.method, what) = (method, "CredentialsProvider that is closed; make a new one") }
+    init(ofProvider method: String) { (self.method, what) = (method, "CredentialsProvider that is closed. Create a new one") }
 
     public var description: String { "\(method) was called on a \(what)." }
 }

@@ -51,7 +51,7 @@ package final class Exchange: Sendable {
 
     /// Sends a request and waits for its response.
     ///
-    /// - Throws: `CancellationError` or `CallTimedOutError` after canceling the request on the server; the failure of the connection if it
+    /// - Throws: `CancellationError` or `CallTimeoutError` after canceling the request on the server; the failure of the connection if it
     ///   has ended.
     func reply(to body: RequestBody, _ method: String, timeout: Duration?, progress: Mintmark.Progress? = nil) async throws -> Reply {
         guard case .reply(let reply) = try await settled(method, timeout: timeout, body, progress) else { throw CancellationError() }
@@ -84,7 +84,7 @@ package final class Exchange: Sendable {
         switch outcome {
         case .reply, .ready: return outcome
         case .cancelled: throw CancellationError()
-        case .timedOut: throw CallTimedOutError(method: method, timeout: timeout ?? .zero)
+        case .timedOut: throw CallTimeoutError(method: method, timeout: timeout ?? .zero)
         case .failed(let error): throw error(method)
         }
     }

@@ -40,7 +40,7 @@ public final class Mintmark: Caller {
 
     /// Starts the program with a store or an app, and waits until it has reported a supported version.
     ///
-    /// - Throws: `UsageError`, `BinaryNotFoundError`, `BinaryTooOldError`, `ProcessEndedError`, `ProtocolError`, `CallTimedOutError`.
+    /// - Throws: `UsageError`, `BinaryNotFoundError`, `BinaryTooOldError`, `ProcessEndedError`, `ProtocolError`, `CallTimeoutError`.
     public static func start(_ options: Options) async throws -> Mintmark {
         try options.check()
         return try await started(Mintmark(options) { try Subprocess(options, notify: $0) })
@@ -55,11 +55,6 @@ public final class Mintmark: Caller {
         (options.store, options.app, options.binary, options.testing) = (store, app, binary, testing)
         (options.timeout, options.arguments, options.log) = (timeout, arguments, log)
         return try await start(options)
-    }
-
-    /// Starts a process with an empty testing store in memory.
-    public static func testing(log: LogTarget = .standardError) async throws -> Mintmark {
-        try await start(store: Options.inMemory, testing: true, log: log)
     }
 
     package static func started(_ mintmark: Mintmark) async throws -> Mintmark {
@@ -79,7 +74,13 @@ public final class Mintmark: Caller {
         try await answer(to: method, params, timeout: timeout, trace: trace, progress: nil)
     }
 
-    func answer(
+    public func answer(
+        to method: String, _ params: JSONObject, timeout: Duration?, trace: String?, progress: @escaping @Sendable (JSONValue) -> Void
+    ) async throws -> JSONValue {
+        try await answer(to: method, params, timeout: timeout, trace: trace, progress: Optional(progress))
+    }
+
+    private func answer(
         to method: String, _ params: JSONObject, timeout: Duration?, trace: String?, progress: Progress?
     ) async throws -> JSONValue {
         try checkTimeout(timeout)
@@ -124,7 +125,8 @@ public final class Mintmark: Caller {
         guard let isTesting = knownMethods[answer.method], answer.error is MethodNotFoundError else { return answer.error }
         guard isTesting, !options.testing else { return BinaryTooOldError(binary: connection.name, version: nil, answer: answer) }
         return Answer(
-            code: answer.code, type: answer.type, message: "\(answer.method) is offered by testing processes only: pass testing: true.",
+            code: answer.code, type: answer.type,
+            message: "\(answer.method) requires a testing store. Start the client with TestingMintmark.",
             data: answer.data, method: answer.method, trace: answer.trace
         ).error
     }

@@ -1,8 +1,14 @@
 import FoundationEssentials
-import Glibc
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 extension Mintmark {
-    /// The store of a client, and the settings of its process.
+    /// The store of a client, and the settings of its process. The members of `ServeOptions` are also members of this type.
+    @dynamicMemberLookup
     public struct Options: Sendable {
         /// The store: a file, `:memory:` for a store that is discarded when the process ends, or a PostgreSQL URL. Exactly one of this and
         /// `app` must be set.
@@ -13,24 +19,12 @@ extension Mintmark {
         public var binary: String?
         /// Whether the store is a testing store, which has a virtual clock.
         public var testing = false
-        /// The virtual clock of a new testing store.
-        public var clock: Timestamp?
         /// The time limit of calls that do not set their own. By default, calls have no time limit.
         public var timeout: Duration?
         /// Whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
         public var restart: Bool?
         /// The destination of the process's log.
         public var log = LogTarget.standardError
-        /// The base URL of all issuers; must be an https URL.
-        public var issuer: String?
-        /// The first part of pool and identity IDs. Defaults to `local-1`.
-        public var region: String?
-        /// The account number in ARNs.
-        public var account: String?
-        /// The file with the master key. Defaults to `<store>.key`, or to `MINTMARK_MASTER_KEY` in `environment`.
-        public var masterKeyFile: String?
-        /// Whether to offer only methods that require a token, code or password of the user.
-        public var publicCaller = false
         /// Additional arguments of `mintmark serve`. To list them, run `mintmark serve --help`.
         public var arguments: [String] = []
         /// Additional environment variables of the process.
@@ -38,7 +32,17 @@ extension Mintmark {
         /// The maximum size of a request, in bytes.
         public var maxLineBytes = 1 << 20
 
+        /// The ID of a process. Mintmark exits when that process exits. Defaults to the process of the client; 0 means none.
+        public var parent: Int?
+        /// The other options of `mintmark serve`.
+        package var serve = ServeOptions()
+
         public init() {}
+
+        public subscript<Value>(dynamicMember member: WritableKeyPath<ServeOptions, Value>) -> Value {
+            get { serve[keyPath: member] }
+            set { serve[keyPath: member] = newValue }
+        }
     }
 
     /// The destination of log lines.
@@ -76,11 +80,11 @@ extension Mintmark.Options {
     package func check() throws(UsageError) {
         guard (store == nil) != (app == nil) else {
             throw UsageError(
-                "name either a store or an app: store: \"shop.db\" is a file, store: \":memory:\" ends with the process, "
-                    + "app: \"shop\" is the store of that app in the folder of the user's data")
+                "Set either store: \"shop.db\" for a file, store: \":memory:\" for a store that ends with the process, or app: \"shop\" "
+                    + "for the store of an application in the user's data folder.")
         }
         for (name, value) in [("store", store), ("app", app), ("binary", binary)] where value?.isEmpty == true {
-            throw UsageError("\(name) is empty: say which \(name == "binary" ? "program" : name) it is, or leave it out")
+            throw UsageError("The option \(name) is empty. Set a value, or omit the option.")
         }
         try checkTimeout(timeout)
     }
@@ -91,24 +95,20 @@ extension Mintmark.Options {
 
     /// The store with an absolute path, so that a restart does not depend on the current directory.
     package var wholeStore: String? {
-        guard let store, store != Self.inMemory, !store.contains("://"), !store.hasPrefix("/"),
-            let folder = getcwd(nil, 0)
-        else { return store }
-        defer { free(folder) }
-        return String(cString: folder) + "/" + store
+        guard let store, store != Self.inMemory, !store.contains("://") else { return store }
+        return absolutePath(store)
     }
 
     var commandLine: [String] {
         // The form with "=" allows values that begin with "-".
         let named: [(String, String?)] = [
-            ("--store", wholeStore), ("--app", app), ("--issuer", issuer), ("--region", region), ("--account", account),
-            ("--master-key-file", masterKeyFile), ("--caller", publicCaller ? "public" : nil),
-            ("--max-line", maxLineBytes == 1 << 20 ? nil : String(maxLineBytes)), ("--clock", clock.map { String($0.secondsSince1970) }),
+            ("--store", wholeStore), ("--app", app), ("--max-line", maxLineBytes == 1 << 20 ? nil : String(maxLineBytes)),
             // If `arguments` has the same option, that value takes precedence, because the last one counts.
-            ("--parent", String(getpid())),
+            ("--parent", String(parent ?? Int(getpid()))),
         ]
-        return [program, "serve"] + named.compactMap { name, value in value.map { "\(name)=\($0)" } } + (testing ? ["--testing"] : [])
-            + arguments
+        let flags = serve.flags.map { $0.value.isEmpty ? $0.flag : "\($0.flag)=\($0.value)" }
+        return [program, "serve"] + named.compactMap { name, value in value.map { "\(name)=\($0)" } } + flags
+            + (testing ? ["--testing"] : []) + arguments
     }
 
     /// The environment without the variables that name a store: they would take precedence over the options.
@@ -119,5 +119,12 @@ extension Mintmark.Options {
 }
 
 func checkTimeout(_ timeout: Duration?) throws(UsageError) {
-    if let timeout, timeout <= .zero { throw UsageError("a timeout is more than nothing; without one a call takes as long as it takes") }
+    if let timeout, timeout <= .zero { throw UsageError("A timeout must be positive. Omit it to wait without a limit.") }
+}
+
+/// The path from the root, so that it does not depend on the current directory.
+func absolutePath(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + "/" + path
 }

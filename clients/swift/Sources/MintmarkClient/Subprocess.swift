@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 import JSON
 import Platform
 import Synchronization
@@ -216,7 +220,7 @@ final class Subprocess: Connection {
     private func advice(after exit: ProcessExit) -> String {
         var isMintmark = exchange.isLetIn
         if case .status(let status) = exit, [2, 64, 74].contains(status) { isMintmark = true }
-        guard isMintmark else { return "Is it the right program? MINTMARK_BINARY or binary: … names another." }
+        guard isMintmark else { return "It may not be Mintmark. Name the program with MINTMARK_BINARY or binary: …." }
         if options.restarts { return "The next call starts a new process." }
         return options.store == Mintmark.Options.inMemory
             ? "What was in memory is gone: start a new client, or one with restart that goes on with an empty store."
@@ -244,13 +248,13 @@ extension Duration {
 }
 
 extension ProcessEndedError {
-    init(binary: String, _ exit: ProcessExit, _ lastWords: [String], _ method: String, _ advice: String) {
+    init(binary: String, _ exit: ProcessExit, _ lastLogLines: [String], _ method: String, _ advice: String) {
         let (status, signal): (Int?, Int?) =
             switch exit {
             case .status(let status): (Int(status), nil)
             case .signal(let signal): (nil, Int(signal))
             case .unknown: (nil, nil)
             }
-        self.init(binary: binary, exitStatus: status, signal: signal, lastWords: lastWords, method: method, advice: advice)
+        self.init(binary: binary, exitStatus: status, signal: signal, lastLogLines: lastLogLines, method: method, advice: advice)
     }
 }

@@ -54,6 +54,14 @@ extension JSONValue: WireValue {
     public var wire: JSONValue { self }
 }
 
+extension JSONObject {
+    /// The members that are not nil.
+    init(_ members: [(String, (any WireValue)?)]) {
+        self.init()
+        for (name, value) in members { if let value { self[name] = value.wire } }
+    }
+}
+
 extension JSONObject: WireValue {
     public init(wire: JSONValue) throws {
         guard let value = wire.object else { throw UnexpectedValue(description: "not an object") }

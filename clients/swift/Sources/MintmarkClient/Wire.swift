@@ -8,8 +8,8 @@ struct RequestBody {
     init(_ method: String, _ params: JSONObject, trace: String?, longestLine: Int) throws {
         func refused(_ code: Int, _ type: String, _ reason: String) -> any Error {
             Answer(
-                code: code, type: type, message: "This request cannot be sent: \(reason).",
-                data: ["type": .string(type), "reason": .string(reason)], method: method, trace: trace
+                code: code, type: type, message: "The request cannot be sent: \(reason).",
+                data: ["type": .string(type), "reason": .string(reason), "offset": 0], method: method, trace: trace
             ).error
         }
         if Self.isDeeper(.object(params), than: 63) { throw refused(-32700, "parseError", "it nests deeper than 64 levels") }

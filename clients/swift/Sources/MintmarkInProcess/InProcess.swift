@@ -27,14 +27,28 @@ extension Mintmark {
     /// `restart`.
     public static func inProcess(_ options: Options) async throws -> Mintmark {
         try options.check()
+        let supported = ["--account", "--caller", "--clock", "--issuer", "--master-key-file", "--region"]
+        let others = options.serve.flags.map(\.flag).filter { !supported.contains($0) }
+        guard others.isEmpty else {
+            throw UsageError("The options \(others.joined(separator: ", ")) require a process. Use Mintmark.start.")
+        }
         let mintmark = Mintmark(options) { try InProcess(options, notify: $0) }
         try mintmark.connect()
         return mintmark
     }
+}
 
+extension TestingMintmark {
     /// Runs an empty testing store in memory, in this process.
-    public static func testingInProcess(log: LogTarget = .standardError) async throws -> Mintmark {
-        try await inProcess(store: ":memory:", testing: true, log: log)
+    public static func inProcess(log: Mintmark.LogTarget = .standardError) async throws -> TestingMintmark {
+        var options = Mintmark.Options()
+        options.log = log
+        return try await inProcess(options)
+    }
+
+    /// Runs a testing store in this process. The store is in memory, unless the options name a store or an app.
+    public static func inProcess(_ options: Mintmark.Options) async throws -> TestingMintmark {
+        TestingMintmark(try await Mintmark.inProcess(options.forTesting))
     }
 }
 
@@ -54,7 +68,7 @@ final class InProcess: Connection {
     init(_ options: Mintmark.Options, notify: @escaping @Sendable (Mintmark.Notification) -> Void) throws {
         let settings = LocalSettings(
             store: options.wholeStore, app: options.app, testing: options.testing, clock: options.clock.map { Int64($0.secondsSince1970) },
-            publicCaller: options.publicCaller, issuer: options.issuer, region: options.region, account: options.account,
+            publicCaller: options.caller == "public", issuer: options.issuer, region: options.region, account: options.account,
             masterKeyFile: options.masterKeyFile)
         let other = Other()
         let exchange = Exchange(isReady: true, notify: notify) { other.take($0) }

@@ -17,26 +17,26 @@ func described(_ error: any Error) -> JSONValue {
     var name = "\(type(of: error))"
     if name.hasSuffix("Error") { name.removeLast(5) }
     var told: JSONObject = ["kind": .string(kind(error)), "class": .string(name), "message": .string("\(error)")]
-    let answer = (error as? any AnsweredError)?.answer ?? (error as? BinaryTooOldError)?.answer
+    let answer = (error as? any APIError)?.answer ?? (error as? BinaryTooOldError)?.answer
     if let answer {
         told["code"] = answer.code.wire
         told["type"] = .string(answer.type)
         told["data"] = .object(answer.data)
         if let trace = answer.trace { told["trace"] = .string(trace) }
-        if error is any AnsweredError { told["message"] = .string(answer.message) }
+        if error is any APIError { told["message"] = .string(answer.message) }
     }
     return .object(told)
 }
 
 func kind(_ error: any Error) -> String {
     switch error {
-    case is any AnsweredError: "answered"
+    case is any APIError: "answered"
     case is UsageError: "refused"
     case is BinaryNotFoundError: "notFound"
     case is BinaryTooOldError: "tooOld"
     case is ProtocolError: "garbage"
     case is ProcessEndedError: "ended"
-    case is CallTimedOutError: "timedOut"
+    case is CallTimeoutError: "timedOut"
     case is CancellationError: "cancelled"
     case is ClientClosedError: "closed"
     case is BackendDown: "own"

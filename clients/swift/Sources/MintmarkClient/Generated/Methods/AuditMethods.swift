@@ -23,23 +23,24 @@ public struct AuditMethods: Sendable {
     ///   - until: The end of the period, exclusive, in seconds since 1970-01-01 UTC.
     /// - Throws: `InvalidCursorError`.
     public func list(limit: Int? = nil, cursor: String? = nil, poolId: String? = nil, identityId: String? = nil, method: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AuditListResult {
-        var _params = MemberWriter()
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        _params.set("poolId", poolId)
-        _params.set("identityId", identityId)
-        _params.set("method", method)
-        _params.set("since", since)
-        _params.set("until", until)
-        return try await caller.call("audit.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("limit", limit), ("cursor", cursor), ("poolId", poolId), ("identityId", identityId), ("method", method), ("since", since),
+            ("until", until),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("audit.list", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `list` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `list`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func listPages(limit: Int? = nil, cursor: String? = nil, poolId: String? = nil, identityId: String? = nil, method: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<AuditListResult> {
         Pages(from: cursor) { cursor in
             let page = try await list(limit: limit, cursor: cursor, poolId: poolId, identityId: identityId, method: method, since: since, until: until, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `list`. Each page is requested when it is needed.
+    public func listAll(poolId: String? = nil, identityId: String? = nil, method: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil, timeout: Duration? = nil, trace: String? = nil) -> Items<AuditListResult, AuditRecord> {
+        Items(listPages(poolId: poolId, identityId: identityId, method: method, since: since, until: until, timeout: timeout, trace: trace)) { $0.records }
     }
 
     /// Verify the integrity of the audit log.
@@ -48,68 +49,39 @@ public struct AuditMethods: Sendable {
     ///
     /// - Parameters:
     ///   - heads: The ends of chains recorded earlier. Each of them must still exist.
-    public func verify(heads: [AuditHead]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AuditVerifyResult {
-        var _params = MemberWriter()
-        _params.set("heads", heads)
-        return try await caller.call("audit.verify", _params.object, timeout: timeout, trace: trace)
+    public func verify(heads: [AuditHead]? = nil, timeout: Duration? = nil, trace: String? = nil, progress: (@Sendable (AuditProgress) -> Void)? = nil) async throws -> AuditVerifyResult {
+        let _params = JSONObject([("heads", heads)] as [(String, (any WireValue)?)])
+        return try await caller.call("audit.verify", _params, timeout: timeout, trace: trace, progress: progress)
     }
 }
 
 /// The result of `audit.list`.
-public struct AuditListResult: Record {
+public struct AuditListResult: ResultRecord {
     /// The audit records, newest first.
-    public var records: [AuditRecord]
+    public let records: [AuditRecord]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(records: [AuditRecord], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.records = records
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         records = try members.required("records")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("records", records)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 
 /// The result of `audit.verify`.
-public struct AuditVerifyResult: Record {
+public struct AuditVerifyResult: ResultRecord {
     /// Whether no record was altered, removed or inserted.
-    public var intact: Bool
+    public let intact: Bool
     /// The result for each chain that exists or was named.
-    public var chains: [AuditChain]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(intact: Bool, chains: [AuditChain], unknown: JSONObject = [:]) {
-        self.intact = intact
-        self.chains = chains
-        self.unknown = unknown
-    }
-
+    public let chains: [AuditChain]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         intact = try members.required("intact")
         chains = try members.required("chains")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("intact", intact)
-        members.set("chains", chains)
-        members.add(unknown)
-    }
 }
 

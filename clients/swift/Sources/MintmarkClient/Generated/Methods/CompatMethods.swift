@@ -20,46 +20,26 @@ public struct CompatMethods: Sendable {
     ///   - body: The body as text.
     @discardableResult
     public func http(method: String, url: String, headers: [String: String]? = nil, body: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CompatHttpResult {
-        var _params = MemberWriter()
-        _params.set("method", method)
-        _params.set("url", url)
-        _params.set("headers", headers)
-        _params.set("body", body)
-        return try await caller.call("compat.http", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("method", method), ("url", url), ("headers", headers), ("body", body)] as [(String, (any WireValue)?)])
+        return try await caller.call("compat.http", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `compat.http`.
-public struct CompatHttpResult: Record {
+public struct CompatHttpResult: ResultRecord {
     /// The HTTP status.
-    public var status: Int
+    public let status: Int
     /// The HTTP headers by name.
-    public var headers: [String: String]
+    public let headers: [String: String]
     /// The body as text.
-    public var body: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(status: Int, headers: [String: String], body: String, unknown: JSONObject = [:]) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-        self.unknown = unknown
-    }
-
+    public let body: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         status = try members.required("status")
         headers = try members.required("headers")
-        body = try members.required("body")
-        unknown = members.rest
+        body = try members.required("body", isSecret: true)
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("status", status)
-        members.set("headers", headers)
-        members.secret("body", body)
-        members.add(unknown)
-    }
 }
 

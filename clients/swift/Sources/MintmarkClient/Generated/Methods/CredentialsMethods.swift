@@ -13,6 +13,8 @@ public struct CredentialsMethods: Sendable {
     ///
     /// The caller selects the role and the duration. The trust policy of the role must allow the token.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// Equivalent: cognito sts:AssumeRoleWithWebIdentity.
     ///
     /// - Parameters:
@@ -23,18 +25,18 @@ public struct CredentialsMethods: Sendable {
     ///   - policy: A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AssumeRoleDeniedError`, `DurationExceedsRoleMaximumError`, `MalformedPolicyError`, `PackedPolicyTooLargeError`.
     public func assumeRole(roleArn: String, sessionName: String, token: String, durationSeconds: Int? = nil, policy: JSONObject? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsAssumeRoleResult {
-        var _params = MemberWriter()
-        _params.set("roleArn", roleArn)
-        _params.set("sessionName", sessionName)
-        _params.set("token", token)
-        _params.set("durationSeconds", durationSeconds)
-        _params.set("policy", policy)
-        return try await caller.call("credentials.assumeRole", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("roleArn", roleArn), ("sessionName", sessionName), ("token", token), ("durationSeconds", durationSeconds),
+            ("policy", policy),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("credentials.assumeRole", _params, timeout: timeout, trace: trace)
     }
 
     /// Get temporary credentials for an identity (enhanced flow).
     ///
     /// The pool selects the role, as configured with `pool.setRoles`. The caller passes a token that the pool minted, an identity with its logins, or the identity of a guest. Logins are linked and merged as in `identity.resolve`. The credentials are valid for one hour, even if the token expires earlier.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Exactly one of `token`, `identityId` is given.
     ///
@@ -48,12 +50,10 @@ public struct CredentialsMethods: Sendable {
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `PoolNotFoundError`, `IdentityNotFoundError`, `IdentityDisabledError`, `RoleNotConfiguredError`, `IdentityForbiddenError`, `UnauthenticatedNotAllowedError`, `LoginsDoNotMatchError`, `LoginConflictError`, `RoleNotOfferedError`, `AmbiguousRoleDeniedError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidPrincipalTagsError`.
     @discardableResult
     public func get(token: String? = nil, identityId: String? = nil, logins: [String: String]? = nil, customRoleArn: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsGetResult {
-        var _params = MemberWriter()
-        _params.set("token", token)
-        _params.set("identityId", identityId)
-        _params.set("logins", logins)
-        _params.set("customRoleArn", customRoleArn)
-        return try await caller.call("credentials.get", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("token", token), ("identityId", identityId), ("logins", logins), ("customRoleArn", customRoleArn),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("credentials.get", _params, timeout: timeout, trace: trace)
     }
 
     /// Revoke temporary credentials issued before a given time.
@@ -71,13 +71,11 @@ public struct CredentialsMethods: Sendable {
     /// - Throws: `SessionTokenInvalidError`, `IdentityNotFoundError`, `RoleNotFoundError`, `PoolNotFoundError`.
     @discardableResult
     public func revoke(sessionToken: String? = nil, identityId: String? = nil, roleArn: String? = nil, poolId: String? = nil, issuedBefore: Timestamp? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Revocation {
-        var _params = MemberWriter()
-        _params.set("sessionToken", sessionToken)
-        _params.set("identityId", identityId)
-        _params.set("roleArn", roleArn)
-        _params.set("poolId", poolId)
-        _params.set("issuedBefore", issuedBefore)
-        return try await caller.call("credentials.revoke", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("sessionToken", sessionToken), ("identityId", identityId), ("roleArn", roleArn), ("poolId", poolId),
+            ("issuedBefore", issuedBefore),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("credentials.revoke", _params, timeout: timeout, trace: trace)
     }
 
     /// Verify an AWS Signature Version 4 request or a session token.
@@ -93,43 +91,28 @@ public struct CredentialsMethods: Sendable {
     ///   - region: The required region of the signature.
     /// - Throws: `SessionTokenInvalidError`, `CredentialsExpiredError`, `CredentialsRevokedError`, `SignatureMalformedError`, `SignatureMismatchError`, `CredentialScopeMismatchError`, `BodyHashMismatchError`, `RequestExpiredError`, `RequestTimeTooSkewedError`.
     public func verify(request: SignedRequest? = nil, sessionToken: String? = nil, service: String? = nil, region: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsVerifyResult {
-        var _params = MemberWriter()
-        _params.set("request", request)
-        _params.set("sessionToken", sessionToken)
-        _params.set("service", service)
-        _params.set("region", region)
-        return try await caller.call("credentials.verify", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("request", request), ("sessionToken", sessionToken), ("service", service), ("region", region),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("credentials.verify", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `credentials.assumeRole`.
-public struct CredentialsAssumeRoleResult: Record {
+public struct CredentialsAssumeRoleResult: ResultRecord {
     /// Temporary credentials in the form that all AWS SDKs accept.
-    public var credentials: Credentials
+    public let credentials: Credentials
     /// The ID of the identity.
-    public var subject: String
+    public let subject: String
     /// The ID of the pool.
-    public var audience: String
+    public let audience: String
     /// The trusted principal, `cognito-identity.amazonaws.com`.
-    public var provider: String
+    public let provider: String
     /// The role session.
-    public var assumedRole: AssumedRole
+    public let assumedRole: AssumedRole
     /// The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag.
-    public var packedPolicyPercent: Int?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(credentials: Credentials, subject: String, audience: String, provider: String, assumedRole: AssumedRole, packedPolicyPercent: Int? = nil, unknown: JSONObject = [:]) {
-        self.credentials = credentials
-        self.subject = subject
-        self.audience = audience
-        self.provider = provider
-        self.assumedRole = assumedRole
-        self.packedPolicyPercent = packedPolicyPercent
-        self.unknown = unknown
-    }
-
+    public let packedPolicyPercent: Int?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         credentials = try members.required("credentials")
         subject = try members.required("subject")
@@ -137,119 +120,62 @@ public struct CredentialsAssumeRoleResult: Record {
         provider = try members.required("provider")
         assumedRole = try members.required("assumedRole")
         packedPolicyPercent = try members.optional("packedPolicyPercent")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("credentials", credentials)
-        members.set("subject", subject)
-        members.set("audience", audience)
-        members.set("provider", provider)
-        members.set("assumedRole", assumedRole)
-        members.set("packedPolicyPercent", packedPolicyPercent)
-        members.add(unknown)
-    }
     /// The role session.
-    public struct AssumedRole: Record {
+    public struct AssumedRole: ResultRecord {
         /// The ARN of the role session: `arn:aws:sts::<account>:assumed-role/<role name>/<session name>`.
-        public var arn: String
+        public let arn: String
         /// The ID of the role session: `<role id>:<session name>`.
-        public var id: String
-        /// The members that this client does not know.
-        public var unknown: JSONObject
-
-        /// The members by their names.
-        public init(arn: String, id: String, unknown: JSONObject = [:]) {
-            self.arn = arn
-            self.id = id
-            self.unknown = unknown
-        }
-
+        public let id: String
+        public let json: JSONObject
         public init(reading members: inout MemberReader) throws {
             arn = try members.required("arn")
             id = try members.required("id")
-            unknown = members.rest
+            json = members.object
         }
 
-        public func write(to members: inout MemberWriter) {
-            members.set("arn", arn)
-            members.set("id", id)
-            members.add(unknown)
-        }
     }
 
 }
 
 /// The result of `credentials.get`.
-public struct CredentialsGetResult: Record {
+public struct CredentialsGetResult: ResultRecord {
     /// The identity for which the credentials were issued.
-    public var identityId: String
+    public let identityId: String
     /// Temporary credentials in the form that all AWS SDKs accept.
-    public var credentials: Credentials
+    public let credentials: Credentials
     /// The assumed role.
-    public var roleArn: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, credentials: Credentials, roleArn: String, unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.credentials = credentials
-        self.roleArn = roleArn
-        self.unknown = unknown
-    }
-
+    public let roleArn: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
         credentials = try members.required("credentials")
         roleArn = try members.required("roleArn")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.set("credentials", credentials)
-        members.set("roleArn", roleArn)
-        members.add(unknown)
-    }
 }
 
 /// The result of `credentials.verify`.
-public struct CredentialsVerifyResult: Record {
+public struct CredentialsVerifyResult: ResultRecord {
     /// The principal of the credentials.
-    public var principal: Principal
+    public let principal: Principal
     /// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
+    public let expiresAt: Timestamp
     /// Whether the signature covers the given hash of the body.
-    public var bodyVerified: Bool
+    public let bodyVerified: Bool
     /// The session policy. The session can do only what both the policy and the role allow. Present if the session has a policy; guest sessions always have one.
-    public var sessionPolicy: JSONObject?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(principal: Principal, expiresAt: Timestamp, bodyVerified: Bool, sessionPolicy: JSONObject? = nil, unknown: JSONObject = [:]) {
-        self.principal = principal
-        self.expiresAt = expiresAt
-        self.bodyVerified = bodyVerified
-        self.sessionPolicy = sessionPolicy
-        self.unknown = unknown
-    }
-
+    public let sessionPolicy: JSONObject?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         principal = try members.required("principal")
         expiresAt = try members.required("expiresAt")
         bodyVerified = try members.required("bodyVerified")
         sessionPolicy = try members.optional("sessionPolicy")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("principal", principal)
-        members.set("expiresAt", expiresAt)
-        members.set("bodyVerified", bodyVerified)
-        members.set("sessionPolicy", sessionPolicy)
-        members.add(unknown)
-    }
 }
 

@@ -20,9 +20,8 @@ public struct CredentialsProviderMethods: Sendable {
     /// - Throws: `ProviderNotOpenError`.
     @discardableResult
     public func clearCredentials(provider: String, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsProviderClearCredentialsResult {
-        var _params = MemberWriter()
-        _params.set("provider", provider)
-        return try await caller.call("credentialsProvider.clearCredentials", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("provider", provider)] as [(String, (any WireValue)?)])
+        return try await caller.call("credentialsProvider.clearCredentials", _params, timeout: timeout, trace: trace)
     }
 
     /// Clear a provider's cached credentials, identity ID and logins.
@@ -36,9 +35,8 @@ public struct CredentialsProviderMethods: Sendable {
     /// - Throws: `ProviderNotOpenError`.
     @discardableResult
     public func clearKeychain(provider: String, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsProviderClearKeychainResult {
-        var _params = MemberWriter()
-        _params.set("provider", provider)
-        return try await caller.call("credentialsProvider.clearKeychain", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("provider", provider)] as [(String, (any WireValue)?)])
+        return try await caller.call("credentialsProvider.clearKeychain", _params, timeout: timeout, trace: trace)
     }
 
     /// Close a credentials provider.
@@ -50,9 +48,8 @@ public struct CredentialsProviderMethods: Sendable {
     /// - Throws: `ProviderNotOpenError`.
     @discardableResult
     public func close(provider: String, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsProviderCloseResult {
-        var _params = MemberWriter()
-        _params.set("provider", provider)
-        return try await caller.call("credentialsProvider.close", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("provider", provider)] as [(String, (any WireValue)?)])
+        return try await caller.call("credentialsProvider.close", _params, timeout: timeout, trace: trace)
     }
 
     /// Get temporary credentials, refreshing them if they expire soon.
@@ -67,10 +64,8 @@ public struct CredentialsProviderMethods: Sendable {
     /// - Throws: `ProviderNotOpenError`, `ProviderOvertakenError`, `PoolNotFoundError`, `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `UnauthenticatedNotAllowedError`, `LoginsDoNotMatchError`, `LoginConflictError`, `UnsupportedDeveloperProviderError`, `DeveloperUserAlreadyRegisteredError`, `InvalidLoginError`, `ClassicFlowDisabledError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `RoleNotConfiguredError`, `RoleNotOfferedError`, `AmbiguousRoleDeniedError`, `AssumeRoleDeniedError`, `DurationExceedsRoleMaximumError`, `PackedPolicyTooLargeError`, `InvalidPrincipalTagsError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`.
     @discardableResult
     public func get(provider: String, refresh: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsProviderAnswer {
-        var _params = MemberWriter()
-        _params.set("provider", provider)
-        _params.set("refresh", refresh)
-        return try await caller.call("credentialsProvider.get", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("provider", provider), ("refresh", refresh)] as [(String, (any WireValue)?)])
+        return try await caller.call("credentialsProvider.get", _params, timeout: timeout, trace: trace)
     }
 
     /// Get the identity ID of a credentials provider.
@@ -84,9 +79,8 @@ public struct CredentialsProviderMethods: Sendable {
     /// - Throws: `ProviderNotOpenError`, `ProviderOvertakenError`, `PoolNotFoundError`, `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `UnauthenticatedNotAllowedError`, `LoginsDoNotMatchError`, `LoginConflictError`, `UnsupportedDeveloperProviderError`, `DeveloperUserAlreadyRegisteredError`, `InvalidLoginError`, `ClassicFlowDisabledError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidPrincipalTagsError`.
     @discardableResult
     public func identityId(provider: String, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsProviderAnswer {
-        var _params = MemberWriter()
-        _params.set("provider", provider)
-        return try await caller.call("credentialsProvider.identityId", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("provider", provider)] as [(String, (any WireValue)?)])
+        return try await caller.call("credentialsProvider.identityId", _params, timeout: timeout, trace: trace)
     }
 
     /// Open a credentials provider, which caches and refreshes temporary credentials.
@@ -107,16 +101,11 @@ public struct CredentialsProviderMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `TooManyProvidersError`.
     @discardableResult
     public func open(poolId: String, key: String? = nil, logins: [String: String]? = nil, tokenSource: CredentialsProviderOpenTokenSource? = nil, flow: CredentialsProviderOpenFlow? = nil, roleArn: String? = nil, customRoleArn: String? = nil, refreshAheadSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsProviderOpenResult {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("key", key)
-        _params.set("logins", logins)
-        _params.set("tokenSource", tokenSource)
-        _params.set("flow", flow)
-        _params.set("roleArn", roleArn)
-        _params.set("customRoleArn", customRoleArn)
-        _params.set("refreshAheadSeconds", refreshAheadSeconds)
-        return try await caller.call("credentialsProvider.open", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("key", key), ("logins", logins), ("tokenSource", tokenSource), ("flow", flow), ("roleArn", roleArn),
+            ("customRoleArn", customRoleArn), ("refreshAheadSeconds", refreshAheadSeconds),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("credentialsProvider.open", _params, timeout: timeout, trace: trace)
     }
 
     /// Replace the logins of a credentials provider.
@@ -131,10 +120,8 @@ public struct CredentialsProviderMethods: Sendable {
     /// - Throws: `ProviderNotOpenError`.
     @discardableResult
     public func setLogins(provider: String, logins: [String: String], timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsProviderSetLoginsResult {
-        var _params = MemberWriter()
-        _params.set("provider", provider)
-        _params.set("logins", logins)
-        return try await caller.call("credentialsProvider.setLogins", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("provider", provider), ("logins", logins)] as [(String, (any WireValue)?)])
+        return try await caller.call("credentialsProvider.setLogins", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the developer token that a credentials provider requested.
@@ -150,89 +137,50 @@ public struct CredentialsProviderMethods: Sendable {
     /// - Throws: `TokenNotAwaitedError`, `ProviderOvertakenError`, `TokenAudienceMismatchError`, `LoginsDoNotMatchError`, `PoolNotFoundError`, `RoleNotConfiguredError`, `RoleNotOfferedError`, `AmbiguousRoleDeniedError`, `AssumeRoleDeniedError`, `DurationExceedsRoleMaximumError`, `PackedPolicyTooLargeError`, `InvalidPrincipalTagsError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`.
     @discardableResult
     public func submitToken(continuationToken: String, identityId: String, token: String, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsProviderAnswer {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("identityId", identityId)
-        _params.set("token", token)
-        return try await caller.call("credentialsProvider.submitToken", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("identityId", identityId), ("token", token),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("credentialsProvider.submitToken", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `credentialsProvider.clearCredentials`.
-public struct CredentialsProviderClearCredentialsResult: Record {
+public struct CredentialsProviderClearCredentialsResult: ResultRecord {
     /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
-    public var provider: String
+    public let provider: String
     /// The identity ID that the provider keeps, if any.
-    public var identityId: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(provider: String, identityId: String? = nil, unknown: JSONObject = [:]) {
-        self.provider = provider
-        self.identityId = identityId
-        self.unknown = unknown
-    }
-
+    public let identityId: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         provider = try members.required("provider")
         identityId = try members.optional("identityId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("provider", provider)
-        members.set("identityId", identityId)
-        members.add(unknown)
-    }
 }
 
 /// The result of `credentialsProvider.clearKeychain`.
-public struct CredentialsProviderClearKeychainResult: Record {
+public struct CredentialsProviderClearKeychainResult: ResultRecord {
     /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
-    public var provider: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(provider: String, unknown: JSONObject = [:]) {
-        self.provider = provider
-        self.unknown = unknown
-    }
-
+    public let provider: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         provider = try members.required("provider")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("provider", provider)
-        members.add(unknown)
-    }
 }
 
 /// The result of `credentialsProvider.close`.
-public struct CredentialsProviderCloseResult: Record {
+public struct CredentialsProviderCloseResult: ResultRecord {
     /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
-    public var provider: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(provider: String, unknown: JSONObject = [:]) {
-        self.provider = provider
-        self.unknown = unknown
-    }
-
+    public let provider: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         provider = try members.required("provider")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("provider", provider)
-        members.add(unknown)
-    }
 }
 
 /// The party that mints tokens if the logins contain the developer provider. With `self`, this process mints them. With `caller`, the application's backend mints them: the provider requests a token with the state `tokenRequired`, and the backend submits it with `credentialsProvider.submitToken`. Newer versions of Mintmark can add values.
@@ -256,65 +204,35 @@ public struct CredentialsProviderOpenFlow: OpenEnumeration {
 }
 
 /// The result of `credentialsProvider.open`.
-public struct CredentialsProviderOpenResult: Record {
+public struct CredentialsProviderOpenResult: ResultRecord {
     /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
-    public var provider: String
+    public let provider: String
     /// The identity ID that is stored under this key, if any.
-    public var identityId: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(provider: String, identityId: String? = nil, unknown: JSONObject = [:]) {
-        self.provider = provider
-        self.identityId = identityId
-        self.unknown = unknown
-    }
-
+    public let identityId: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         provider = try members.required("provider")
         identityId = try members.optional("identityId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("provider", provider)
-        members.set("identityId", identityId)
-        members.add(unknown)
-    }
 }
 
 /// The result of `credentialsProvider.setLogins`.
-public struct CredentialsProviderSetLoginsResult: Record {
+public struct CredentialsProviderSetLoginsResult: ResultRecord {
     /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
-    public var provider: String
+    public let provider: String
     /// The current identity ID, if any.
-    public var identityId: String?
+    public let identityId: String?
     /// Whether the provider has an identity ID that the next call to `credentialsProvider.get` can change.
-    public var identityMayChange: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(provider: String, identityMayChange: Bool, identityId: String? = nil, unknown: JSONObject = [:]) {
-        self.provider = provider
-        self.identityId = identityId
-        self.identityMayChange = identityMayChange
-        self.unknown = unknown
-    }
-
+    public let identityMayChange: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         provider = try members.required("provider")
         identityId = try members.optional("identityId")
         identityMayChange = try members.required("identityMayChange")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("provider", provider)
-        members.set("identityId", identityId)
-        members.set("identityMayChange", identityMayChange)
-        members.add(unknown)
-    }
 }
 

@@ -19,9 +19,8 @@ public struct IdentityMethods: Sendable {
     ///   - identityIds: The IDs of the identities to delete.
     @discardableResult
     public func delete(identityIds: [String], timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDeleteResult {
-        var _params = MemberWriter()
-        _params.set("identityIds", identityIds)
-        return try await caller.call("identity.delete", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("identityIds", identityIds)] as [(String, (any WireValue)?)])
+        return try await caller.call("identity.delete", _params, timeout: timeout, trace: trace)
     }
 
     /// Get an identity by ID.
@@ -34,9 +33,8 @@ public struct IdentityMethods: Sendable {
     ///   - identityId: The ID of an identity: a region, a colon and a UUID.
     /// - Throws: `IdentityNotFoundError`.
     public func get(identityId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDescription {
-        var _params = MemberWriter()
-        _params.set("identityId", identityId)
-        return try await caller.call("identity.get", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("identityId", identityId)] as [(String, (any WireValue)?)])
+        return try await caller.call("identity.get", _params, timeout: timeout, trace: trace)
     }
 
     /// List the identities of a pool.
@@ -52,20 +50,23 @@ public struct IdentityMethods: Sendable {
     ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `PoolNotFoundError`, `InvalidCursorError`.
     public func list(poolId: String, hideDisabled: Bool? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityListResult {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("hideDisabled", hideDisabled)
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        return try await caller.call("identity.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("hideDisabled", hideDisabled), ("limit", limit), ("cursor", cursor),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("identity.list", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `list` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `list`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func listPages(poolId: String, hideDisabled: Bool? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<IdentityListResult> {
         Pages(from: cursor) { cursor in
             let page = try await list(poolId: poolId, hideDisabled: hideDisabled, limit: limit, cursor: cursor, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `list`. Each page is requested when it is needed.
+    public func listAll(poolId: String, hideDisabled: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) -> Items<IdentityListResult, IdentityDescription> {
+        Items(listPages(poolId: poolId, hideDisabled: hideDisabled, timeout: timeout, trace: trace)) { $0.identities }
     }
 
     /// Look up an identity by developer user identifier, or the reverse.
@@ -84,21 +85,24 @@ public struct IdentityMethods: Sendable {
     ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `IdentityNotFoundError`, `DeveloperUserNotFoundError`, `LoginConflictError`, `InvalidCursorError`.
     public func lookupDeveloper(poolId: String, identityId: String? = nil, developerUserIdentifier: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityLookupDeveloperResult {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("identityId", identityId)
-        _params.set("developerUserIdentifier", developerUserIdentifier)
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        return try await caller.call("identity.lookupDeveloper", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("identityId", identityId), ("developerUserIdentifier", developerUserIdentifier), ("limit", limit),
+            ("cursor", cursor),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("identity.lookupDeveloper", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `lookupDeveloper` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `lookupDeveloper`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func lookupDeveloperPages(poolId: String, identityId: String? = nil, developerUserIdentifier: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<IdentityLookupDeveloperResult> {
         Pages(from: cursor) { cursor in
             let page = try await lookupDeveloper(poolId: poolId, identityId: identityId, developerUserIdentifier: developerUserIdentifier, limit: limit, cursor: cursor, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `lookupDeveloper`. Each page is requested when it is needed.
+    public func lookupDeveloperAll(poolId: String, identityId: String? = nil, developerUserIdentifier: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Items<IdentityLookupDeveloperResult, String> {
+        Items(lookupDeveloperPages(poolId: poolId, identityId: identityId, developerUserIdentifier: developerUserIdentifier, timeout: timeout, trace: trace)) { $0.developerUserIdentifiers }
     }
 
     /// Merge the identities of two developer users.
@@ -115,17 +119,18 @@ public struct IdentityMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `DeveloperUserNotFoundError`, `LoginConflictError`.
     @discardableResult
     public func mergeDevelopers(poolId: String, developerProvider: String, sourceUserIdentifier: String, destinationUserIdentifier: String, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityMergeDevelopersResult {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("developerProvider", developerProvider)
-        _params.set("sourceUserIdentifier", sourceUserIdentifier)
-        _params.set("destinationUserIdentifier", destinationUserIdentifier)
-        return try await caller.call("identity.mergeDevelopers", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("developerProvider", developerProvider), ("sourceUserIdentifier", sourceUserIdentifier),
+            ("destinationUserIdentifier", destinationUserIdentifier),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("identity.mergeDevelopers", _params, timeout: timeout, trace: trace)
     }
 
     /// Get or create the identity for a set of logins.
     ///
     /// Without logins, every call creates a new guest. With logins, the call returns the identity to which one of them is linked and links the other logins to it. If the logins belong to several identities, the identities are merged: the oldest one is kept and the others are disabled.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: cognito GetId.
     ///
@@ -135,15 +140,15 @@ public struct IdentityMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `UnauthenticatedNotAllowedError`, `LoginConflictError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func resolve(poolId: String, logins: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityResolveResult {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("logins", logins)
-        return try await caller.call("identity.resolve", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("poolId", poolId), ("logins", logins)] as [(String, (any WireValue)?)])
+        return try await caller.call("identity.resolve", _params, timeout: timeout, trace: trace)
     }
 
     /// Unlink public logins from an identity.
     ///
     /// The caller must prove one login of the identity, which can be one of the logins to unlink. An identity that loses its last login is permanently disabled.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: cognito UnlinkIdentity.
     ///
@@ -154,11 +159,10 @@ public struct IdentityMethods: Sendable {
     /// - Throws: `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `LoginsDoNotMatchError`, `LoginNotLinkedError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func unlink(identityId: String, logins: [String: String], loginsToRemove: [String], timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDescription {
-        var _params = MemberWriter()
-        _params.set("identityId", identityId)
-        _params.set("logins", logins)
-        _params.set("loginsToRemove", loginsToRemove)
-        return try await caller.call("identity.unlink", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("identityId", identityId), ("logins", logins), ("loginsToRemove", loginsToRemove),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("identity.unlink", _params, timeout: timeout, trace: trace)
     }
 
     /// Unlink a developer user identifier from an identity.
@@ -175,157 +179,86 @@ public struct IdentityMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `IdentityNotFoundError`, `DeveloperUserNotFoundError`, `LoginConflictError`.
     @discardableResult
     public func unlinkDeveloper(poolId: String, identityId: String, developerProvider: String, developerUserIdentifier: String, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDescription {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("identityId", identityId)
-        _params.set("developerProvider", developerProvider)
-        _params.set("developerUserIdentifier", developerUserIdentifier)
-        return try await caller.call("identity.unlinkDeveloper", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("identityId", identityId), ("developerProvider", developerProvider),
+            ("developerUserIdentifier", developerUserIdentifier),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("identity.unlinkDeveloper", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `identity.delete`.
-public struct IdentityDeleteResult: Record {
+public struct IdentityDeleteResult: ResultRecord {
     /// The identities that could not be deleted, with the reasons.
-    public var unprocessed: [UnprocessedIdentity]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(unprocessed: [UnprocessedIdentity], unknown: JSONObject = [:]) {
-        self.unprocessed = unprocessed
-        self.unknown = unknown
-    }
-
+    public let unprocessed: [UnprocessedIdentity]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         unprocessed = try members.required("unprocessed")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("unprocessed", unprocessed)
-        members.add(unknown)
-    }
 }
 
 /// The result of `identity.list`.
-public struct IdentityListResult: Record {
+public struct IdentityListResult: ResultRecord {
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    public let poolId: String
     /// The identities, sorted by ID.
-    public var identities: [IdentityDescription]
+    public let identities: [IdentityDescription]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(poolId: String, identities: [IdentityDescription], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.poolId = poolId
-        self.identities = identities
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         poolId = try members.required("poolId")
         identities = try members.required("identities")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("poolId", poolId)
-        members.set("identities", identities)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 
 /// The result of `identity.lookupDeveloper`.
-public struct IdentityLookupDeveloperResult: Record {
+public struct IdentityLookupDeveloperResult: ResultRecord {
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String
+    public let identityId: String
     /// The identifiers linked to the identity.
-    public var developerUserIdentifiers: [String]
+    public let developerUserIdentifiers: [String]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, developerUserIdentifiers: [String], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.developerUserIdentifiers = developerUserIdentifiers
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
         developerUserIdentifiers = try members.required("developerUserIdentifiers")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.set("developerUserIdentifiers", developerUserIdentifiers)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 
 /// The result of `identity.mergeDevelopers`.
-public struct IdentityMergeDevelopersResult: Record {
+public struct IdentityMergeDevelopersResult: ResultRecord {
     /// The ID of the destination identity.
-    public var identityId: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.unknown = unknown
-    }
-
+    public let identityId: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.add(unknown)
-    }
 }
 
 /// The result of `identity.resolve`.
-public struct IdentityResolveResult: Record {
+public struct IdentityResolveResult: ResultRecord {
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String
+    public let identityId: String
     /// Whether this call created the identity.
-    public var isNewIdentity: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, isNewIdentity: Bool, unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.isNewIdentity = isNewIdentity
-        self.unknown = unknown
-    }
-
+    public let isNewIdentity: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
         isNewIdentity = try members.required("isNewIdentity")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.set("isNewIdentity", isNewIdentity)
-        members.add(unknown)
-    }
 }
 

@@ -13,6 +13,8 @@ public struct IdpMethods: Sendable {
     ///
     /// Open `authorizationUrl` in the browser of the user. With `redirectUri`, the provider redirects the browser to this URI; pass the complete callback URL and `continuationToken` as a credential to `signIn.withCredential`, `account.link` or `account.reauthenticate`. With `listen`, this process receives the callback on the local machine; the credential is `continuationToken` alone, and the call waits for the callback. The authorization code flow uses PKCE (S256); `state` and `nonce` are always sent and verified. The flow is single-use and valid for 10 minutes.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// Exactly one of `redirectUri`, `listen` is given.
     ///
     /// Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
@@ -28,20 +30,18 @@ public struct IdpMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `ListenerUnavailableError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func authorize(providerId: String, tenantId: String? = nil, idToken: String? = nil, redirectUri: String? = nil, listen: IdpAuthorizeListen? = nil, scopes: [String]? = nil, customParameters: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeResult {
-        var _params = MemberWriter()
-        _params.set("providerId", providerId)
-        _params.set("tenantId", tenantId)
-        _params.set("idToken", idToken)
-        _params.set("redirectUri", redirectUri)
-        _params.set("listen", listen)
-        _params.set("scopes", scopes)
-        _params.set("customParameters", customParameters)
-        return try await caller.call("idp.authorize", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("providerId", providerId), ("tenantId", tenantId), ("idToken", idToken), ("redirectUri", redirectUri), ("listen", listen),
+            ("scopes", scopes), ("customParameters", customParameters),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("idp.authorize", _params, timeout: timeout, trace: trace)
     }
 
     /// Start a device authorization at an identity provider (RFC 8628).
     ///
     /// For devices without a browser, such as editors and scripts on servers. Show `userCode` and `verificationUri` to the user, who opens the URI on another device and enters the code. Pass `continuationToken` as a credential to `signIn.withCredential`, `account.link` or `account.reauthenticate`. That call polls the provider at the allowed interval until the user has signed in, without blocking a thread.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// - Parameters:
     ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
@@ -51,12 +51,10 @@ public struct IdpMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `SignInRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func authorizeDevice(providerId: String, tenantId: String? = nil, idToken: String? = nil, scopes: [String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeDeviceResult {
-        var _params = MemberWriter()
-        _params.set("providerId", providerId)
-        _params.set("tenantId", tenantId)
-        _params.set("idToken", idToken)
-        _params.set("scopes", scopes)
-        return try await caller.call("idp.authorizeDevice", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("providerId", providerId), ("tenantId", tenantId), ("idToken", idToken), ("scopes", scopes),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("idp.authorizeDevice", _params, timeout: timeout, trace: trace)
     }
 
     /// Create an identity provider for a tenant.
@@ -86,25 +84,14 @@ public struct IdpMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `IdpExistsError`, `InvalidIdpError`.
     @discardableResult
     public func create(providerId: String, clientId: String, tenantId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
-        var _params = MemberWriter()
-        _params.set("providerId", providerId)
-        _params.set("clientId", clientId)
-        _params.set("tenantId", tenantId)
-        _params.set("clientSecret", clientSecret)
-        _params.set("clientAuthentication", clientAuthentication)
-        _params.set("issuer", issuer)
-        _params.set("displayName", displayName)
-        _params.set("enabled", enabled)
-        _params.set("responseType", responseType)
-        _params.set("scopes", scopes)
-        _params.set("openidOnly", openidOnly)
-        _params.set("trustEmail", trustEmail)
-        _params.set("moreClientIds", moreClientIds)
-        _params.set("keys", keys)
-        _params.set("endpoint", endpoint)
-        _params.set("allowInsecure", allowInsecure)
-        _params.set("allowPrivateNetwork", allowPrivateNetwork)
-        return try await caller.call("idp.create", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("providerId", providerId), ("clientId", clientId), ("tenantId", tenantId), ("clientSecret", clientSecret),
+            ("clientAuthentication", clientAuthentication), ("issuer", issuer), ("displayName", displayName), ("enabled", enabled),
+            ("responseType", responseType), ("scopes", scopes), ("openidOnly", openidOnly), ("trustEmail", trustEmail),
+            ("moreClientIds", moreClientIds), ("keys", keys), ("endpoint", endpoint), ("allowInsecure", allowInsecure),
+            ("allowPrivateNetwork", allowPrivateNetwork),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("idp.create", _params, timeout: timeout, trace: trace)
     }
 
     /// Delete an identity provider.
@@ -119,10 +106,8 @@ public struct IdpMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`.
     @discardableResult
     public func delete(providerId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpDeleteResult {
-        var _params = MemberWriter()
-        _params.set("providerId", providerId)
-        _params.set("tenantId", tenantId)
-        return try await caller.call("idp.delete", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("providerId", providerId), ("tenantId", tenantId)] as [(String, (any WireValue)?)])
+        return try await caller.call("idp.delete", _params, timeout: timeout, trace: trace)
     }
 
     /// Get an identity provider of a tenant.
@@ -136,10 +121,8 @@ public struct IdpMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`.
     public func get(providerId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
-        var _params = MemberWriter()
-        _params.set("providerId", providerId)
-        _params.set("tenantId", tenantId)
-        return try await caller.call("idp.get", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("providerId", providerId), ("tenantId", tenantId)] as [(String, (any WireValue)?)])
+        return try await caller.call("idp.get", _params, timeout: timeout, trace: trace)
     }
 
     /// List the identity providers of a tenant.
@@ -154,19 +137,21 @@ public struct IdpMethods: Sendable {
     ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `TenantNotFoundError`, `InvalidCursorError`.
     public func list(tenantId: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpListResult {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        return try await caller.call("idp.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("tenantId", tenantId), ("limit", limit), ("cursor", cursor)] as [(String, (any WireValue)?)])
+        return try await caller.call("idp.list", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `list` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `list`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func listPages(tenantId: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<IdpListResult> {
         Pages(from: cursor) { cursor in
             let page = try await list(tenantId: tenantId, limit: limit, cursor: cursor, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `list`. Each page is requested when it is needed.
+    public func listAll(tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Items<IdpListResult, Idp> {
+        Items(listPages(tenantId: tenantId, timeout: timeout, trace: trace)) { $0.idps }
     }
 
     /// Test the configuration of an identity provider.
@@ -178,10 +163,8 @@ public struct IdpMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`.
     public func test(providerId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpTestResult {
-        var _params = MemberWriter()
-        _params.set("providerId", providerId)
-        _params.set("tenantId", tenantId)
-        return try await caller.call("idp.test", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("providerId", providerId), ("tenantId", tenantId)] as [(String, (any WireValue)?)])
+        return try await caller.call("idp.test", _params, timeout: timeout, trace: trace)
     }
 
     /// Update an identity provider.
@@ -211,35 +194,23 @@ public struct IdpMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `InvalidIdpError`.
     @discardableResult
     public func update(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
-        var _params = MemberWriter()
-        _params.set("providerId", providerId)
-        _params.set("tenantId", tenantId)
-        _params.set("clientId", clientId)
-        _params.set("clientSecret", clientSecret)
-        _params.set("clientAuthentication", clientAuthentication)
-        _params.set("issuer", issuer)
-        _params.set("displayName", displayName)
-        _params.set("enabled", enabled)
-        _params.set("responseType", responseType)
-        _params.set("scopes", scopes)
-        _params.set("openidOnly", openidOnly)
-        _params.set("trustEmail", trustEmail)
-        _params.set("moreClientIds", moreClientIds)
-        _params.set("keys", keys)
-        _params.set("endpoint", endpoint)
-        _params.set("allowInsecure", allowInsecure)
-        _params.set("allowPrivateNetwork", allowPrivateNetwork)
-        return try await caller.call("idp.update", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("providerId", providerId), ("tenantId", tenantId), ("clientId", clientId), ("clientSecret", clientSecret),
+            ("clientAuthentication", clientAuthentication), ("issuer", issuer), ("displayName", displayName), ("enabled", enabled),
+            ("responseType", responseType), ("scopes", scopes), ("openidOnly", openidOnly), ("trustEmail", trustEmail),
+            ("moreClientIds", moreClientIds), ("keys", keys), ("endpoint", endpoint), ("allowInsecure", allowInsecure),
+            ("allowPrivateNetwork", allowPrivateNetwork),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("idp.update", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
-public struct IdpAuthorizeListen: Record {
+public struct IdpAuthorizeListen: MutableRecord {
     /// The port. Defaults to any free port.
     public var port: Int?
     /// The path of the callback URL, such as `/back`, if the provider accepts only a registered path. Defaults to a random path.
     public var path: String?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
@@ -263,177 +234,95 @@ public struct IdpAuthorizeListen: Record {
 }
 
 /// The result of `idp.authorize`.
-public struct IdpAuthorizeResult: Record {
+public struct IdpAuthorizeResult: ResultRecord {
     /// The continuation token, for the credential.
-    public var continuationToken: String
+    public let continuationToken: String
     /// The URL to open in the browser of the user.
-    public var authorizationUrl: String
+    public let authorizationUrl: String
     /// The URI to which the provider redirects the browser.
-    public var redirectUri: String
+    public let redirectUri: String
     /// The time at which the flow expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(continuationToken: String, authorizationUrl: String, redirectUri: String, expiresAt: Timestamp, unknown: JSONObject = [:]) {
-        self.continuationToken = continuationToken
-        self.authorizationUrl = authorizationUrl
-        self.redirectUri = redirectUri
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
-        continuationToken = try members.required("continuationToken")
+        continuationToken = try members.required("continuationToken", isSecret: true)
         authorizationUrl = try members.required("authorizationUrl")
         redirectUri = try members.required("redirectUri")
         expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.secret("continuationToken", continuationToken)
-        members.set("authorizationUrl", authorizationUrl)
-        members.set("redirectUri", redirectUri)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 
 /// The result of `idp.authorizeDevice`.
-public struct IdpAuthorizeDeviceResult: Record {
+public struct IdpAuthorizeDeviceResult: ResultRecord {
     /// The continuation token, for the credential.
-    public var continuationToken: String
+    public let continuationToken: String
     /// The code that the user enters.
-    public var userCode: String
+    public let userCode: String
     /// The URI at which the user enters the code.
-    public var verificationUri: String
+    public let verificationUri: String
     /// The URI including the code, for example for a QR code.
-    public var verificationUriComplete: String?
+    public let verificationUriComplete: String?
     /// The polling interval, in seconds.
-    public var intervalSeconds: Int
+    public let intervalSeconds: Int
     /// The time at which the flow expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(continuationToken: String, userCode: String, verificationUri: String, intervalSeconds: Int, expiresAt: Timestamp, verificationUriComplete: String? = nil, unknown: JSONObject = [:]) {
-        self.continuationToken = continuationToken
-        self.userCode = userCode
-        self.verificationUri = verificationUri
-        self.verificationUriComplete = verificationUriComplete
-        self.intervalSeconds = intervalSeconds
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
-        continuationToken = try members.required("continuationToken")
+        continuationToken = try members.required("continuationToken", isSecret: true)
         userCode = try members.required("userCode")
         verificationUri = try members.required("verificationUri")
         verificationUriComplete = try members.optional("verificationUriComplete")
         intervalSeconds = try members.required("intervalSeconds")
         expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.secret("continuationToken", continuationToken)
-        members.set("userCode", userCode)
-        members.set("verificationUri", verificationUri)
-        members.set("verificationUriComplete", verificationUriComplete)
-        members.set("intervalSeconds", intervalSeconds)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 
 /// The result of `idp.delete`.
-public struct IdpDeleteResult: Record {
+public struct IdpDeleteResult: ResultRecord {
     /// The ID of the tenant.
-    public var tenantId: String
+    public let tenantId: String
     /// The ID of the deleted provider.
-    public var providerId: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(tenantId: String, providerId: String, unknown: JSONObject = [:]) {
-        self.tenantId = tenantId
-        self.providerId = providerId
-        self.unknown = unknown
-    }
-
+    public let providerId: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         tenantId = try members.required("tenantId")
         providerId = try members.required("providerId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("tenantId", tenantId)
-        members.set("providerId", providerId)
-        members.add(unknown)
-    }
 }
 
 /// The result of `idp.list`.
-public struct IdpListResult: Record {
+public struct IdpListResult: ResultRecord {
     /// The identity providers, sorted by ID.
-    public var idps: [Idp]
+    public let idps: [Idp]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(idps: [Idp], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.idps = idps
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         idps = try members.required("idps")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("idps", idps)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 
 /// The result of `idp.test`.
-public struct IdpTestResult: Record {
+public struct IdpTestResult: ResultRecord {
     /// Whether all checks passed.
-    public var ok: Bool
+    public let ok: Bool
     /// The checks in the order in which they ran. After a failure that prevents further checks, the list ends.
-    public var checks: [IdpCheck]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(ok: Bool, checks: [IdpCheck], unknown: JSONObject = [:]) {
-        self.ok = ok
-        self.checks = checks
-        self.unknown = unknown
-    }
-
+    public let checks: [IdpCheck]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         ok = try members.required("ok")
         checks = try members.required("checks")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("ok", ok)
-        members.set("checks", checks)
-        members.add(unknown)
-    }
 }
 

@@ -23,21 +23,23 @@ public struct KeyMethods: Sendable {
     ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `PoolNotFoundError`, `TenantNotFoundError`, `IssuerNotFoundError`, `InvalidCursorError`.
     public func list(issuer: String? = nil, poolId: String? = nil, tenantId: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> KeyListResult {
-        var _params = MemberWriter()
-        _params.set("issuer", issuer)
-        _params.set("poolId", poolId)
-        _params.set("tenantId", tenantId)
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        return try await caller.call("key.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("issuer", issuer), ("poolId", poolId), ("tenantId", tenantId), ("limit", limit), ("cursor", cursor),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("key.list", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `list` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `list`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func listPages(issuer: String? = nil, poolId: String? = nil, tenantId: String? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<KeyListResult> {
         Pages(from: cursor) { cursor in
             let page = try await list(issuer: issuer, poolId: poolId, tenantId: tenantId, limit: limit, cursor: cursor, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `list`. Each page is requested when it is needed.
+    public func listAll(issuer: String? = nil, poolId: String? = nil, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Items<KeyListResult, SigningKey> {
+        Items(listPages(issuer: issuer, poolId: poolId, tenantId: tenantId, timeout: timeout, trace: trace)) { $0.keys }
     }
 
     /// Revoke a signing key and reject every token it signed.
@@ -49,9 +51,8 @@ public struct KeyMethods: Sendable {
     /// - Throws: `KeyNotFoundError`.
     @discardableResult
     public func revoke(kid: String, timeout: Duration? = nil, trace: String? = nil) async throws -> KeyRevokeResult {
-        var _params = MemberWriter()
-        _params.set("kid", kid)
-        return try await caller.call("key.revoke", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("kid", kid)] as [(String, (any WireValue)?)])
+        return try await caller.call("key.revoke", _params, timeout: timeout, trace: trace)
     }
 
     /// Rotate the signing key of a pool or tenant.
@@ -68,70 +69,40 @@ public struct KeyMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `TenantNotFoundError`.
     @discardableResult
     public func rotate(poolId: String? = nil, tenantId: String? = nil, activateAfterSeconds: Int? = nil, algorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SigningKey {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("tenantId", tenantId)
-        _params.set("activateAfterSeconds", activateAfterSeconds)
-        _params.set("algorithm", algorithm)
-        return try await caller.call("key.rotate", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("tenantId", tenantId), ("activateAfterSeconds", activateAfterSeconds), ("algorithm", algorithm),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("key.rotate", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `key.list`.
-public struct KeyListResult: Record {
+public struct KeyListResult: ResultRecord {
     /// The keys, newest first.
-    public var keys: [SigningKey]
+    public let keys: [SigningKey]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(keys: [SigningKey], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.keys = keys
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         keys = try members.required("keys")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("keys", keys)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 
 /// The result of `key.revoke`.
-public struct KeyRevokeResult: Record {
+public struct KeyRevokeResult: ResultRecord {
     /// The revoked key.
-    public var key: SigningKey
+    public let key: SigningKey
     /// The new active key. Present if the revoked key was the active key.
-    public var replacement: SigningKey?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(key: SigningKey, replacement: SigningKey? = nil, unknown: JSONObject = [:]) {
-        self.key = key
-        self.replacement = replacement
-        self.unknown = unknown
-    }
-
+    public let replacement: SigningKey?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         key = try members.required("key")
         replacement = try members.optional("replacement")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("key", key)
-        members.set("replacement", replacement)
-        members.add(unknown)
-    }
 }
 

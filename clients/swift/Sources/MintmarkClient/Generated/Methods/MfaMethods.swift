@@ -13,6 +13,8 @@ public struct MfaMethods: Sendable {
     ///
     /// Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
     ///
     /// - Parameters:
@@ -22,16 +24,17 @@ public struct MfaMethods: Sendable {
     /// - Throws: `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
     @discardableResult
     public func challenge(continuationToken: String, factorId: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("factorId", factorId)
-        _params.set("client", client)
-        return try await caller.call("mfa.challenge", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("factorId", factorId), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("mfa.challenge", _params, timeout: timeout, trace: trace)
     }
 
     /// Complete the enrollment of a second factor by submitting its code.
     ///
     /// The tokens in the result state that the session was authenticated with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call completes the sign-in.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
     ///
@@ -43,17 +46,17 @@ public struct MfaMethods: Sendable {
     /// - Throws: `FactorCodeInvalidError`, `AccountLockedError`, `AccountDisabledError`, `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TokenRevokedError`, `AccountMergedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
     @discardableResult
     public func confirm(continuationToken: String, code: String, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("code", code)
-        _params.set("audience", audience)
-        _params.set("client", client)
-        return try await caller.call("mfa.confirm", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("code", code), ("audience", audience), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("mfa.confirm", _params, timeout: timeout, trace: trace)
     }
 
     /// Start the enrollment of a second factor.
     ///
     /// Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an enrollment. If the account already has a second factor, the session must be authenticated with one. For an authenticator app, the result contains a secret; for an email address or phone number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code. Repeating the request within one minute returns the same response without sending another code. An account has at most five factors.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Exactly one of `idToken`, `continuationToken` is given.
     ///
@@ -71,21 +74,18 @@ public struct MfaMethods: Sendable {
     /// - Throws: `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `FactorTargetMissingError`, `InvalidUsernameError`, `InvalidPhoneNumberError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
-        var _params = MemberWriter()
-        _params.set("kind", kind)
-        _params.set("idToken", idToken)
-        _params.set("continuationToken", continuationToken)
-        _params.set("displayName", displayName)
-        _params.set("email", email)
-        _params.set("phoneNumber", phoneNumber)
-        _params.set("language", language)
-        _params.set("client", client)
-        return try await caller.call("mfa.enroll", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("kind", kind), ("idToken", idToken), ("continuationToken", continuationToken), ("displayName", displayName),
+            ("email", email), ("phoneNumber", phoneNumber), ("language", language), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("mfa.enroll", _params, timeout: timeout, trace: trace)
     }
 
     /// List the second factors of an account.
     ///
     /// Returns each factor with its display name and its email address or phone number.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Exactly one of `idToken`, `accountId` is given.
     ///
@@ -96,29 +96,30 @@ public struct MfaMethods: Sendable {
     ///   - accountId: The ID of the account. Requires the access level `developer`.
     /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     public func list(idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> MfaListResult {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("accountId", accountId)
-        return try await caller.call("mfa.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("idToken", idToken), ("accountId", accountId)] as [(String, (any WireValue)?)])
+        return try await caller.call("mfa.list", _params, timeout: timeout, trace: trace)
     }
 
     /// Generate recovery codes and invalidate the previous ones.
     ///
     /// Returns ten single-use codes, each of which can replace a second factor once. The codes are returned only in this response. Requires a sign-in at most 5 minutes old with a second factor.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// - Parameters:
     ///   - idToken: An ID token of the signed-in user.
     /// - Throws: `SecondFactorsOffError`, `NoSecondFactorError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func recoveryCodes(idToken: String, timeout: Duration? = nil, trace: String? = nil) async throws -> MfaRecoveryCodesResult {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        return try await caller.call("mfa.recoveryCodes", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("idToken", idToken)] as [(String, (any WireValue)?)])
+        return try await caller.call("mfa.recoveryCodes", _params, timeout: timeout, trace: trace)
     }
 
     /// Complete a sign-in with a second factor or a recovery code.
     ///
     /// Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last two require no challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was authenticated with the second factor.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob; SDK: submitChallenge.
     ///
@@ -131,18 +132,18 @@ public struct MfaMethods: Sendable {
     /// - Throws: `FactorCodeInvalidError`, `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
     @discardableResult
     public func resolve(continuationToken: String, code: String, factorId: String? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("code", code)
-        _params.set("factorId", factorId)
-        _params.set("audience", audience)
-        _params.set("client", client)
-        return try await caller.call("mfa.resolve", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("code", code), ("factorId", factorId), ("audience", audience),
+            ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("mfa.resolve", _params, timeout: timeout, trace: trace)
     }
 
     /// Remove a second factor.
     ///
     /// Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second factor. The session continues with new tokens. If the session was authenticated with the removed factor, it ends. If the tenant requires a second factor, the last one cannot be removed. With `accountId`, the developer can remove any factor, for example one that the user has lost; the sessions of the account do not end. Removing the last factor also deletes the recovery codes.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Exactly one of `idToken`, `accountId` is given.
     ///
@@ -156,70 +157,40 @@ public struct MfaMethods: Sendable {
     /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `FactorNotFoundError`, `LastFactorError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func withdraw(factorId: String, idToken: String? = nil, accountId: String? = nil, audience: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> FactorWithdrawal {
-        var _params = MemberWriter()
-        _params.set("factorId", factorId)
-        _params.set("idToken", idToken)
-        _params.set("accountId", accountId)
-        _params.set("audience", audience)
-        return try await caller.call("mfa.withdraw", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("factorId", factorId), ("idToken", idToken), ("accountId", accountId), ("audience", audience),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("mfa.withdraw", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `mfa.list`.
-public struct MfaListResult: Record {
+public struct MfaListResult: ResultRecord {
     /// The factors, oldest first.
-    public var factors: [Factor]
+    public let factors: [Factor]
     /// The number of unused recovery codes.
-    public var recoveryCodesLeft: Int
+    public let recoveryCodesLeft: Int
     /// The second factor policy of the tenant.
-    public var policy: MfaPolicy
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(factors: [Factor], recoveryCodesLeft: Int, policy: MfaPolicy, unknown: JSONObject = [:]) {
-        self.factors = factors
-        self.recoveryCodesLeft = recoveryCodesLeft
-        self.policy = policy
-        self.unknown = unknown
-    }
-
+    public let policy: MfaPolicy
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         factors = try members.required("factors")
         recoveryCodesLeft = try members.required("recoveryCodesLeft")
         policy = try members.required("policy")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("factors", factors)
-        members.set("recoveryCodesLeft", recoveryCodesLeft)
-        members.set("policy", policy)
-        members.add(unknown)
-    }
 }
 
 /// The result of `mfa.recoveryCodes`.
-public struct MfaRecoveryCodesResult: Record {
+public struct MfaRecoveryCodesResult: ResultRecord {
     /// The recovery codes, for `mfa.resolve` with the factor ID `recovery`.
-    public var codes: [String]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(codes: [String], unknown: JSONObject = [:]) {
-        self.codes = codes
-        self.unknown = unknown
-    }
-
+    public let codes: [String]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
-        codes = try members.required("codes")
-        unknown = members.rest
+        codes = try members.required("codes", isSecret: true)
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.secret("codes", codes)
-        members.add(unknown)
-    }
 }
 

@@ -13,6 +13,8 @@ public struct PasswordResetMethods: Sendable {
     ///
     /// After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays valid.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
     ///
     /// - Parameters:
@@ -21,15 +23,15 @@ public struct PasswordResetMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("client", client)
-        return try await caller.call("passwordReset.resendCode", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("continuationToken", continuationToken), ("client", client)] as [(String, (any WireValue)?)])
+        return try await caller.call("passwordReset.resendCode", _params, timeout: timeout, trace: trace)
     }
 
     /// Start a password reset.
     ///
     /// Sends a one-time code to the email address of an account that has a password, or whose only sign-in methods are identity providers. In the second case, the reset gives the account a password. Completing the reset unlinks all identity providers from the account. For an account that signs in with one-time codes, the call fails with `passwordNotSet`, unless the tenant has `enumerationProtection`.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword, firebase accounts:sendOobCode; SDK: sendPasswordResetEmail.
     ///
@@ -41,17 +43,17 @@ public struct PasswordResetMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
-        var _params = MemberWriter()
-        _params.set("username", username)
-        _params.set("tenantId", tenantId)
-        _params.set("language", language)
-        _params.set("client", client)
-        return try await caller.call("passwordReset.start", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("username", username), ("tenantId", tenantId), ("language", language), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("passwordReset.start", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the one-time code of a password reset.
     ///
     /// A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was invalidated do not count.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode, firebase SDK: verifyPasswordResetCode.
     ///
@@ -62,16 +64,17 @@ public struct PasswordResetMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `TooManyFromClientError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("code", code)
-        _params.set("client", client)
-        return try await caller.call("passwordReset.submitCode", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("code", code), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("passwordReset.submitCode", _params, timeout: timeout, trace: trace)
     }
 
     /// Set the new password and complete the reset.
     ///
     /// The new password must satisfy the password policy and differ from the current one; otherwise the error lists every violated rule. The reset ends a lockout of the account and ends all its sessions and other flows.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword, firebase accounts:resetPassword; SDK: confirmPasswordReset.
     ///
@@ -82,11 +85,10 @@ public struct PasswordResetMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidPasswordError`, `TooManyFromClientError`.
     @discardableResult
     public func submitPassword(continuationToken: String, password: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("password", password)
-        _params.set("client", client)
-        return try await caller.call("passwordReset.submitPassword", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("password", password), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("passwordReset.submitPassword", _params, timeout: timeout, trace: trace)
     }
 }
 

@@ -27,16 +27,11 @@ public struct PoolMethods: Sendable {
     /// - Throws: `PoolExistsError`, `InvalidPoolProviderError`, `LegacyProviderNotSupportedError`, `TenantNotFoundError`.
     @discardableResult
     public func create(name: String, poolId: String? = nil, allowUnauthenticated: Bool? = nil, allowClassicFlow: Bool? = nil, developerProvider: String? = nil, providers: [PoolProviderSettings]? = nil, signingAlgorithm: SigningAlgorithm? = nil, tags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Pool {
-        var _params = MemberWriter()
-        _params.set("name", name)
-        _params.set("poolId", poolId)
-        _params.set("allowUnauthenticated", allowUnauthenticated)
-        _params.set("allowClassicFlow", allowClassicFlow)
-        _params.set("developerProvider", developerProvider)
-        _params.set("providers", providers)
-        _params.set("signingAlgorithm", signingAlgorithm)
-        _params.set("tags", tags)
-        return try await caller.call("pool.create", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("name", name), ("poolId", poolId), ("allowUnauthenticated", allowUnauthenticated), ("allowClassicFlow", allowClassicFlow),
+            ("developerProvider", developerProvider), ("providers", providers), ("signingAlgorithm", signingAlgorithm), ("tags", tags),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.create", _params, timeout: timeout, trace: trace)
     }
 
     /// Delete an identity pool with its identities, logins and keys.
@@ -50,9 +45,8 @@ public struct PoolMethods: Sendable {
     /// - Throws: `PoolNotFoundError`.
     @discardableResult
     public func delete(poolId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> PoolDeleteResult {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        return try await caller.call("pool.delete", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("poolId", poolId)] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.delete", _params, timeout: timeout, trace: trace)
     }
 
     /// Get the configuration of an identity pool.
@@ -65,9 +59,8 @@ public struct PoolMethods: Sendable {
     ///   - poolId: The ID of a pool: a region, a colon and a UUID.
     /// - Throws: `PoolNotFoundError`.
     public func get(poolId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> Pool {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        return try await caller.call("pool.get", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("poolId", poolId)] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.get", _params, timeout: timeout, trace: trace)
     }
 
     /// Get the principal tag mapping of a login provider.
@@ -81,10 +74,8 @@ public struct PoolMethods: Sendable {
     ///   - provider: The name of a login provider: the pool's developer provider, or a public provider.
     /// - Throws: `PoolNotFoundError`, `PrincipalTagsNotFoundError`.
     public func getPrincipalTags(poolId: String, provider: String, timeout: Duration? = nil, trace: String? = nil) async throws -> PrincipalTagMap {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("provider", provider)
-        return try await caller.call("pool.getPrincipalTags", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("poolId", poolId), ("provider", provider)] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.getPrincipalTags", _params, timeout: timeout, trace: trace)
     }
 
     /// Get the role configuration of an identity pool.
@@ -97,9 +88,8 @@ public struct PoolMethods: Sendable {
     ///   - poolId: The ID of a pool: a region, a colon and a UUID.
     /// - Throws: `PoolNotFoundError`.
     public func getRoles(poolId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> PoolRoles {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        return try await caller.call("pool.getRoles", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("poolId", poolId)] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.getRoles", _params, timeout: timeout, trace: trace)
     }
 
     /// List identity pools.
@@ -113,18 +103,21 @@ public struct PoolMethods: Sendable {
     ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `InvalidCursorError`.
     public func list(limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PoolListResult {
-        var _params = MemberWriter()
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        return try await caller.call("pool.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("limit", limit), ("cursor", cursor)] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.list", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `list` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `list`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func listPages(limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<PoolListResult> {
         Pages(from: cursor) { cursor in
             let page = try await list(limit: limit, cursor: cursor, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `list`. Each page is requested when it is needed.
+    public func listAll(timeout: Duration? = nil, trace: String? = nil) -> Items<PoolListResult, PoolSummary> {
+        Items(listPages(timeout: timeout, trace: trace)) { $0.pools }
     }
 
     /// Set the mapping from token claims to principal tags for a login provider.
@@ -141,12 +134,10 @@ public struct PoolMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `UnsupportedLoginProviderError`, `InvalidPrincipalTagsError`.
     @discardableResult
     public func setPrincipalTags(poolId: String, provider: String, useDefaults: Bool? = nil, principalTags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PrincipalTagMap {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("provider", provider)
-        _params.set("useDefaults", useDefaults)
-        _params.set("principalTags", principalTags)
-        return try await caller.call("pool.setPrincipalTags", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("provider", provider), ("useDefaults", useDefaults), ("principalTags", principalTags),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.setPrincipalTags", _params, timeout: timeout, trace: trace)
     }
 
     /// Set the role configuration of an identity pool.
@@ -162,11 +153,8 @@ public struct PoolMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `RoleNotFoundError`, `InvalidRoleMappingError`.
     @discardableResult
     public func setRoles(poolId: String, roles: RolesByKind, mappings: [String: RoleMapping]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PoolRoles {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("roles", roles)
-        _params.set("mappings", mappings)
-        return try await caller.call("pool.setRoles", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("poolId", poolId), ("roles", roles), ("mappings", mappings)] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.setRoles", _params, timeout: timeout, trace: trace)
     }
 
     /// Add or replace tags of an identity pool.
@@ -181,10 +169,8 @@ public struct PoolMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `TooManyTagsError`.
     @discardableResult
     public func tag(poolId: String, tags: [String: String], timeout: Duration? = nil, trace: String? = nil) async throws -> Pool {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("tags", tags)
-        return try await caller.call("pool.tag", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("poolId", poolId), ("tags", tags)] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.tag", _params, timeout: timeout, trace: trace)
     }
 
     /// Remove tags from an identity pool.
@@ -199,10 +185,8 @@ public struct PoolMethods: Sendable {
     /// - Throws: `PoolNotFoundError`.
     @discardableResult
     public func untag(poolId: String, tagKeys: [String], timeout: Duration? = nil, trace: String? = nil) async throws -> Pool {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("tagKeys", tagKeys)
-        return try await caller.call("pool.untag", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("poolId", poolId), ("tagKeys", tagKeys)] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.untag", _params, timeout: timeout, trace: trace)
     }
 
     /// Replace the configuration of an identity pool.
@@ -222,68 +206,38 @@ public struct PoolMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `DeveloperProviderFixedError`, `InvalidPoolProviderError`, `LegacyProviderNotSupportedError`, `TenantNotFoundError`.
     @discardableResult
     public func update(poolId: String, name: String, allowUnauthenticated: Bool? = nil, allowClassicFlow: Bool? = nil, developerProvider: String? = nil, providers: [PoolProviderSettings]? = nil, tags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Pool {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("name", name)
-        _params.set("allowUnauthenticated", allowUnauthenticated)
-        _params.set("allowClassicFlow", allowClassicFlow)
-        _params.set("developerProvider", developerProvider)
-        _params.set("providers", providers)
-        _params.set("tags", tags)
-        return try await caller.call("pool.update", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("name", name), ("allowUnauthenticated", allowUnauthenticated), ("allowClassicFlow", allowClassicFlow),
+            ("developerProvider", developerProvider), ("providers", providers), ("tags", tags),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("pool.update", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `pool.delete`.
-public struct PoolDeleteResult: Record {
+public struct PoolDeleteResult: ResultRecord {
     /// The ID of the deleted pool.
-    public var poolId: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(poolId: String, unknown: JSONObject = [:]) {
-        self.poolId = poolId
-        self.unknown = unknown
-    }
-
+    public let poolId: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         poolId = try members.required("poolId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("poolId", poolId)
-        members.add(unknown)
-    }
 }
 
 /// The result of `pool.list`.
-public struct PoolListResult: Record {
+public struct PoolListResult: ResultRecord {
     /// The pools, sorted by ID.
-    public var pools: [PoolSummary]
+    public let pools: [PoolSummary]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(pools: [PoolSummary], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.pools = pools
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         pools = try members.required("pools")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("pools", pools)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 

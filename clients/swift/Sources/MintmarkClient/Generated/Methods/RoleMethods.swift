@@ -23,10 +23,8 @@ public struct RoleMethods: Sendable {
     /// - Throws: `RoleNotFoundError`.
     @discardableResult
     public func delete(name: String? = nil, roleArn: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> RoleDeleteResult {
-        var _params = MemberWriter()
-        _params.set("name", name)
-        _params.set("roleArn", roleArn)
-        return try await caller.call("role.delete", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("name", name), ("roleArn", roleArn)] as [(String, (any WireValue)?)])
+        return try await caller.call("role.delete", _params, timeout: timeout, trace: trace)
     }
 
     /// Get a role by name or ARN.
@@ -42,10 +40,8 @@ public struct RoleMethods: Sendable {
     ///   - roleArn: The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     /// - Throws: `RoleNotFoundError`.
     public func get(name: String? = nil, roleArn: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Role {
-        var _params = MemberWriter()
-        _params.set("name", name)
-        _params.set("roleArn", roleArn)
-        return try await caller.call("role.get", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("name", name), ("roleArn", roleArn)] as [(String, (any WireValue)?)])
+        return try await caller.call("role.get", _params, timeout: timeout, trace: trace)
     }
 
     /// List roles.
@@ -59,18 +55,21 @@ public struct RoleMethods: Sendable {
     ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `InvalidCursorError`.
     public func list(limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> RoleListResult {
-        var _params = MemberWriter()
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        return try await caller.call("role.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("limit", limit), ("cursor", cursor)] as [(String, (any WireValue)?)])
+        return try await caller.call("role.list", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `list` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `list`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func listPages(limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<RoleListResult> {
         Pages(from: cursor) { cursor in
             let page = try await list(limit: limit, cursor: cursor, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `list`. Each page is requested when it is needed.
+    public func listAll(timeout: Duration? = nil, trace: String? = nil) -> Items<RoleListResult, Role> {
+        Items(listPages(timeout: timeout, trace: trace)) { $0.roles }
     }
 
     /// Create or replace a role.
@@ -90,66 +89,37 @@ public struct RoleMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `MalformedPolicyError`.
     @discardableResult
     public func put(name: String, poolId: String? = nil, trustPolicy: JSONObject? = nil, maxSessionSeconds: Int? = nil, tags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Role {
-        var _params = MemberWriter()
-        _params.set("name", name)
-        _params.set("poolId", poolId)
-        _params.set("trustPolicy", trustPolicy)
-        _params.set("maxSessionSeconds", maxSessionSeconds)
-        _params.set("tags", tags)
-        return try await caller.call("role.put", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("name", name), ("poolId", poolId), ("trustPolicy", trustPolicy), ("maxSessionSeconds", maxSessionSeconds), ("tags", tags),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("role.put", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `role.delete`.
-public struct RoleDeleteResult: Record {
+public struct RoleDeleteResult: ResultRecord {
     /// The ARN of the deleted role.
-    public var roleArn: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(roleArn: String, unknown: JSONObject = [:]) {
-        self.roleArn = roleArn
-        self.unknown = unknown
-    }
-
+    public let roleArn: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         roleArn = try members.required("roleArn")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("roleArn", roleArn)
-        members.add(unknown)
-    }
 }
 
 /// The result of `role.list`.
-public struct RoleListResult: Record {
+public struct RoleListResult: ResultRecord {
     /// The roles, sorted by name.
-    public var roles: [Role]
+    public let roles: [Role]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(roles: [Role], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.roles = roles
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         roles = try members.required("roles")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("roles", roles)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 

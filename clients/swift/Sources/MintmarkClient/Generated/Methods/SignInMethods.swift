@@ -13,6 +13,8 @@ public struct SignInMethods: Sendable {
     ///
     /// Creates an account without a sign-in method. `account.link` adds one and keeps the account ID.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
     ///
     /// - Parameters:
@@ -23,17 +25,17 @@ public struct SignInMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `AnonymousNotAllowedError`, `SignUpNotAllowedError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`.
     @discardableResult
     public func anonymously(tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        _params.set("client", client)
-        return try await caller.call("signIn.anonymously", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("tenantId", tenantId), ("audience", audience), ("scope", scope), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.anonymously", _params, timeout: timeout, trace: trace)
     }
 
     /// Send another sign-in code.
     ///
     /// After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays valid. With `enumerationProtection`, the call is also accepted when the flow requests a password; the user can then sign in with the code instead.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /oauth2/v2.0/challenge; SDK: resendCode.
     ///
@@ -43,15 +45,15 @@ public struct SignInMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `PasswordChangeRequiredError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("client", client)
-        return try await caller.call("signIn.resendCode", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("continuationToken", continuationToken), ("client", client)] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.resendCode", _params, timeout: timeout, trace: trace)
     }
 
     /// Start a sign-in.
     ///
     /// Returns the type of credential that the account requires: a password, or a one-time code, which is sent. If the account has neither, the state is `providerRequired` and the response names its identity providers; if it has none of them either, the call fails with `passwordNotSet`. With `enumerationProtection`, the response is the same for existing and unknown addresses: the state is `passwordRequired` if the tenant's `localAccountMethod` is `emailPassword`, and `codeRequired` otherwise. In the state `codeRequired`, `signIn.submitPassword` is also accepted; in the state `passwordRequired`, `signIn.resendCode` sends a code instead. An address that cannot sign in receives a notice instead of a code. If the tenant does not use passwords and the email address of an account without its own sign-in method is not verified, a code is sent. Signing in with it verifies the address and unlinks all identity providers from the account.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
     ///
@@ -63,17 +65,17 @@ public struct SignInMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("username", username)
-        _params.set("tenantId", tenantId)
-        _params.set("language", language)
-        _params.set("client", client)
-        return try await caller.call("signIn.start", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("username", username), ("tenantId", tenantId), ("language", language), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.start", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the one-time code of a sign-in.
     ///
     /// A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was invalidated do not count. Tokens are returned only once: repeating the request fails with `flowFinished`.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
     ///
@@ -86,18 +88,17 @@ public struct SignInMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("code", code)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        _params.set("client", client)
-        return try await caller.call("signIn.submitCode", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("code", code), ("audience", audience), ("scope", scope), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.submitCode", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the password of a sign-in.
     ///
     /// A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the continuation token stays valid. With `enumerationProtection`, a password is also accepted when the flow requests a code. Tokens are returned only once: repeating the request fails with `flowFinished`.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
     ///
@@ -110,18 +111,18 @@ public struct SignInMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidPasswordError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func submitPassword(continuationToken: String, password: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("password", password)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        _params.set("client", client)
-        return try await caller.call("signIn.submitPassword", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("password", password), ("audience", audience), ("scope", scope),
+            ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.submitPassword", _params, timeout: timeout, trace: trace)
     }
 
     /// Sign in with the continuation token of a completed flow.
     ///
     /// Accepts the continuation token of a completed sign-up, password reset or change of email address. The token is single-use and valid for 5 minutes. After that, or if the response was lost, the user signs in with the usual methods. Tokens are returned only once: repeating the request fails with `flowFinished`.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=continuation_token.
     ///
@@ -134,18 +135,18 @@ public struct SignInMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `AccountDisabledError`, `AccountLockedError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func withContinuation(continuationToken: String, username: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("username", username)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        _params.set("client", client)
-        return try await caller.call("signIn.withContinuation", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("username", username), ("audience", audience), ("scope", scope),
+            ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.withContinuation", _params, timeout: timeout, trace: trace)
     }
 
     /// Sign in with a provider credential, or with email address and password.
     ///
     /// An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account. If another account has the email address, the provider is trusted for it, and the account has no other login of this provider, the login is linked to that account. If the account has second factors, it is linked after `mfa.resolve`. Otherwise the state is `providerRequired`, nothing changes, and the pending token of the response can be linked after a sign-in to that account.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential, signInWithPopup, signInWithRedirect, getRedirectResult.
     ///
@@ -159,19 +160,18 @@ public struct SignInMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("credential", credential)
-        _params.set("tenantId", tenantId)
-        _params.set("returnProviderTokens", returnProviderTokens)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        _params.set("client", client)
-        return try await caller.call("signIn.withCredential", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("credential", credential), ("tenantId", tenantId), ("returnProviderTokens", returnProviderTokens), ("audience", audience),
+            ("scope", scope), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.withCredential", _params, timeout: timeout, trace: trace)
     }
 
     /// Sign in with a custom token signed by the application's backend.
     ///
     /// The custom token is a JWT that one of the `customTokenSigners` of the tenant has signed. `iss` and `sub` are the issuer of the signer, `aud` is the issuer of the tenant, `uid` is the account ID, and `exp` is at most one hour after `iat`. Optional `claims` are added to the tokens of this session. If no account has the ID, one is created. The sign-in does not require a second factor.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
     ///
@@ -183,17 +183,17 @@ public struct SignInMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `CustomTokenInvalidError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountMergedError`.
     @discardableResult
     public func withCustomToken(token: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("token", token)
-        _params.set("tenantId", tenantId)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        return try await caller.call("signIn.withCustomToken", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("token", token), ("tenantId", tenantId), ("audience", audience), ("scope", scope),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.withCustomToken", _params, timeout: timeout, trace: trace)
     }
 
     /// Sign in with email address and password in one request.
     ///
     /// For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; see `threshold` in `LockoutPolicy`. Every request starts a new session, including a repeated one.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password, firebase accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
     ///
@@ -207,14 +207,11 @@ public struct SignInMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("username", username)
-        _params.set("password", password)
-        _params.set("tenantId", tenantId)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        _params.set("client", client)
-        return try await caller.call("signIn.withPassword", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("username", username), ("password", password), ("tenantId", tenantId), ("audience", audience), ("scope", scope),
+            ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.withPassword", _params, timeout: timeout, trace: trace)
     }
 }
 

@@ -13,6 +13,8 @@ public struct SignUpMethods: Sendable {
     ///
     /// After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays valid.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
     ///
     /// - Parameters:
@@ -21,15 +23,15 @@ public struct SignUpMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("client", client)
-        return try await caller.call("signUp.resendCode", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("continuationToken", continuationToken), ("client", client)] as [(String, (any WireValue)?)])
+        return try await caller.call("signUp.resendCode", _params, timeout: timeout, trace: trace)
     }
 
     /// Start a sign-up.
     ///
     /// Sends a one-time code to the email address. The password and the attributes can be given now, or later when the flow requests them; they are checked immediately. The account is created only after the code is verified, so a pending sign-up does not reserve the email address.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK: createUserWithEmailAndPassword.
     ///
@@ -43,19 +45,18 @@ public struct SignUpMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `SignUpNotAllowedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `InvalidAttributesError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
     @discardableResult
     public func start(username: String, tenantId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
-        var _params = MemberWriter()
-        _params.set("username", username)
-        _params.set("tenantId", tenantId)
-        _params.set("password", password)
-        _params.set("attributes", attributes)
-        _params.set("language", language)
-        _params.set("client", client)
-        return try await caller.call("signUp.start", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("username", username), ("tenantId", tenantId), ("password", password), ("attributes", attributes), ("language", language),
+            ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signUp.start", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the user attributes of a sign-up.
     ///
     /// The attributes can be submitted in several requests; the flow requests the required attributes that are still missing. `null` and empty strings count as missing. If an attribute is not valid, the error lists all invalid attributes, and nothing of the submission is stored. After the code is verified, optional attributes are stored only if the request also contains a required attribute. The current settings of the tenant determine which attributes are missing.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
     ///
@@ -66,16 +67,17 @@ public struct SignUpMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidAttributesError`, `UserAlreadyExistsError`, `TooManyFromClientError`.
     @discardableResult
     public func submitAttributes(continuationToken: String, attributes: JSONObject, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("attributes", attributes)
-        _params.set("client", client)
-        return try await caller.call("signUp.submitAttributes", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("attributes", attributes), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signUp.submitAttributes", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the one-time code of a sign-up.
     ///
     /// A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was invalidated do not count.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
     ///
@@ -86,16 +88,17 @@ public struct SignUpMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidCodeError`, `CodeExpiredError`, `UserAlreadyExistsError`, `AccountLockedError`, `TooManyFromClientError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("code", code)
-        _params.set("client", client)
-        return try await caller.call("signUp.submitCode", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("code", code), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signUp.submitCode", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the password of a sign-up.
     ///
     /// Accepted when the flow requests a password, or before the code is submitted. If the password violates the password policy, the error lists every violated rule. In a tenant whose `localAccountMethod` is `emailCode`, the call fails with `passwordNotAccepted`. If the tenant changed to `emailCode` after the flow requested a password, the password is ignored and the sign-up continues.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /signup/v1.0/continue grant_type=password; SDK: submitPassword.
     ///
@@ -106,11 +109,10 @@ public struct SignUpMethods: Sendable {
     /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `UserAlreadyExistsError`, `TooManyFromClientError`.
     @discardableResult
     public func submitPassword(continuationToken: String, password: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("password", password)
-        _params.set("client", client)
-        return try await caller.call("signUp.submitPassword", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("password", password), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signUp.submitPassword", _params, timeout: timeout, trace: trace)
     }
 }
 

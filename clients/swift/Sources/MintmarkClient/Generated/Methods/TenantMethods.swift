@@ -39,28 +39,15 @@ public struct TenantMethods: Sendable {
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
     public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        _params.set("name", name)
-        _params.set("localAccountMethod", localAccountMethod)
-        _params.set("signUpAllowed", signUpAllowed)
-        _params.set("attributes", attributes)
-        _params.set("audiences", audiences)
-        _params.set("scopes", scopes)
-        _params.set("passwordPolicy", passwordPolicy)
-        _params.set("codes", codes)
-        _params.set("lockout", lockout)
-        _params.set("tokens", tokens)
-        _params.set("delivery", delivery)
-        _params.set("enumerationProtection", enumerationProtection)
-        _params.set("oneAccountPerAddress", oneAccountPerAddress)
-        _params.set("mfa", mfa)
-        _params.set("totpAdjacentIntervals", totpAdjacentIntervals)
-        _params.set("notices", notices)
-        _params.set("anonymousAllowed", anonymousAllowed)
-        _params.set("customTokenSigners", customTokenSigners)
-        _params.set("signingAlgorithm", signingAlgorithm)
-        return try await caller.call("tenant.create", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
+            ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
+            ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
+            ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
+            ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("anonymousAllowed", anonymousAllowed),
+            ("customTokenSigners", customTokenSigners), ("signingAlgorithm", signingAlgorithm),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("tenant.create", _params, timeout: timeout, trace: trace)
     }
 
     /// Delete a tenant with its accounts, sessions and keys.
@@ -74,9 +61,8 @@ public struct TenantMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `TenantNotDeletableError`.
     @discardableResult
     public func delete(tenantId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> TenantDeleteResult {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        return try await caller.call("tenant.delete", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("tenantId", tenantId)] as [(String, (any WireValue)?)])
+        return try await caller.call("tenant.delete", _params, timeout: timeout, trace: trace)
     }
 
     /// Get the settings of a tenant.
@@ -89,9 +75,8 @@ public struct TenantMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     /// - Throws: `TenantNotFoundError`.
     public func get(tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        return try await caller.call("tenant.get", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("tenantId", tenantId)] as [(String, (any WireValue)?)])
+        return try await caller.call("tenant.get", _params, timeout: timeout, trace: trace)
     }
 
     /// List tenants.
@@ -105,18 +90,21 @@ public struct TenantMethods: Sendable {
     ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `InvalidCursorError`.
     public func list(limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TenantListResult {
-        var _params = MemberWriter()
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        return try await caller.call("tenant.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("limit", limit), ("cursor", cursor)] as [(String, (any WireValue)?)])
+        return try await caller.call("tenant.list", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `list` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `list`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func listPages(limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<TenantListResult> {
         Pages(from: cursor) { cursor in
             let page = try await list(limit: limit, cursor: cursor, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `list`. Each page is requested when it is needed.
+    public func listAll(timeout: Duration? = nil, trace: String? = nil) -> Items<TenantListResult, Tenant> {
+        Items(listPages(timeout: timeout, trace: trace)) { $0.tenants }
     }
 
     /// Update the settings of a tenant.
@@ -148,80 +136,42 @@ public struct TenantMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
     public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        _params.set("name", name)
-        _params.set("localAccountMethod", localAccountMethod)
-        _params.set("signUpAllowed", signUpAllowed)
-        _params.set("attributes", attributes)
-        _params.set("audiences", audiences)
-        _params.set("scopes", scopes)
-        _params.set("passwordPolicy", passwordPolicy)
-        _params.set("codes", codes)
-        _params.set("lockout", lockout)
-        _params.set("tokens", tokens)
-        _params.set("delivery", delivery)
-        _params.set("enumerationProtection", enumerationProtection)
-        _params.set("oneAccountPerAddress", oneAccountPerAddress)
-        _params.set("mfa", mfa)
-        _params.set("totpAdjacentIntervals", totpAdjacentIntervals)
-        _params.set("notices", notices)
-        _params.set("anonymousAllowed", anonymousAllowed)
-        _params.set("customTokenSigners", customTokenSigners)
-        return try await caller.call("tenant.update", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
+            ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
+            ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
+            ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
+            ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("anonymousAllowed", anonymousAllowed),
+            ("customTokenSigners", customTokenSigners),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("tenant.update", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `tenant.delete`.
-public struct TenantDeleteResult: Record {
+public struct TenantDeleteResult: ResultRecord {
     /// The ID of the deleted tenant.
-    public var tenantId: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(tenantId: String, unknown: JSONObject = [:]) {
-        self.tenantId = tenantId
-        self.unknown = unknown
-    }
-
+    public let tenantId: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         tenantId = try members.required("tenantId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("tenantId", tenantId)
-        members.add(unknown)
-    }
 }
 
 /// The result of `tenant.list`.
-public struct TenantListResult: Record {
+public struct TenantListResult: ResultRecord {
     /// The tenants, sorted by ID.
-    public var tenants: [Tenant]
+    public let tenants: [Tenant]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(tenants: [Tenant], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.tenants = tenants
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         tenants = try members.required("tenants")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("tenants", tenants)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 

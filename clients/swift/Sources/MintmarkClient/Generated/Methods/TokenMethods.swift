@@ -13,31 +13,35 @@ public struct TokenMethods: Sendable {
     ///
     /// Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// - Parameters:
     ///   - issuer: The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
     /// - Throws: `IssuerNotFoundError`.
     public func discovery(issuer: String, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenDiscoveryResult {
-        var _params = MemberWriter()
-        _params.set("issuer", issuer)
-        return try await caller.call("token.discovery", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("issuer", issuer)] as [(String, (any WireValue)?)])
+        return try await caller.call("token.discovery", _params, timeout: timeout, trace: trace)
     }
 
     /// Get the JSON Web Key Set of an issuer, or of all issuers.
     ///
     /// Returns the published keys as a JSON Web Key Set (RFC 7517). The set includes keys that are not active yet.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// - Parameters:
     ///   - issuer: The issuer of the keys. If omitted, the result contains every published key of the store.
     /// - Throws: `IssuerNotFoundError`.
     public func jwks(issuer: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenJwksResult {
-        var _params = MemberWriter()
-        _params.set("issuer", issuer)
-        return try await caller.call("token.jwks", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("issuer", issuer)] as [(String, (any WireValue)?)])
+        return try await caller.call("token.jwks", _params, timeout: timeout, trace: trace)
     }
 
     /// Mint an OpenID token for an identity and its logins (classic flow).
     ///
     /// The token is valid for 600 seconds. The returned identity can differ from `identityId`: it is resolved from the logins, as in `identity.resolve`. Tokens for developer users are minted by `token.mintForDeveloper`.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: cognito GetOpenIdToken.
     ///
@@ -47,10 +51,8 @@ public struct TokenMethods: Sendable {
     /// - Throws: `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `ClassicFlowDisabledError`, `UnauthenticatedNotAllowedError`, `LoginsDoNotMatchError`, `LoginConflictError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidPrincipalTagsError`.
     @discardableResult
     public func mint(identityId: String, logins: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenMintResult {
-        var _params = MemberWriter()
-        _params.set("identityId", identityId)
-        _params.set("logins", logins)
-        return try await caller.call("token.mint", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("identityId", identityId), ("logins", logins)] as [(String, (any WireValue)?)])
+        return try await caller.call("token.mint", _params, timeout: timeout, trace: trace)
     }
 
     /// Mint an OpenID token for a developer-authenticated user.
@@ -68,18 +70,18 @@ public struct TokenMethods: Sendable {
     /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `IdentityNotFoundError`, `IdentityDisabledError`, `LoginsDoNotMatchError`, `DeveloperUserAlreadyRegisteredError`, `LoginConflictError`, `InvalidLoginError`, `InvalidPrincipalTagsError`, `PoolTokenNotAcceptedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func mintForDeveloper(poolId: String, logins: [String: String], identityId: String? = nil, durationSeconds: Int? = nil, principalTags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenMintForDeveloperResult {
-        var _params = MemberWriter()
-        _params.set("poolId", poolId)
-        _params.set("logins", logins)
-        _params.set("identityId", identityId)
-        _params.set("durationSeconds", durationSeconds)
-        _params.set("principalTags", principalTags)
-        return try await caller.call("token.mintForDeveloper", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("poolId", poolId), ("logins", logins), ("identityId", identityId), ("durationSeconds", durationSeconds),
+            ("principalTags", principalTags),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("token.mintForDeveloper", _params, timeout: timeout, trace: trace)
     }
 
     /// Verify a token issued by this store.
     ///
     /// Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of the first failed check. At least one of `audience`, `issuer` and `tenantId` is required.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// At least one of `audience`, `issuer`, `tenantId` is given.
     ///
@@ -95,46 +97,29 @@ public struct TokenMethods: Sendable {
     ///   - checkRevoked: Whether to reject the token if its identity or account was deleted or disabled, or its session was ended. Defaults to true.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TokenScopeMissingError`.
     public func verify(token: String, audience: String? = nil, issuer: String? = nil, tenantId: String? = nil, use: TokenUse? = nil, scope: String? = nil, checkRevoked: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenVerifyResult {
-        var _params = MemberWriter()
-        _params.set("token", token)
-        _params.set("audience", audience)
-        _params.set("issuer", issuer)
-        _params.set("tenantId", tenantId)
-        _params.set("use", use)
-        _params.set("scope", scope)
-        _params.set("checkRevoked", checkRevoked)
-        return try await caller.call("token.verify", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("token", token), ("audience", audience), ("issuer", issuer), ("tenantId", tenantId), ("use", use), ("scope", scope),
+            ("checkRevoked", checkRevoked),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("token.verify", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `token.discovery`.
-public struct TokenDiscoveryResult: Record {
+public struct TokenDiscoveryResult: ResultRecord {
     /// The issuer.
-    public var issuer: String
+    public let issuer: String
     /// The URL at which the keys must be published.
-    public var jwksUri: String
+    public let jwksUri: String
     /// Always `id_token`.
-    public var responseTypesSupported: [String]
+    public let responseTypesSupported: [String]
     /// Always `public`.
-    public var subjectTypesSupported: [String]
+    public let subjectTypesSupported: [String]
     /// The algorithms of the published keys.
-    public var idTokenSigningAlgValuesSupported: [String]
+    public let idTokenSigningAlgValuesSupported: [String]
     /// The claims in tokens of this issuer.
-    public var claimsSupported: [String]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(issuer: String, jwksUri: String, responseTypesSupported: [String], subjectTypesSupported: [String], idTokenSigningAlgValuesSupported: [String], claimsSupported: [String], unknown: JSONObject = [:]) {
-        self.issuer = issuer
-        self.jwksUri = jwksUri
-        self.responseTypesSupported = responseTypesSupported
-        self.subjectTypesSupported = subjectTypesSupported
-        self.idTokenSigningAlgValuesSupported = idTokenSigningAlgValuesSupported
-        self.claimsSupported = claimsSupported
-        self.unknown = unknown
-    }
-
+    public let claimsSupported: [String]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         issuer = try members.required("issuer")
         jwksUri = try members.required("jwks_uri")
@@ -142,163 +127,86 @@ public struct TokenDiscoveryResult: Record {
         subjectTypesSupported = try members.required("subject_types_supported")
         idTokenSigningAlgValuesSupported = try members.required("id_token_signing_alg_values_supported")
         claimsSupported = try members.required("claims_supported")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("issuer", issuer)
-        members.set("jwks_uri", jwksUri)
-        members.set("response_types_supported", responseTypesSupported)
-        members.set("subject_types_supported", subjectTypesSupported)
-        members.set("id_token_signing_alg_values_supported", idTokenSigningAlgValuesSupported)
-        members.set("claims_supported", claimsSupported)
-        members.add(unknown)
-    }
 }
 
 /// The result of `token.jwks`.
-public struct TokenJwksResult: Record {
+public struct TokenJwksResult: ResultRecord {
     /// The published keys.
-    public var keys: [JsonWebKey]
+    public let keys: [JsonWebKey]
     /// The time of the next scheduled change of the set, in seconds since 1970-01-01 UTC.
-    public var nextChangeAt: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(keys: [JsonWebKey], nextChangeAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.keys = keys
-        self.nextChangeAt = nextChangeAt
-        self.unknown = unknown
-    }
-
+    public let nextChangeAt: Timestamp?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         keys = try members.required("keys")
         nextChangeAt = try members.optional("nextChangeAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("keys", keys)
-        members.set("nextChangeAt", nextChangeAt)
-        members.add(unknown)
-    }
 }
 
 /// The result of `token.mint`.
-public struct TokenMintResult: Record {
+public struct TokenMintResult: ResultRecord {
     /// The identity for which the token was minted.
-    public var identityId: String
+    public let identityId: String
     /// The OpenID token.
-    public var token: String
+    public let token: String
     /// The time at which the token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, token: String, expiresAt: Timestamp, unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.token = token
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
-        token = try members.required("token")
+        token = try members.required("token", isSecret: true)
         expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.secret("token", token)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 
 /// The result of `token.mintForDeveloper`.
-public struct TokenMintForDeveloperResult: Record {
+public struct TokenMintForDeveloperResult: ResultRecord {
     /// The identity for which the token was minted.
-    public var identityId: String
+    public let identityId: String
     /// The OpenID token.
-    public var token: String
+    public let token: String
     /// The time at which the token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
+    public let expiresAt: Timestamp
     /// Whether this call created the identity.
-    public var isNewIdentity: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, token: String, expiresAt: Timestamp, isNewIdentity: Bool, unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.token = token
-        self.expiresAt = expiresAt
-        self.isNewIdentity = isNewIdentity
-        self.unknown = unknown
-    }
-
+    public let isNewIdentity: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
-        token = try members.required("token")
+        token = try members.required("token", isSecret: true)
         expiresAt = try members.required("expiresAt")
         isNewIdentity = try members.required("isNewIdentity")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.secret("token", token)
-        members.set("expiresAt", expiresAt)
-        members.set("isNewIdentity", isNewIdentity)
-        members.add(unknown)
-    }
 }
 
 /// The result of `token.verify`.
-public struct TokenVerifyResult: Record {
+public struct TokenVerifyResult: ResultRecord {
     /// The claims of the token.
-    public var claims: JSONObject
+    public let claims: JSONObject
     /// The JOSE header of the token.
-    public var header: JSONObject
+    public let header: JSONObject
     /// The token type.
-    public var use: TokenUse
+    public let use: TokenUse
     /// The issuer of the token.
-    public var issuer: String
+    public let issuer: String
     /// The time at which the token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(claims: JSONObject, header: JSONObject, use: TokenUse, issuer: String, expiresAt: Timestamp, unknown: JSONObject = [:]) {
-        self.claims = claims
-        self.header = header
-        self.use = use
-        self.issuer = issuer
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         claims = try members.required("claims")
         header = try members.required("header")
         use = try members.required("use")
         issuer = try members.required("issuer")
         expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("claims", claims)
-        members.set("header", header)
-        members.set("use", use)
-        members.set("issuer", issuer)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 

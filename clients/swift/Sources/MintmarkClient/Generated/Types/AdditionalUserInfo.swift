@@ -3,36 +3,20 @@
 import JSON
 
 /// The information that an identity provider returned about the user.
-public struct AdditionalUserInfo: Record {
+public struct AdditionalUserInfo: ResultRecord {
     /// The ID of the provider.
-    public var providerId: String
+    public let providerId: String
     /// The user name at the provider. Present if the provider has user names.
-    public var username: String?
+    public let username: String?
     /// The complete user information: the claims of the ID token, or the response to the access token.
-    public var profile: JSONObject
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(providerId: String, profile: JSONObject, username: String? = nil, unknown: JSONObject = [:]) {
-        self.providerId = providerId
-        self.username = username
-        self.profile = profile
-        self.unknown = unknown
-    }
-
+    public let profile: JSONObject
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         providerId = try members.required("providerId")
         username = try members.optional("username")
         profile = try members.required("profile")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("providerId", providerId)
-        members.set("username", username)
-        members.set("profile", profile)
-        members.add(unknown)
-    }
 }
 

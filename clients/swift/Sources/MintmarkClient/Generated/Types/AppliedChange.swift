@@ -3,39 +3,24 @@
 import JSON
 
 /// The effect of applying a document on one resource.
-public struct AppliedChange: Record {
+public struct AppliedChange: ResultRecord {
     /// The location of the resource in the document, as an RFC 6901 JSON Pointer.
-    public var pointer: String
+    public let pointer: String
     /// The kind of the resource.
-    public var kind: Kind
+    public let kind: Kind
     /// The name of the resource, or the ID of a tenant or identity provider.
-    public var name: String
+    public let name: String
     /// The ID of the tenant. Present for tenants and identity providers.
-    public var tenantId: String?
+    public let tenantId: String?
     /// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
-    public var poolId: String?
+    public let poolId: String?
     /// The ARN of the role. Present for roles.
-    public var roleArn: String?
+    public let roleArn: String?
     /// The outcome: created, updated or unchanged.
-    public var change: Change
+    public let change: Change
     /// The names of the members that changed. Empty unless the resource was updated.
-    public var changed: [String]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(pointer: String, kind: Kind, name: String, change: Change, changed: [String], tenantId: String? = nil, poolId: String? = nil, roleArn: String? = nil, unknown: JSONObject = [:]) {
-        self.pointer = pointer
-        self.kind = kind
-        self.name = name
-        self.tenantId = tenantId
-        self.poolId = poolId
-        self.roleArn = roleArn
-        self.change = change
-        self.changed = changed
-        self.unknown = unknown
-    }
-
+    public let changed: [String]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         pointer = try members.required("pointer")
         kind = try members.required("kind")
@@ -45,20 +30,9 @@ public struct AppliedChange: Record {
         roleArn = try members.optional("roleArn")
         change = try members.required("change")
         changed = try members.required("changed")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("pointer", pointer)
-        members.set("kind", kind)
-        members.set("name", name)
-        members.set("tenantId", tenantId)
-        members.set("poolId", poolId)
-        members.set("roleArn", roleArn)
-        members.set("change", change)
-        members.set("changed", changed)
-        members.add(unknown)
-    }
     /// The kind of the resource. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String

@@ -3,41 +3,23 @@
 import JSON
 
 /// The reason an attribute was rejected.
-public struct AttributeFailure: Record {
+public struct AttributeFailure: ResultRecord {
     /// The name of the attribute, as given.
-    public var name: String
+    public let name: String
     /// The violated rule.
-    public var rule: AttributeRule
+    public let rule: AttributeRule
     /// The problem, as text.
-    public var message: String
+    public let message: String
     /// Similar attribute names. Present if the name is unknown.
-    public var nearest: [String]?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(name: String, rule: AttributeRule, message: String, nearest: [String]? = nil, unknown: JSONObject = [:]) {
-        self.name = name
-        self.rule = rule
-        self.message = message
-        self.nearest = nearest
-        self.unknown = unknown
-    }
-
+    public let nearest: [String]?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         name = try members.required("name")
         rule = try members.required("rule")
         message = try members.required("message")
         nearest = try members.optional("nearest")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("name", name)
-        members.set("rule", rule)
-        members.set("message", message)
-        members.set("nearest", nearest)
-        members.add(unknown)
-    }
 }
 

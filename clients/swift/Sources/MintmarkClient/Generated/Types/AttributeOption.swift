@@ -3,12 +3,11 @@
 import JSON
 
 /// An allowed value of an attribute.
-public struct AttributeOption: Record {
+public struct AttributeOption: MutableRecord {
     /// The value that is stored and added to tokens. It must not contain a comma.
     public var value: String
     /// The text that users see.
     public var label: String?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

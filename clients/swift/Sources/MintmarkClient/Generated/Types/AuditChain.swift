@@ -3,33 +3,20 @@
 import JSON
 
 /// The verification result of one hash chain.
-public struct AuditChain: Record {
+public struct AuditChain: ResultRecord {
     /// The ID of the chain.
-    public var chain: String
+    public let chain: String
     /// The number of records the chain has had.
-    public var records: Int
+    public let records: Int
     /// The number of oldest records that retention has removed. Their end is attested, and the verification starts there.
-    public var removedRecords: Int?
+    public let removedRecords: Int?
     /// The hash of the last record.
-    public var head: String
+    public let head: String
     /// Whether every record follows from the previous one.
-    public var intact: Bool
+    public let intact: Bool
     /// The problem and its location. Present if `intact` is false.
-    public var problem: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(chain: String, records: Int, head: String, intact: Bool, removedRecords: Int? = nil, problem: String? = nil, unknown: JSONObject = [:]) {
-        self.chain = chain
-        self.records = records
-        self.removedRecords = removedRecords
-        self.head = head
-        self.intact = intact
-        self.problem = problem
-        self.unknown = unknown
-    }
-
+    public let problem: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         chain = try members.required("chain")
         records = try members.required("records")
@@ -37,17 +24,8 @@ public struct AuditChain: Record {
         head = try members.required("head")
         intact = try members.required("intact")
         problem = try members.optional("problem")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("chain", chain)
-        members.set("records", records)
-        members.set("removedRecords", removedRecords)
-        members.set("head", head)
-        members.set("intact", intact)
-        members.set("problem", problem)
-        members.add(unknown)
-    }
 }
 

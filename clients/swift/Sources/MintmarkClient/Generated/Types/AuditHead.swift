@@ -3,14 +3,13 @@
 import JSON
 
 /// The end of a hash chain at some time, to be stored outside the store.
-public struct AuditHead: Record {
+public struct AuditHead: MutableRecord {
     /// The ID of the chain.
     public var chain: String
     /// The number of records of the chain.
     public var records: Int
     /// The hash of the last record, in base64url.
     public var head: String
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,31 +3,17 @@
 import JSON
 
 /// The progress of audit.verify.
-public struct AuditProgress: Record {
+public struct AuditProgress: ResultRecord {
     /// The number of chains verified so far.
-    public var verifiedChains: Int
+    public let verifiedChains: Int
     /// The number of chains to verify.
-    public var chains: Int
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(verifiedChains: Int, chains: Int, unknown: JSONObject = [:]) {
-        self.verifiedChains = verifiedChains
-        self.chains = chains
-        self.unknown = unknown
-    }
-
+    public let chains: Int
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         verifiedChains = try members.required("verifiedChains")
         chains = try members.required("chains")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("verifiedChains", verifiedChains)
-        members.set("chains", chains)
-        members.add(unknown)
-    }
 }
 

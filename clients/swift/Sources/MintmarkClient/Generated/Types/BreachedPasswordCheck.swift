@@ -3,14 +3,13 @@
 import JSON
 
 /// A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first five hexadecimal digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log records it.
-public struct BreachedPasswordCheck: Record {
+public struct BreachedPasswordCheck: MutableRecord {
     /// The URL to which the five digits are appended. Defaults to "https://api.pwnedpasswords.com/range/".
     public var url: String?
     /// Whether the service can be in a private network. Defaults to false.
     public var allowPrivateNetwork: Bool?
     /// Whether plain HTTP to a loopback address is allowed. Defaults to false.
     public var allowInsecure: Bool?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,10 +3,9 @@
 import JSON
 
 /// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-public struct ClientOrigin: Record {
+public struct ClientOrigin: MutableRecord {
     /// The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin.
     public var address: String
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

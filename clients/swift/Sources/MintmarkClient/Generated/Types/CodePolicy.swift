@@ -3,7 +3,7 @@
 import JSON
 
 /// The rules for one-time codes.
-public struct CodePolicy: Record {
+public struct CodePolicy: MutableRecord {
     /// The number of digits of a code. Defaults to 8.
     public var length: Int?
     /// The lifetime of a code, in seconds. For 10 minutes after the expiration, another code can be requested in the same flow. Then the flow expires, at the latest one hour after its start. Defaults to 600.
@@ -18,7 +18,6 @@ public struct CodePolicy: Record {
     public var sendsPerAddress: Int?
     /// The period of `sendsPerAddress`, in seconds. Defaults to 900.
     public var windowSeconds: Int?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

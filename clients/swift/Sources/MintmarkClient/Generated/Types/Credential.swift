@@ -5,7 +5,7 @@ import JSON
 /// The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started with `idp.authorize` or `idp.authorizeDevice`.
 ///
 /// Exactly one of `providerId`, `email`, `pendingToken`, `continuationToken` is given.
-public struct Credential: Record {
+public struct Credential: MutableRecord {
     /// The ID of the provider that issued `idToken` or `accessToken`.
     public var providerId: String?
     /// The email address that signs in with `password`.
@@ -26,7 +26,6 @@ public struct Credential: Record {
     public var user: User?
     /// The password. Used with `email`.
     public var password: String?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
@@ -72,10 +71,9 @@ public struct Credential: Record {
         members.add(unknown)
     }
     /// The user information that Apple returns only at the first consent. Used with `apple.com`.
-    public struct User: Record {
+    public struct User: MutableRecord {
         /// The name of the user.
         public var name: Name?
-        /// The members that this client does not know.
         public var unknown: JSONObject
 
         /// The members by their names.
@@ -94,12 +92,11 @@ public struct Credential: Record {
             members.add(unknown)
         }
         /// The name of the user.
-        public struct Name: Record {
+        public struct Name: MutableRecord {
             /// The given name.
             public var firstName: String?
             /// The family name.
             public var lastName: String?
-            /// The members that this client does not know.
             public var unknown: JSONObject
 
             /// The members by their names.

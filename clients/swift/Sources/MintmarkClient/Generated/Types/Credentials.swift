@@ -3,41 +3,23 @@
 import JSON
 
 /// Temporary credentials in the form that all AWS SDKs accept.
-public struct Credentials: Record {
+public struct Credentials: ResultRecord {
     /// The access key ID, which begins with `ASIA`. It is not secret.
-    public var accessKeyId: String
+    public let accessKeyId: String
     /// The secret access key, which signs requests and is never sent.
-    public var secretAccessKey: String
+    public let secretAccessKey: String
     /// The session token of temporary credentials.
-    public var sessionToken: String
+    public let sessionToken: String
     /// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(accessKeyId: String, secretAccessKey: String, sessionToken: String, expiresAt: Timestamp, unknown: JSONObject = [:]) {
-        self.accessKeyId = accessKeyId
-        self.secretAccessKey = secretAccessKey
-        self.sessionToken = sessionToken
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         accessKeyId = try members.required("accessKeyId")
-        secretAccessKey = try members.required("secretAccessKey")
-        sessionToken = try members.required("sessionToken")
+        secretAccessKey = try members.required("secretAccessKey", isSecret: true)
+        sessionToken = try members.required("sessionToken", isSecret: true)
         expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("accessKeyId", accessKeyId)
-        members.secret("secretAccessKey", secretAccessKey)
-        members.secret("sessionToken", sessionToken)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 

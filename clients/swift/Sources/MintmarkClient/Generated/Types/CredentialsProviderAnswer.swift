@@ -3,81 +3,86 @@
 import JSON
 
 /// The result of a credentials provider, or the token that it requires first.
-public struct CredentialsProviderAnswer: Record {
-    /// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
-    public var state: State
-    /// `ready`: The identity ID. `tokenRequired`: The identity ID stored so far, for `token.mintForDeveloper`.
-    public var identityId: String?
-    /// The credentials. Present except for `credentialsProvider.identityId`. Present if `state` is `ready`.
-    public var credentials: Credentials?
-    /// The role of the credentials. Present with `credentials`. Present if `state` is `ready`.
-    public var roleArn: String?
-    /// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token. Present if `state` is `tokenRequired`.
-    public var continuationToken: String?
-    /// The logins of the user, for the token that the backend must mint. Present if `state` is `tokenRequired`.
-    public var logins: [String: String]?
-    /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Present if `state` is `tokenRequired`.
-    public var reason: Reason?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
+public enum CredentialsProviderAnswer: Variants {
+    /// The result is available.
+    case ready(Ready)
+    /// The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
+    case tokenRequired(TokenRequired)
+    /// A variant that this client does not know, as JSON.
+    case other(JSONObject)
 
-    /// The members by their names.
-    public init(state: State, identityId: String? = nil, credentials: Credentials? = nil, roleArn: String? = nil, continuationToken: String? = nil, logins: [String: String]? = nil, reason: Reason? = nil, unknown: JSONObject = [:]) {
-        self.state = state
-        self.identityId = identityId
-        self.credentials = credentials
-        self.roleArn = roleArn
-        self.continuationToken = continuationToken
-        self.logins = logins
-        self.reason = reason
-        self.unknown = unknown
+    public init(wire: JSONValue) throws {
+        let object = try JSONObject(wire: wire)
+        switch object["state"]?.string {
+        case "ready": self = .ready(try .init(wire: wire))
+        case "tokenRequired": self = .tokenRequired(try .init(wire: wire))
+        default: self = .other(object)
+        }
     }
 
-    public init(reading members: inout MemberReader) throws {
-        state = try members.required("state")
-        identityId = try members.optional("identityId")
-        credentials = try members.optional("credentials")
-        roleArn = try members.optional("roleArn")
-        continuationToken = try members.optional("continuationToken")
-        logins = try members.optional("logins")
-        reason = try members.optional("reason")
-        unknown = members.rest
+    public var payload: any WireValue {
+        switch self {
+        case .ready(let payload): payload
+        case .tokenRequired(let payload): payload
+        case .other(let json): json
+        }
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("state", state)
-        members.set("identityId", identityId)
-        members.set("credentials", credentials)
-        members.set("roleArn", roleArn)
-        members.secret("continuationToken", continuationToken)
-        members.secret("logins", logins)
-        members.set("reason", reason)
-        members.add(unknown)
-    }
-    /// `ready`: The result is available. `tokenRequired`: The application's backend must mint a token and submit it with `credentialsProvider.submitToken`. Newer versions of Mintmark can add values.
-    public struct State: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `ready`
-        public static let ready = Self(rawValue: "ready")
-        /// `tokenRequired`
-        public static let tokenRequired = Self(rawValue: "tokenRequired")
+    /// The result is available.
+    public struct Ready: ResultRecord {
+        /// The identity ID.
+        public let identityId: String
+        /// The credentials. Present except for `credentialsProvider.identityId`.
+        public let credentials: Credentials?
+        /// The role of the credentials. Present with `credentials`.
+        public let roleArn: String?
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            identityId = try members.required("identityId")
+            credentials = try members.optional("credentials")
+            roleArn = try members.optional("roleArn")
+            json = members.object
+        }
+
     }
 
-    /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Newer versions of Mintmark can add values.
-    public struct Reason: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `noIdentity`
-        public static let noIdentity = Self(rawValue: "noIdentity")
-        /// `noCredentials`
-        public static let noCredentials = Self(rawValue: "noCredentials")
-        /// `expiring`
-        public static let expiring = Self(rawValue: "expiring")
-        /// `expired`
-        public static let expired = Self(rawValue: "expired")
-        /// `asked`
-        public static let asked = Self(rawValue: "asked")
+    /// The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
+    public struct TokenRequired: ResultRecord {
+        /// The identity ID stored so far, for `token.mintForDeveloper`.
+        public let identityId: String?
+        /// The continuation token for `credentialsProvider.submitToken`. All calls that share a refresh get the same token.
+        public let continuationToken: String
+        /// The logins of the user, for the token that the backend must mint.
+        public let logins: [String: String]
+        /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set.
+        public let reason: Reason
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            identityId = try members.optional("identityId")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            logins = try members.required("logins", isSecret: true)
+            reason = try members.required("reason")
+            json = members.object
+        }
+
+        /// The reason for the refresh. `noIdentity`: the identity ID is requested. `noCredentials`: there are no credentials, or they were cleared. `expiring` and `expired`: the cached credentials expire soon or have expired. `asked`: `refresh` was set. Newer versions of Mintmark can add values.
+        public struct Reason: OpenEnumeration {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+            /// `noIdentity`
+            public static let noIdentity = Self(rawValue: "noIdentity")
+            /// `noCredentials`
+            public static let noCredentials = Self(rawValue: "noCredentials")
+            /// `expiring`
+            public static let expiring = Self(rawValue: "expiring")
+            /// `expired`
+            public static let expired = Self(rawValue: "expired")
+            /// `asked`
+            public static let asked = Self(rawValue: "asked")
+        }
+
     }
 
 }

@@ -3,12 +3,11 @@
 import JSON
 
 /// A backend of the application that signs custom tokens with its own key.
-public struct CustomTokenSigner: Record {
+public struct CustomTokenSigner: MutableRecord {
     /// The `iss` and `sub` claims of its custom tokens.
     public var issuer: String
     /// The public keys of the signer (RFC 7517).
     public var keys: [JSONObject]
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

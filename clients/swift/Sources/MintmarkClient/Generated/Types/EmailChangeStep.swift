@@ -3,70 +3,76 @@
 import JSON
 
 /// The state of a change or verification of an email address.
-public struct EmailChangeStep: Record {
-    /// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the address is verified.
-    public var state: State
-    /// `codeRequired`:  `completed`: The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a verification of the current address.
-    public var continuationToken: String?
-    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    public var sentTo: String?
-    /// The channel of the code. Present if `state` is `codeRequired`.
-    public var channel: Channel?
-    /// The number of digits of the code. Present if `state` is `codeRequired`.
-    public var codeLength: Int?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
-    public var resendAt: Timestamp?
-    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
-    public var expiresAt: Timestamp?
-    /// The changed account. Present if `state` is `completed`.
-    public var account: Account?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
+public enum EmailChangeStep: Variants {
+    /// A code was sent to the address. Call `account.submitCode` next.
+    case codeRequired(CodeRequired)
+    /// The account has the address, and the address is verified.
+    case completed(Completed)
+    /// A variant that this client does not know, as JSON.
+    case other(JSONObject)
 
-    /// The members by their names.
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int? = nil, resendAt: Timestamp? = nil, expiresAt: Timestamp? = nil, account: Account? = nil, unknown: JSONObject = [:]) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.sentTo = sentTo
-        self.channel = channel
-        self.codeLength = codeLength
-        self.resendAt = resendAt
-        self.expiresAt = expiresAt
-        self.account = account
-        self.unknown = unknown
+    public init(wire: JSONValue) throws {
+        let object = try JSONObject(wire: wire)
+        switch object["state"]?.string {
+        case "codeRequired": self = .codeRequired(try .init(wire: wire))
+        case "completed": self = .completed(try .init(wire: wire))
+        default: self = .other(object)
+        }
     }
 
-    public init(reading members: inout MemberReader) throws {
-        state = try members.required("state")
-        continuationToken = try members.optional("continuationToken")
-        sentTo = try members.optional("sentTo")
-        channel = try members.optional("channel")
-        codeLength = try members.optional("codeLength")
-        resendAt = try members.optional("resendAt")
-        expiresAt = try members.optional("expiresAt")
-        account = try members.optional("account")
-        unknown = members.rest
+    public var payload: any WireValue {
+        switch self {
+        case .codeRequired(let payload): payload
+        case .completed(let payload): payload
+        case .other(let json): json
+        }
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("state", state)
-        members.secret("continuationToken", continuationToken)
-        members.set("sentTo", sentTo)
-        members.set("channel", channel)
-        members.set("codeLength", codeLength)
-        members.set("resendAt", resendAt)
-        members.set("expiresAt", expiresAt)
-        members.set("account", account)
-        members.add(unknown)
+    /// A code was sent to the address. Call `account.submitCode` next.
+    public struct CodeRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The masked address or number to which the code was sent.
+        public let sentTo: String
+        /// The channel of the code.
+        public let channel: Channel
+        /// The number of digits of the code.
+        public let codeLength: Int
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public let resendAt: Timestamp
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            sentTo = try members.required("sentTo")
+            channel = try members.required("channel")
+            codeLength = try members.required("codeLength")
+            resendAt = try members.required("resendAt")
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
     }
-    /// `codeRequired`: A code was sent to the address. Call `account.submitCode` next. `completed`: The account has the address, and the address is verified. Newer versions of Mintmark can add values.
-    public struct State: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `codeRequired`
-        public static let codeRequired = Self(rawValue: "codeRequired")
-        /// `completed`
-        public static let completed = Self(rawValue: "completed")
+
+    /// The account has the address, and the address is verified.
+    public struct Completed: ResultRecord {
+        /// The continuation token for `signIn.withContinuation`, because a change ends all sessions. Not present after a verification of the current address.
+        public let continuationToken: String?
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present with `continuationToken`.
+        public let expiresAt: Timestamp?
+        /// The changed account.
+        public let account: Account
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.optional("continuationToken", isSecret: true)
+            expiresAt = try members.optional("expiresAt")
+            account = try members.required("account")
+            json = members.object
+        }
+
     }
 
 }

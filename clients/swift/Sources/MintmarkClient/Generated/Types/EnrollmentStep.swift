@@ -3,105 +3,162 @@
 import JSON
 
 /// A second factor whose enrollment must be confirmed with a code.
-public struct EnrollmentStep: Record {
-    /// The state of the enrollment. Call `mfa.confirm` with a code next.
-    public var state: State
-    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
-    public var continuationToken: String
-    /// The ID that the factor will have after `mfa.confirm` accepted its code.
-    public var factorId: String
-    /// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a code was sent.
-    public var kind: Kind
-    /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response. Present if `kind` is `totp`.
-    public var secret: String?
-    /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present if `kind` is `totp`.
-    public var otpauthUri: String?
-    /// The algorithm of the codes, `SHA1`. Present if `kind` is `totp`.
-    public var algorithm: String?
-    /// The number of seconds after which the code changes. Present if `kind` is `totp`.
-    public var periodSeconds: Int?
-    /// The number of digits of the code.
-    public var codeLength: Int
-    /// `totp`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `email`, `sms`: The time at which the code expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The masked address or number to which the code was sent. Present if `kind` is `email` or `sms`.
-    public var sentTo: String?
-    /// The channel of the code. Present if `kind` is `email` or `sms`.
-    public var channel: Channel?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `kind` is `email` or `sms`.
-    public var resendAt: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
+public enum EnrollmentStep: Variants {
+    /// An authenticator app. It shows the code.
+    case totp(Totp)
+    /// An email address, to which a code was sent.
+    case email(Email)
+    /// A phone number, to which a code was sent.
+    case sms(Sms)
+    /// A variant that this client does not know, as JSON.
+    case other(JSONObject)
 
-    /// The members by their names.
-    public init(state: State, continuationToken: String, factorId: String, kind: Kind, codeLength: Int, expiresAt: Timestamp, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int? = nil, sentTo: String? = nil, channel: Channel? = nil, resendAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.factorId = factorId
-        self.kind = kind
-        self.secret = secret
-        self.otpauthUri = otpauthUri
-        self.algorithm = algorithm
-        self.periodSeconds = periodSeconds
-        self.codeLength = codeLength
-        self.expiresAt = expiresAt
-        self.sentTo = sentTo
-        self.channel = channel
-        self.resendAt = resendAt
-        self.unknown = unknown
+    public init(wire: JSONValue) throws {
+        let object = try JSONObject(wire: wire)
+        switch object["kind"]?.string {
+        case "totp": self = .totp(try .init(wire: wire))
+        case "email": self = .email(try .init(wire: wire))
+        case "sms": self = .sms(try .init(wire: wire))
+        default: self = .other(object)
+        }
     }
 
-    public init(reading members: inout MemberReader) throws {
-        state = try members.required("state")
-        continuationToken = try members.required("continuationToken")
-        factorId = try members.required("factorId")
-        kind = try members.required("kind")
-        secret = try members.optional("secret")
-        otpauthUri = try members.optional("otpauthUri")
-        algorithm = try members.optional("algorithm")
-        periodSeconds = try members.optional("periodSeconds")
-        codeLength = try members.required("codeLength")
-        expiresAt = try members.required("expiresAt")
-        sentTo = try members.optional("sentTo")
-        channel = try members.optional("channel")
-        resendAt = try members.optional("resendAt")
-        unknown = members.rest
+    public var payload: any WireValue {
+        switch self {
+        case .totp(let payload): payload
+        case .email(let payload): payload
+        case .sms(let payload): payload
+        case .other(let json): json
+        }
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("state", state)
-        members.secret("continuationToken", continuationToken)
-        members.set("factorId", factorId)
-        members.set("kind", kind)
-        members.secret("secret", secret)
-        members.secret("otpauthUri", otpauthUri)
-        members.set("algorithm", algorithm)
-        members.set("periodSeconds", periodSeconds)
-        members.set("codeLength", codeLength)
-        members.set("expiresAt", expiresAt)
-        members.set("sentTo", sentTo)
-        members.set("channel", channel)
-        members.set("resendAt", resendAt)
-        members.add(unknown)
-    }
-    /// The state of the enrollment. Call `mfa.confirm` with a code next. Newer versions of Mintmark can add values.
-    public struct State: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `codeRequired`
-        public static let codeRequired = Self(rawValue: "codeRequired")
+    /// An authenticator app. It shows the code.
+    public struct Totp: ResultRecord {
+        /// The state of the enrollment. Call `mfa.confirm` with a code next.
+        public let state: State
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The ID that the factor will have after `mfa.confirm` accepted its code.
+        public let factorId: String
+        /// The secret of the authenticator app in Base32, for manual entry. Returned only in this response.
+        public let secret: String
+        /// The `otpauth` URI for the authenticator app, usually shown as a QR code.
+        public let otpauthUri: String
+        /// The algorithm of the codes, `SHA1`.
+        public let algorithm: String
+        /// The number of seconds after which the code changes.
+        public let periodSeconds: Int
+        /// The number of digits of the code.
+        public let codeLength: Int
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            state = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            factorId = try members.required("factorId")
+            secret = try members.required("secret", isSecret: true)
+            otpauthUri = try members.required("otpauthUri", isSecret: true)
+            algorithm = try members.required("algorithm")
+            periodSeconds = try members.required("periodSeconds")
+            codeLength = try members.required("codeLength")
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+        /// The state of the enrollment. Call `mfa.confirm` with a code next. Newer versions of Mintmark can add values.
+        public struct State: OpenEnumeration {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+            /// `codeRequired`
+            public static let codeRequired = Self(rawValue: "codeRequired")
+        }
+
     }
 
-    /// `totp`: An authenticator app. It shows the code. `email`: An email address, to which a code was sent. `sms`: A phone number, to which a code was sent. Newer versions of Mintmark can add values.
-    public struct Kind: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `totp`
-        public static let totp = Self(rawValue: "totp")
-        /// `email`
-        public static let email = Self(rawValue: "email")
-        /// `sms`
-        public static let sms = Self(rawValue: "sms")
+    /// An email address, to which a code was sent.
+    public struct Email: ResultRecord {
+        /// The state of the enrollment. Call `mfa.confirm` with a code next.
+        public let state: State
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The ID that the factor will have after `mfa.confirm` accepted its code.
+        public let factorId: String
+        /// The masked address or number to which the code was sent.
+        public let sentTo: String
+        /// The channel of the code.
+        public let channel: Channel
+        /// The number of digits of the code.
+        public let codeLength: Int
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public let resendAt: Timestamp
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            state = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            factorId = try members.required("factorId")
+            sentTo = try members.required("sentTo")
+            channel = try members.required("channel")
+            codeLength = try members.required("codeLength")
+            resendAt = try members.required("resendAt")
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+        /// The state of the enrollment. Call `mfa.confirm` with a code next. Newer versions of Mintmark can add values.
+        public struct State: OpenEnumeration {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+            /// `codeRequired`
+            public static let codeRequired = Self(rawValue: "codeRequired")
+        }
+
+    }
+
+    /// A phone number, to which a code was sent.
+    public struct Sms: ResultRecord {
+        /// The state of the enrollment. Call `mfa.confirm` with a code next.
+        public let state: State
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The ID that the factor will have after `mfa.confirm` accepted its code.
+        public let factorId: String
+        /// The masked address or number to which the code was sent.
+        public let sentTo: String
+        /// The channel of the code.
+        public let channel: Channel
+        /// The number of digits of the code.
+        public let codeLength: Int
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public let resendAt: Timestamp
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            state = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            factorId = try members.required("factorId")
+            sentTo = try members.required("sentTo")
+            channel = try members.required("channel")
+            codeLength = try members.required("codeLength")
+            resendAt = try members.required("resendAt")
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+        /// The state of the enrollment. Call `mfa.confirm` with a code next. Newer versions of Mintmark can add values.
+        public struct State: OpenEnumeration {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+            /// `codeRequired`
+            public static let codeRequired = Self(rawValue: "codeRequired")
+        }
+
     }
 
 }

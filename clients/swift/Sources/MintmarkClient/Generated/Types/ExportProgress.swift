@@ -3,26 +3,14 @@
 import JSON
 
 /// The progress of account.export to a file.
-public struct ExportProgress: Record {
+public struct ExportProgress: ResultRecord {
     /// The number of accounts written so far.
-    public var exported: Int
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(exported: Int, unknown: JSONObject = [:]) {
-        self.exported = exported
-        self.unknown = unknown
-    }
-
+    public let exported: Int
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         exported = try members.required("exported")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("exported", exported)
-        members.add(unknown)
-    }
 }
 

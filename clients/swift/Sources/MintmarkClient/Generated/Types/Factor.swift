@@ -3,36 +3,22 @@
 import JSON
 
 /// A second factor of an account.
-public struct Factor: Record {
+public struct Factor: ResultRecord {
     /// The ID of a second factor, or `recovery` for the recovery codes.
-    public var factorId: String
+    public let factorId: String
     /// The kind of the factor.
-    public var kind: FactorKind
+    public let kind: FactorKind
     /// The display name, chosen by the user.
-    public var displayName: String?
+    public let displayName: String?
     /// The email address that receives the codes. Present for the kind `email`.
-    public var email: String?
+    public let email: String?
     /// The phone number that receives the codes. Present for the kind `sms`.
-    public var phoneNumber: String?
+    public let phoneNumber: String?
     /// The time at which the factor was enrolled, in seconds since 1970-01-01 UTC.
-    public var enrolledAt: Timestamp
+    public let enrolledAt: Timestamp
     /// A time in seconds since 1970-01-01 UTC.
-    public var lastUsedAt: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(factorId: String, kind: FactorKind, enrolledAt: Timestamp, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, lastUsedAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.factorId = factorId
-        self.kind = kind
-        self.displayName = displayName
-        self.email = email
-        self.phoneNumber = phoneNumber
-        self.enrolledAt = enrolledAt
-        self.lastUsedAt = lastUsedAt
-        self.unknown = unknown
-    }
-
+    public let lastUsedAt: Timestamp?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         factorId = try members.required("factorId")
         kind = try members.required("kind")
@@ -41,18 +27,8 @@ public struct Factor: Record {
         phoneNumber = try members.optional("phoneNumber")
         enrolledAt = try members.required("enrolledAt")
         lastUsedAt = try members.optional("lastUsedAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("factorId", factorId)
-        members.set("kind", kind)
-        members.set("displayName", displayName)
-        members.set("email", email)
-        members.set("phoneNumber", phoneNumber)
-        members.set("enrolledAt", enrolledAt)
-        members.set("lastUsedAt", lastUsedAt)
-        members.add(unknown)
-    }
 }
 

@@ -3,42 +3,24 @@
 import JSON
 
 /// A second factor with which a sign-in can continue.
-public struct FactorHint: Record {
+public struct FactorHint: ResultRecord {
     /// The ID of a second factor, or `recovery` for the recovery codes.
-    public var factorId: String
+    public let factorId: String
     /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
-    public var kind: Kind
+    public let kind: Kind
     /// The display name, chosen by the user.
-    public var displayName: String?
+    public let displayName: String?
     /// The masked address or number that receives the codes.
-    public var sentTo: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(factorId: String, kind: Kind, displayName: String? = nil, sentTo: String? = nil, unknown: JSONObject = [:]) {
-        self.factorId = factorId
-        self.kind = kind
-        self.displayName = displayName
-        self.sentTo = sentTo
-        self.unknown = unknown
-    }
-
+    public let sentTo: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         factorId = try members.required("factorId")
         kind = try members.required("kind")
         displayName = try members.optional("displayName")
         sentTo = try members.optional("sentTo")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("factorId", factorId)
-        members.set("kind", kind)
-        members.set("displayName", displayName)
-        members.set("sentTo", sentTo)
-        members.add(unknown)
-    }
     /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String

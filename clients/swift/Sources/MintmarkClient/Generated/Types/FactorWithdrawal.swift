@@ -3,60 +3,67 @@
 import JSON
 
 /// The result of removing a second factor.
-public struct FactorWithdrawal: Record {
-    /// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
-    public var state: State
-    /// The account without the factor.
-    public var account: Account
-    /// A new ID token. Present if the user removed the factor. Present if `state` is `completed`.
-    public var idToken: String?
-    /// A new access token. Present if the user removed the factor. Present if `state` is `completed`.
-    public var accessToken: String?
-    /// A new refresh token. Present if the user removed the factor. Present if `state` is `completed`.
-    public var refreshToken: String?
-    /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor. Present if `state` is `completed`.
-    public var expiresAt: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
+public enum FactorWithdrawal: Variants {
+    /// The factor was removed. If the user removed it, the session continues with the new tokens.
+    case completed(Completed)
+    /// The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
+    case signedOut(SignedOut)
+    /// A variant that this client does not know, as JSON.
+    case other(JSONObject)
 
-    /// The members by their names.
-    public init(state: State, account: Account, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, expiresAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.state = state
-        self.account = account
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.expiresAt = expiresAt
-        self.unknown = unknown
+    public init(wire: JSONValue) throws {
+        let object = try JSONObject(wire: wire)
+        switch object["state"]?.string {
+        case "completed": self = .completed(try .init(wire: wire))
+        case "signedOut": self = .signedOut(try .init(wire: wire))
+        default: self = .other(object)
+        }
     }
 
-    public init(reading members: inout MemberReader) throws {
-        state = try members.required("state")
-        account = try members.required("account")
-        idToken = try members.optional("idToken")
-        accessToken = try members.optional("accessToken")
-        refreshToken = try members.optional("refreshToken")
-        expiresAt = try members.optional("expiresAt")
-        unknown = members.rest
+    public var payload: any WireValue {
+        switch self {
+        case .completed(let payload): payload
+        case .signedOut(let payload): payload
+        case .other(let json): json
+        }
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("state", state)
-        members.set("account", account)
-        members.secret("idToken", idToken)
-        members.secret("accessToken", accessToken)
-        members.secret("refreshToken", refreshToken)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
+    /// The factor was removed. If the user removed it, the session continues with the new tokens.
+    public struct Completed: ResultRecord {
+        /// The account without the factor.
+        public let account: Account
+        /// A new ID token. Present if the user removed the factor.
+        public let idToken: String?
+        /// A new access token. Present if the user removed the factor.
+        public let accessToken: String?
+        /// A new refresh token. Present if the user removed the factor.
+        public let refreshToken: String?
+        /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Present if the user removed the factor.
+        public let expiresAt: Timestamp?
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            account = try members.required("account")
+            idToken = try members.optional("idToken", isSecret: true)
+            accessToken = try members.optional("accessToken", isSecret: true)
+            refreshToken = try members.optional("refreshToken", isSecret: true)
+            expiresAt = try members.optional("expiresAt")
+            json = members.object
+        }
+
     }
-    /// `completed`: The factor was removed. If the user removed it, the session continues with the new tokens. `signedOut`: The factor was removed. The session was authenticated with it and has ended, so the user must sign in again. Newer versions of Mintmark can add values.
-    public struct State: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `completed`
-        public static let completed = Self(rawValue: "completed")
-        /// `signedOut`
-        public static let signedOut = Self(rawValue: "signedOut")
+
+    /// The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
+    public struct SignedOut: ResultRecord {
+        /// The account without the factor.
+        public let account: Account
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            account = try members.required("account")
+            json = members.object
+        }
+
     }
 
 }

@@ -3,54 +3,34 @@
 import JSON
 
 /// An active fault in this process.
-public struct Fault: Record {
+public struct Fault: ResultRecord {
     /// The kind of the fault.
-    public var kind: Kind
+    public let kind: Kind
     /// The method that fails.
-    public var method: String?
+    public let method: String?
     /// The type of the error that the method returns.
-    public var error: String?
+    public let error: String?
     /// The delivery fault.
-    public var delivery: String?
+    public let delivery: String?
     /// The address or number whose messages fail.
-    public var to: String?
+    public let to: String?
     /// The provider that fails.
-    public var provider: String?
+    public let provider: String?
     /// The failure of the provider.
-    public var failure: String?
+    public let failure: String?
     /// The delay of a slow provider, in milliseconds.
-    public var delayMilliseconds: Int?
+    public let delayMilliseconds: Int?
     /// The failure of writes.
-    public var store: String?
+    public let store: String?
     /// The remaining duration of the fault, in milliseconds of real time. Present if the fault is limited by time.
-    public var forMilliseconds: Int?
+    public let forMilliseconds: Int?
     /// The difference between the clock of this process and the clock of the store, in seconds.
-    public var clockJumpSeconds: Int?
+    public let clockJumpSeconds: Int?
     /// The number of calls that succeed before the fault occurs.
-    public var afterCalls: Int?
+    public let afterCalls: Int?
     /// The remaining number of times the fault occurs. Not present if the fault is active until it is cleared or its time has elapsed.
-    public var times: Int?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(kind: Kind, method: String? = nil, error: String? = nil, delivery: String? = nil, to: String? = nil, provider: String? = nil, failure: String? = nil, delayMilliseconds: Int? = nil, store: String? = nil, forMilliseconds: Int? = nil, clockJumpSeconds: Int? = nil, afterCalls: Int? = nil, times: Int? = nil, unknown: JSONObject = [:]) {
-        self.kind = kind
-        self.method = method
-        self.error = error
-        self.delivery = delivery
-        self.to = to
-        self.provider = provider
-        self.failure = failure
-        self.delayMilliseconds = delayMilliseconds
-        self.store = store
-        self.forMilliseconds = forMilliseconds
-        self.clockJumpSeconds = clockJumpSeconds
-        self.afterCalls = afterCalls
-        self.times = times
-        self.unknown = unknown
-    }
-
+    public let times: Int?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         kind = try members.required("kind")
         method = try members.optional("method")
@@ -65,25 +45,9 @@ public struct Fault: Record {
         clockJumpSeconds = try members.optional("clockJumpSeconds")
         afterCalls = try members.optional("afterCalls")
         times = try members.optional("times")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("kind", kind)
-        members.set("method", method)
-        members.set("error", error)
-        members.set("delivery", delivery)
-        members.set("to", to)
-        members.set("provider", provider)
-        members.set("failure", failure)
-        members.set("delayMilliseconds", delayMilliseconds)
-        members.set("store", store)
-        members.set("forMilliseconds", forMilliseconds)
-        members.set("clockJumpSeconds", clockJumpSeconds)
-        members.set("afterCalls", afterCalls)
-        members.set("times", times)
-        members.add(unknown)
-    }
     /// The kind of the fault. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String

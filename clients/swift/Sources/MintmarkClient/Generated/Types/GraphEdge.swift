@@ -3,37 +3,21 @@
 import JSON
 
 /// The relation between two nodes.
-public struct GraphEdge: Record {
+public struct GraphEdge: ResultRecord {
     /// The index in `nodes` of the node from which the edge starts, from 0.
-    public var from: Int
+    public let from: Int
     /// The index in `nodes` of the node to which the edge points, from 0.
-    public var to: Int
+    public let to: Int
     /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains.
-    public var kind: Kind
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(from: Int, to: Int, kind: Kind, unknown: JSONObject = [:]) {
-        self.from = from
-        self.to = to
-        self.kind = kind
-        self.unknown = unknown
-    }
-
+    public let kind: Kind
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         from = try members.required("from")
         to = try members.required("to")
         kind = try members.required("kind")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("from", from)
-        members.set("to", to)
-        members.set("kind", kind)
-        members.add(unknown)
-    }
     /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String

@@ -3,90 +3,149 @@
 import JSON
 
 /// A part of an account.
-public struct GraphNode: Record {
-    /// `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this account.
-    public var kind: Kind
-    /// The account ID. Present if `kind` is `account` or `mergedAccount`.
-    public var accountId: String?
-    /// The ID of the provider, or `password` or `code`. Present if `kind` is `provider`.
-    public var providerId: String?
-    /// The subject of the user at the provider. Present if `kind` is `provider`.
-    public var subject: String?
-    /// The ID of the factor. Present if `kind` is `factor`.
-    public var factorId: String?
-    /// The kind of the factor. Present if `kind` is `factor`.
-    public var factorKind: FactorKind?
-    /// The ID of the session. Present if `kind` is `session`.
-    public var sessionId: String?
-    /// The ID of the pool. Present if `kind` is `identity`.
-    public var poolId: String?
-    /// The ID of the identity. Present if `kind` is `identity`.
-    public var identityId: String?
-    /// The name of the login provider in the pool. Present if `kind` is `login`.
-    public var loginProvider: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
+public enum GraphNode: Variants {
+    /// The account.
+    case account(Account)
+    /// A sign-in method.
+    case provider(Provider)
+    /// A second factor.
+    case factor(Factor)
+    /// A session.
+    case session(Session)
+    /// An account that was merged into this one.
+    case mergedAccount(MergedAccount)
+    /// An identity in a pool.
+    case identity(Identity)
+    /// A login of such an identity that does not belong to this account.
+    case login(Login)
+    /// A variant that this client does not know, as JSON.
+    case other(JSONObject)
 
-    /// The members by their names.
-    public init(kind: Kind, accountId: String? = nil, providerId: String? = nil, subject: String? = nil, factorId: String? = nil, factorKind: FactorKind? = nil, sessionId: String? = nil, poolId: String? = nil, identityId: String? = nil, loginProvider: String? = nil, unknown: JSONObject = [:]) {
-        self.kind = kind
-        self.accountId = accountId
-        self.providerId = providerId
-        self.subject = subject
-        self.factorId = factorId
-        self.factorKind = factorKind
-        self.sessionId = sessionId
-        self.poolId = poolId
-        self.identityId = identityId
-        self.loginProvider = loginProvider
-        self.unknown = unknown
+    public init(wire: JSONValue) throws {
+        let object = try JSONObject(wire: wire)
+        switch object["kind"]?.string {
+        case "account": self = .account(try .init(wire: wire))
+        case "provider": self = .provider(try .init(wire: wire))
+        case "factor": self = .factor(try .init(wire: wire))
+        case "session": self = .session(try .init(wire: wire))
+        case "mergedAccount": self = .mergedAccount(try .init(wire: wire))
+        case "identity": self = .identity(try .init(wire: wire))
+        case "login": self = .login(try .init(wire: wire))
+        default: self = .other(object)
+        }
     }
 
-    public init(reading members: inout MemberReader) throws {
-        kind = try members.required("kind")
-        accountId = try members.optional("accountId")
-        providerId = try members.optional("providerId")
-        subject = try members.optional("subject")
-        factorId = try members.optional("factorId")
-        factorKind = try members.optional("factorKind")
-        sessionId = try members.optional("sessionId")
-        poolId = try members.optional("poolId")
-        identityId = try members.optional("identityId")
-        loginProvider = try members.optional("loginProvider")
-        unknown = members.rest
+    public var payload: any WireValue {
+        switch self {
+        case .account(let payload): payload
+        case .provider(let payload): payload
+        case .factor(let payload): payload
+        case .session(let payload): payload
+        case .mergedAccount(let payload): payload
+        case .identity(let payload): payload
+        case .login(let payload): payload
+        case .other(let json): json
+        }
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("kind", kind)
-        members.set("accountId", accountId)
-        members.set("providerId", providerId)
-        members.set("subject", subject)
-        members.set("factorId", factorId)
-        members.set("factorKind", factorKind)
-        members.set("sessionId", sessionId)
-        members.set("poolId", poolId)
-        members.set("identityId", identityId)
-        members.set("loginProvider", loginProvider)
-        members.add(unknown)
+    /// The account.
+    public struct Account: ResultRecord {
+        /// The account ID.
+        public let accountId: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            accountId = try members.required("accountId")
+            json = members.object
+        }
+
     }
-    /// `account`: The account. `provider`: A sign-in method. `factor`: A second factor. `session`: A session. `mergedAccount`: An account that was merged into this one. `identity`: An identity in a pool. `login`: A login of such an identity that does not belong to this account. Newer versions of Mintmark can add values.
-    public struct Kind: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `account`
-        public static let account = Self(rawValue: "account")
-        /// `provider`
-        public static let provider = Self(rawValue: "provider")
-        /// `factor`
-        public static let factor = Self(rawValue: "factor")
-        /// `session`
-        public static let session = Self(rawValue: "session")
-        /// `mergedAccount`
-        public static let mergedAccount = Self(rawValue: "mergedAccount")
-        /// `identity`
-        public static let identity = Self(rawValue: "identity")
-        /// `login`
-        public static let login = Self(rawValue: "login")
+
+    /// A sign-in method.
+    public struct Provider: ResultRecord {
+        /// The ID of the provider, or `password` or `code`.
+        public let providerId: String
+        /// The subject of the user at the provider.
+        public let subject: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            providerId = try members.required("providerId")
+            subject = try members.required("subject")
+            json = members.object
+        }
+
+    }
+
+    /// A second factor.
+    public struct Factor: ResultRecord {
+        /// The ID of the factor.
+        public let factorId: String
+        /// The kind of the factor.
+        public let factorKind: FactorKind
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            factorId = try members.required("factorId")
+            factorKind = try members.required("factorKind")
+            json = members.object
+        }
+
+    }
+
+    /// A session.
+    public struct Session: ResultRecord {
+        /// The ID of the session.
+        public let sessionId: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            sessionId = try members.required("sessionId")
+            json = members.object
+        }
+
+    }
+
+    /// An account that was merged into this one.
+    public struct MergedAccount: ResultRecord {
+        /// The account ID.
+        public let accountId: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            accountId = try members.required("accountId")
+            json = members.object
+        }
+
+    }
+
+    /// An identity in a pool.
+    public struct Identity: ResultRecord {
+        /// The ID of the pool.
+        public let poolId: String
+        /// The ID of the identity.
+        public let identityId: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            poolId = try members.required("poolId")
+            identityId = try members.required("identityId")
+            json = members.object
+        }
+
+    }
+
+    /// A login of such an identity that does not belong to this account.
+    public struct Login: ResultRecord {
+        /// The name of the login provider in the pool.
+        public let loginProvider: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            loginProvider = try members.required("loginProvider")
+            json = members.object
+        }
+
     }
 
 }

@@ -3,36 +3,20 @@
 import JSON
 
 /// The result of one health check.
-public struct HealthCheck: Record {
+public struct HealthCheck: ResultRecord {
     /// The checked component, such as `store` or `log`.
-    public var name: String
+    public let name: String
     /// Whether the component works.
-    public var ok: Bool
+    public let ok: Bool
     /// The problem and its solution, or a measured value.
-    public var detail: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(name: String, ok: Bool, detail: String? = nil, unknown: JSONObject = [:]) {
-        self.name = name
-        self.ok = ok
-        self.detail = detail
-        self.unknown = unknown
-    }
-
+    public let detail: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         name = try members.required("name")
         ok = try members.required("ok")
         detail = try members.optional("detail")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("name", name)
-        members.set("ok", ok)
-        members.set("detail", detail)
-        members.add(unknown)
-    }
 }
 

@@ -3,36 +3,20 @@
 import JSON
 
 /// A change of the identity of a credentials provider.
-public struct IdentityChange: Record {
+public struct IdentityChange: ResultRecord {
     /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
-    public var provider: String
+    public let provider: String
     /// The previous identity ID. If the identity was merged, it is disabled.
-    public var oldIdentityId: String
+    public let oldIdentityId: String
     /// The new identity ID, which is stored under the key of the provider.
-    public var newIdentityId: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(provider: String, oldIdentityId: String, newIdentityId: String, unknown: JSONObject = [:]) {
-        self.provider = provider
-        self.oldIdentityId = oldIdentityId
-        self.newIdentityId = newIdentityId
-        self.unknown = unknown
-    }
-
+    public let newIdentityId: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         provider = try members.required("provider")
         oldIdentityId = try members.required("oldIdentityId")
         newIdentityId = try members.required("newIdentityId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("provider", provider)
-        members.set("oldIdentityId", oldIdentityId)
-        members.set("newIdentityId", newIdentityId)
-        members.add(unknown)
-    }
 }
 

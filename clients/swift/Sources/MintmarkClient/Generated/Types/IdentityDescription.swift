@@ -3,33 +3,20 @@
 import JSON
 
 /// An identity of a pool.
-public struct IdentityDescription: Record {
+public struct IdentityDescription: ResultRecord {
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String
+    public let identityId: String
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    public let poolId: String
     /// The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged into another identity or lost its last login.
-    public var state: IdentityState
+    public let state: IdentityState
     /// The names of the linked login providers, without the subjects of the user at these providers.
-    public var logins: [String]
+    public let logins: [String]
     /// The time at which the identity was created, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time of the last change of the identity, in seconds since 1970-01-01 UTC.
-    public var updatedAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, poolId: String, state: IdentityState, logins: [String], createdAt: Timestamp, updatedAt: Timestamp, unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.poolId = poolId
-        self.state = state
-        self.logins = logins
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.unknown = unknown
-    }
-
+    public let updatedAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
         poolId = try members.required("poolId")
@@ -37,17 +24,8 @@ public struct IdentityDescription: Record {
         logins = try members.required("logins")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.set("poolId", poolId)
-        members.set("state", state)
-        members.set("logins", logins)
-        members.set("createdAt", createdAt)
-        members.set("updatedAt", updatedAt)
-        members.add(unknown)
-    }
 }
 

@@ -3,72 +3,46 @@
 import JSON
 
 /// An identity provider of a tenant.
-public struct Idp: Record {
+public struct Idp: ResultRecord {
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String
+    public let tenantId: String
     /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
-    public var providerId: String
+    public let providerId: String
     /// The client ID at the provider.
-    public var clientId: String
+    public let clientId: String
     /// Whether a client secret is set.
-    public var hasClientSecret: Bool
+    public let hasClientSecret: Bool
     /// The method with which the client authenticates at the token endpoint.
-    public var clientAuthentication: ClientAuthentication
+    public let clientAuthentication: ClientAuthentication
     /// The issuer. Present for providers with ID tokens.
-    public var issuer: String?
+    public let issuer: String?
     /// The name of the provider on sign-in buttons.
-    public var displayName: String?
+    public let displayName: String?
     /// Whether users can sign in with the provider.
-    public var enabled: Bool
+    public let enabled: Bool
     /// The response type of sign-ins.
-    public var responseType: IdpResponseType
+    public let responseType: IdpResponseType
     /// The scopes that are requested in addition to the basic ones.
-    public var scopes: [String]
+    public let scopes: [String]
     /// Whether `openid` is the only basic scope.
-    public var openidOnly: Bool
+    public let openidOnly: Bool
     /// Whether email addresses that the provider reports as verified are trusted. Always false for known providers, which have fixed rules.
-    public var trustEmail: Bool
+    public let trustEmail: Bool
     /// Additional client IDs whose ID tokens are accepted.
-    public var moreClientIds: [String]
+    public let moreClientIds: [String]
     /// The public keys of the provider (RFC 7517). Present if they are not fetched from the provider.
-    public var keys: [JSONObject]?
+    public let keys: [JSONObject]?
     /// The URL at which access tokens are verified.
-    public var endpoint: String?
+    public let endpoint: String?
     /// Whether plain HTTP to a loopback address is allowed, for tests.
-    public var allowInsecure: Bool
+    public let allowInsecure: Bool
     /// Whether the provider can be in a private network.
-    public var allowPrivateNetwork: Bool
+    public let allowPrivateNetwork: Bool
     /// The time at which the provider was created, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time of the last change of the provider, in seconds since 1970-01-01 UTC.
-    public var updatedAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(tenantId: String, providerId: String, clientId: String, hasClientSecret: Bool, clientAuthentication: ClientAuthentication, enabled: Bool, responseType: IdpResponseType, scopes: [String], openidOnly: Bool, trustEmail: Bool, moreClientIds: [String], allowInsecure: Bool, allowPrivateNetwork: Bool, createdAt: Timestamp, updatedAt: Timestamp, issuer: String? = nil, displayName: String? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, unknown: JSONObject = [:]) {
-        self.tenantId = tenantId
-        self.providerId = providerId
-        self.clientId = clientId
-        self.hasClientSecret = hasClientSecret
-        self.clientAuthentication = clientAuthentication
-        self.issuer = issuer
-        self.displayName = displayName
-        self.enabled = enabled
-        self.responseType = responseType
-        self.scopes = scopes
-        self.openidOnly = openidOnly
-        self.trustEmail = trustEmail
-        self.moreClientIds = moreClientIds
-        self.keys = keys
-        self.endpoint = endpoint
-        self.allowInsecure = allowInsecure
-        self.allowPrivateNetwork = allowPrivateNetwork
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.unknown = unknown
-    }
-
+    public let updatedAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         tenantId = try members.required("tenantId")
         providerId = try members.required("providerId")
@@ -89,30 +63,8 @@ public struct Idp: Record {
         allowPrivateNetwork = try members.required("allowPrivateNetwork")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("tenantId", tenantId)
-        members.set("providerId", providerId)
-        members.set("clientId", clientId)
-        members.set("hasClientSecret", hasClientSecret)
-        members.set("clientAuthentication", clientAuthentication)
-        members.set("issuer", issuer)
-        members.set("displayName", displayName)
-        members.set("enabled", enabled)
-        members.set("responseType", responseType)
-        members.set("scopes", scopes)
-        members.set("openidOnly", openidOnly)
-        members.set("trustEmail", trustEmail)
-        members.set("moreClientIds", moreClientIds)
-        members.set("keys", keys)
-        members.set("endpoint", endpoint)
-        members.set("allowInsecure", allowInsecure)
-        members.set("allowPrivateNetwork", allowPrivateNetwork)
-        members.set("createdAt", createdAt)
-        members.set("updatedAt", updatedAt)
-        members.add(unknown)
-    }
 }
 

@@ -3,36 +3,20 @@
 import JSON
 
 /// The result of one check of an identity provider.
-public struct IdpCheck: Record {
+public struct IdpCheck: ResultRecord {
     /// The name of the check: `settings`, `discovery`, `keys`, `algorithms`, `responseType` or `endpoints`.
-    public var check: String
+    public let check: String
     /// Whether the check passed.
-    public var ok: Bool
+    public let ok: Bool
     /// The finding. If the check failed, the message states what to do.
-    public var message: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(check: String, ok: Bool, message: String, unknown: JSONObject = [:]) {
-        self.check = check
-        self.ok = ok
-        self.message = message
-        self.unknown = unknown
-    }
-
+    public let message: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         check = try members.required("check")
         ok = try members.required("ok")
         message = try members.required("message")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("check", check)
-        members.set("ok", ok)
-        members.set("message", message)
-        members.add(unknown)
-    }
 }
 

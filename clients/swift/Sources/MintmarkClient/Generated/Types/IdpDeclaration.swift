@@ -3,7 +3,7 @@
 import JSON
 
 /// The declaration of an identity provider for `system.apply`, with the members of `idp.create`. Omitted members keep their value; for a new provider, they get their default.
-public struct IdpDeclaration: Record {
+public struct IdpDeclaration: MutableRecord {
     /// The ID of the tenant, which can be part of the same document. Defaults to "default".
     public var tenantId: String?
     /// The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
@@ -38,7 +38,6 @@ public struct IdpDeclaration: Record {
     public var allowInsecure: Bool?
     /// Whether the provider can be in a private network.
     public var allowPrivateNetwork: Bool?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

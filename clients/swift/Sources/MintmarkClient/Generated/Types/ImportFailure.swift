@@ -3,36 +3,20 @@
 import JSON
 
 /// An account that was not imported, with all its violations.
-public struct ImportFailure: Record {
+public struct ImportFailure: ResultRecord {
     /// The line in the file, or the position in `accounts`, from 1.
-    public var line: Int
+    public let line: Int
     /// The account ID in this line.
-    public var accountId: String?
+    public let accountId: String?
     /// At most 20 violations. The pointers refer to the account. The rules are JSON Schema keywords, the types of the errors that methods such as `account.create` return for the same problem, `malformed`, `duplicate` and `unrecognisable`.
-    public var violations: [Violation]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(line: Int, violations: [Violation], accountId: String? = nil, unknown: JSONObject = [:]) {
-        self.line = line
-        self.accountId = accountId
-        self.violations = violations
-        self.unknown = unknown
-    }
-
+    public let violations: [Violation]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         line = try members.required("line")
         accountId = try members.optional("accountId")
         violations = try members.required("violations")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("line", line)
-        members.set("accountId", accountId)
-        members.set("violations", violations)
-        members.add(unknown)
-    }
 }
 

@@ -3,46 +3,26 @@
 import JSON
 
 /// The progress of account.import, reported after every chunk.
-public struct ImportProgress: Record {
+public struct ImportProgress: ResultRecord {
     /// The line to continue from with `from` if the import is interrupted.
-    public var nextLine: Int
+    public let nextLine: Int
     /// The number of accounts created so far.
-    public var imported: Int
+    public let imported: Int
     /// The number of accounts replaced so far.
-    public var replaced: Int
+    public let replaced: Int
     /// The number of accounts skipped so far because they already exist.
-    public var skipped: Int
+    public let skipped: Int
     /// The number of accounts that failed so far.
-    public var failed: Int
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(nextLine: Int, imported: Int, replaced: Int, skipped: Int, failed: Int, unknown: JSONObject = [:]) {
-        self.nextLine = nextLine
-        self.imported = imported
-        self.replaced = replaced
-        self.skipped = skipped
-        self.failed = failed
-        self.unknown = unknown
-    }
-
+    public let failed: Int
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         nextLine = try members.required("nextLine")
         imported = try members.required("imported")
         replaced = try members.required("replaced")
         skipped = try members.required("skipped")
         failed = try members.required("failed")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("nextLine", nextLine)
-        members.set("imported", imported)
-        members.set("replaced", replaced)
-        members.set("skipped", skipped)
-        members.set("failed", failed)
-        members.add(unknown)
-    }
 }
 

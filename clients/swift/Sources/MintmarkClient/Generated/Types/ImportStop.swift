@@ -3,31 +3,17 @@
 import JSON
 
 /// The reason an import stopped before the end.
-public struct ImportStop: Record {
+public struct ImportStop: ResultRecord {
     /// `requestCancelled`, `tooManyFailures`, or the error of the store, such as `storeFull`.
-    public var type: String
+    public let type: String
     /// The problem and the next action, as text.
-    public var message: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(type: String, message: String, unknown: JSONObject = [:]) {
-        self.type = type
-        self.message = message
-        self.unknown = unknown
-    }
-
+    public let message: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         type = try members.required("type")
         message = try members.required("message")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("type", type)
-        members.set("message", message)
-        members.add(unknown)
-    }
 }
 

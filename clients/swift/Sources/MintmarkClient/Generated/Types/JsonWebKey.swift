@@ -3,42 +3,26 @@
 import JSON
 
 /// A public key (RFC 7517).
-public struct JsonWebKey: Record {
+public struct JsonWebKey: ResultRecord {
     /// The key type: `EC`, `RSA` or `OKP`.
-    public var kty: String
+    public let kty: String
     /// Always `sig`.
-    public var use: String
+    public let use: String
     /// The only algorithm for which the key is used.
-    public var alg: String
+    public let alg: String
     /// The ID of a key: its RFC 7638 thumbprint.
-    public var kid: String
+    public let kid: String
     /// The curve of an EC or OKP key.
-    public var crv: String?
+    public let crv: String?
     /// The x coordinate of an EC key, or the Ed25519 key, in base64url.
-    public var x: String?
+    public let x: String?
     /// The y coordinate of an EC key, in base64url.
-    public var y: String?
+    public let y: String?
     /// The RSA modulus, in base64url.
-    public var n: String?
+    public let n: String?
     /// The RSA exponent, in base64url.
-    public var e: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(kty: String, use: String, alg: String, kid: String, crv: String? = nil, x: String? = nil, y: String? = nil, n: String? = nil, e: String? = nil, unknown: JSONObject = [:]) {
-        self.kty = kty
-        self.use = use
-        self.alg = alg
-        self.kid = kid
-        self.crv = crv
-        self.x = x
-        self.y = y
-        self.n = n
-        self.e = e
-        self.unknown = unknown
-    }
-
+    public let e: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         kty = try members.required("kty")
         use = try members.required("use")
@@ -49,20 +33,8 @@ public struct JsonWebKey: Record {
         y = try members.optional("y")
         n = try members.optional("n")
         e = try members.optional("e")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("kty", kty)
-        members.set("use", use)
-        members.set("alg", alg)
-        members.set("kid", kid)
-        members.set("crv", crv)
-        members.set("x", x)
-        members.set("y", y)
-        members.set("n", n)
-        members.set("e", e)
-        members.add(unknown)
-    }
 }
 

@@ -3,31 +3,17 @@
 import JSON
 
 /// A bucket of a latency histogram.
-public struct LatencyBucket: Record {
+public struct LatencyBucket: ResultRecord {
     /// The upper bound, inclusive, in microseconds. The last bucket contains the maximum.
-    public var upToMicroseconds: Int
+    public let upToMicroseconds: Int
     /// The number of calls with a latency up to this bound and above the previous one.
-    public var count: Int
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(upToMicroseconds: Int, count: Int, unknown: JSONObject = [:]) {
-        self.upToMicroseconds = upToMicroseconds
-        self.count = count
-        self.unknown = unknown
-    }
-
+    public let count: Int
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         upToMicroseconds = try members.required("upToMicroseconds")
         count = try members.required("count")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("upToMicroseconds", upToMicroseconds)
-        members.set("count", count)
-        members.add(unknown)
-    }
 }
 

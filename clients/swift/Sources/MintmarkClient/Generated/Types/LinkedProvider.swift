@@ -3,33 +3,20 @@
 import JSON
 
 /// A sign-in method of an account.
-public struct LinkedProvider: Record {
+public struct LinkedProvider: ResultRecord {
     /// The ID of the provider, or `password` or `code` for the account's own email address.
-    public var providerId: String
+    public let providerId: String
     /// The user's subject at the provider, or the email address for `password` and `code`.
-    public var subject: String
+    public let subject: String
     /// The email address that the provider returned last. It can differ from the address of the account.
-    public var email: String?
+    public let email: String?
     /// The name that the provider returned last.
-    public var displayName: String?
+    public let displayName: String?
     /// The URL of the picture that the provider returned last.
-    public var photoUrl: String?
+    public let photoUrl: String?
     /// The time at which the provider was linked, in seconds since 1970-01-01 UTC.
-    public var linkedAt: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(providerId: String, subject: String, email: String? = nil, displayName: String? = nil, photoUrl: String? = nil, linkedAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.providerId = providerId
-        self.subject = subject
-        self.email = email
-        self.displayName = displayName
-        self.photoUrl = photoUrl
-        self.linkedAt = linkedAt
-        self.unknown = unknown
-    }
-
+    public let linkedAt: Timestamp?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         providerId = try members.required("providerId")
         subject = try members.required("subject")
@@ -37,17 +24,8 @@ public struct LinkedProvider: Record {
         displayName = try members.optional("displayName")
         photoUrl = try members.optional("photoUrl")
         linkedAt = try members.optional("linkedAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("providerId", providerId)
-        members.set("subject", subject)
-        members.set("email", email)
-        members.set("displayName", displayName)
-        members.set("photoUrl", photoUrl)
-        members.set("linkedAt", linkedAt)
-        members.add(unknown)
-    }
 }
 

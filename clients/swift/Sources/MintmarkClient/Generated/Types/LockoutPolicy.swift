@@ -3,14 +3,13 @@
 import JSON
 
 /// The number of failed attempts that locks an account, and the duration of the lock.
-public struct LockoutPolicy: Record {
+public struct LockoutPolicy: MutableRecord {
     /// The number of wrong passwords and codes, including wrong password reset codes, that locks an account. While an account is locked, its password, codes and continuation tokens are rejected. Existing sessions continue and can be refreshed. A sign-in with a provider or a custom token is accepted, and so is a password reset, which ends the lockout. The same number of wrong reset codes locks password resets. Every wrong code counts, including a repeated one. A wrong password that is one of the last three wrong ones does not count again, so a program that repeats an old password does not lock the account. Tests that require a lockout must use different passwords. Defaults to 10.
     public var threshold: Int?
     /// The duration of the first lockout, in seconds. Every further failure after a lockout locks the account again for twice as long. Defaults to 60.
     public var durationSeconds: Int?
     /// The maximum duration of a lockout, in seconds. Defaults to 3600.
     public var maximumSeconds: Int?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,47 +3,27 @@
 import JSON
 
 /// Data that both accounts have and that an account can have only once.
-public struct MergeConflict: Record {
+public struct MergeConflict: ResultRecord {
     /// The kind of the conflict. `field`: the email address with its password or one-time codes, an attribute, or a claim. `provider`: a login of a provider. `identity`: the identities of both accounts in a pool, which cannot be merged.
-    public var kind: Kind
+    public let kind: Kind
     /// The name of the conflict: `email`, an attribute, `claims/` and the name of a claim, a provider, or a pool.
-    public var name: String
+    public let name: String
     /// The value of the account that remains: the value of the field, the subject at the provider, or the identity. Values that are not strings are written as JSON.
-    public var target: String
+    public let target: String
     /// The value of the account that is merged.
-    public var source: String
+    public let source: String
     /// The policy for this conflict.
-    public var policy: MergePolicy
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(kind: Kind, name: String, target: String, source: String, policy: MergePolicy, unknown: JSONObject = [:]) {
-        self.kind = kind
-        self.name = name
-        self.target = target
-        self.source = source
-        self.policy = policy
-        self.unknown = unknown
-    }
-
+    public let policy: MergePolicy
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         kind = try members.required("kind")
         name = try members.required("name")
-        target = try members.required("target")
-        source = try members.required("source")
+        target = try members.required("target", isSecret: true)
+        source = try members.required("source", isSecret: true)
         policy = try members.required("policy")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("kind", kind)
-        members.set("name", name)
-        members.secret("target", target)
-        members.secret("source", source)
-        members.set("policy", policy)
-        members.add(unknown)
-    }
     /// The kind of the conflict. `field`: the email address with its password or one-time codes, an attribute, or a claim. `provider`: a login of a provider. `identity`: the identities of both accounts in a pool, which cannot be merged. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String

@@ -3,41 +3,23 @@
 import JSON
 
 /// The effect of a merge on the identities of both accounts in a pool that uses the tenant as a login provider.
-public struct MergedIdentity: Record {
+public struct MergedIdentity: ResultRecord {
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    public let poolId: String
     /// The identity to which the remaining account is linked.
-    public var identityId: String
+    public let identityId: String
     /// The identity that was merged into `identityId` and is disabled.
-    public var absorbedIdentityId: String?
+    public let absorbedIdentityId: String?
     /// The identity that could not be merged and is no longer linked to an account.
-    public var unlinkedIdentityId: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(poolId: String, identityId: String, absorbedIdentityId: String? = nil, unlinkedIdentityId: String? = nil, unknown: JSONObject = [:]) {
-        self.poolId = poolId
-        self.identityId = identityId
-        self.absorbedIdentityId = absorbedIdentityId
-        self.unlinkedIdentityId = unlinkedIdentityId
-        self.unknown = unknown
-    }
-
+    public let unlinkedIdentityId: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         poolId = try members.required("poolId")
         identityId = try members.required("identityId")
         absorbedIdentityId = try members.optional("absorbedIdentityId")
         unlinkedIdentityId = try members.optional("unlinkedIdentityId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("poolId", poolId)
-        members.set("identityId", identityId)
-        members.set("absorbedIdentityId", absorbedIdentityId)
-        members.set("unlinkedIdentityId", unlinkedIdentityId)
-        members.add(unknown)
-    }
 }
 

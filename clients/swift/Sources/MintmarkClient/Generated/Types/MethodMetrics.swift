@@ -3,46 +3,26 @@
 import JSON
 
 /// The counters of one method since the start of the process.
-public struct MethodMetrics: Record {
+public struct MethodMetrics: ResultRecord {
     /// The name of the method.
-    public var method: String
+    public let method: String
     /// The number of completed calls, including errors.
-    public var calls: Int
+    public let calls: Int
     /// The number of calls that failed.
-    public var errors: Int
+    public let errors: Int
     /// The sum of the latencies of all calls, in microseconds.
-    public var totalMicroseconds: Int
+    public let totalMicroseconds: Int
     /// The latency histogram. Empty buckets are omitted.
-    public var latency: [LatencyBucket]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(method: String, calls: Int, errors: Int, totalMicroseconds: Int, latency: [LatencyBucket], unknown: JSONObject = [:]) {
-        self.method = method
-        self.calls = calls
-        self.errors = errors
-        self.totalMicroseconds = totalMicroseconds
-        self.latency = latency
-        self.unknown = unknown
-    }
-
+    public let latency: [LatencyBucket]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         method = try members.required("method")
         calls = try members.required("calls")
         errors = try members.required("errors")
         totalMicroseconds = try members.required("totalMicroseconds")
         latency = try members.required("latency")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("method", method)
-        members.set("calls", calls)
-        members.set("errors", errors)
-        members.set("totalMicroseconds", totalMicroseconds)
-        members.set("latency", latency)
-        members.add(unknown)
-    }
 }
 

@@ -3,31 +3,17 @@
 import JSON
 
 /// The reason a password was rejected.
-public struct PasswordFailure: Record {
+public struct PasswordFailure: ResultRecord {
     /// The violated rule.
-    public var rule: PasswordRule
+    public let rule: PasswordRule
     /// The problem, as text.
-    public var message: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(rule: PasswordRule, message: String, unknown: JSONObject = [:]) {
-        self.rule = rule
-        self.message = message
-        self.unknown = unknown
-    }
-
+    public let message: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         rule = try members.required("rule")
         message = try members.required("message")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("rule", rule)
-        members.set("message", message)
-        members.add(unknown)
-    }
 }
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// The rules that a new password must satisfy.
-public struct PasswordPolicy: Record {
+public struct PasswordPolicy: MutableRecord {
     /// The minimum number of characters. Defaults to 8.
     public var minimumLength: Int?
     /// The maximum number of characters. Defaults to 256.
@@ -16,7 +16,6 @@ public struct PasswordPolicy: Record {
     public var bannedTerms: [String]?
     /// The service that detects breached passwords. If omitted, passwords are not checked.
     public var breached: BreachedPasswordCheck?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

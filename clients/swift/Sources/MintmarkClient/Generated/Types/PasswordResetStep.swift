@@ -3,67 +3,93 @@
 import JSON
 
 /// The state of a password reset.
-public struct PasswordResetStep: Record {
-    /// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in.
-    public var state: State
-    /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
-    public var continuationToken: String
-    /// The masked address or number to which the code was sent. Present if `state` is `codeRequired`.
-    public var sentTo: String?
-    /// The channel of the code. Present if `state` is `codeRequired`.
-    public var channel: Channel?
-    /// The number of digits of the code. Present if `state` is `codeRequired`.
-    public var codeLength: Int?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present if `state` is `codeRequired`.
-    public var resendAt: Timestamp?
-    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `completed`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
+public enum PasswordResetStep: Variants {
+    /// A code was sent. Call `passwordReset.submitCode` next.
+    case codeRequired(CodeRequired)
+    /// Call `passwordReset.submitPassword` next.
+    case passwordRequired(PasswordRequired)
+    /// The password is changed. `signIn.withContinuation` signs in.
+    case completed(Completed)
+    /// A variant that this client does not know, as JSON.
+    case other(JSONObject)
 
-    /// The members by their names.
-    public init(state: State, continuationToken: String, expiresAt: Timestamp, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int? = nil, resendAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.sentTo = sentTo
-        self.channel = channel
-        self.codeLength = codeLength
-        self.resendAt = resendAt
-        self.expiresAt = expiresAt
-        self.unknown = unknown
+    public init(wire: JSONValue) throws {
+        let object = try JSONObject(wire: wire)
+        switch object["state"]?.string {
+        case "codeRequired": self = .codeRequired(try .init(wire: wire))
+        case "passwordRequired": self = .passwordRequired(try .init(wire: wire))
+        case "completed": self = .completed(try .init(wire: wire))
+        default: self = .other(object)
+        }
     }
 
-    public init(reading members: inout MemberReader) throws {
-        state = try members.required("state")
-        continuationToken = try members.required("continuationToken")
-        sentTo = try members.optional("sentTo")
-        channel = try members.optional("channel")
-        codeLength = try members.optional("codeLength")
-        resendAt = try members.optional("resendAt")
-        expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+    public var payload: any WireValue {
+        switch self {
+        case .codeRequired(let payload): payload
+        case .passwordRequired(let payload): payload
+        case .completed(let payload): payload
+        case .other(let json): json
+        }
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("state", state)
-        members.secret("continuationToken", continuationToken)
-        members.set("sentTo", sentTo)
-        members.set("channel", channel)
-        members.set("codeLength", codeLength)
-        members.set("resendAt", resendAt)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
+    /// A code was sent. Call `passwordReset.submitCode` next.
+    public struct CodeRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The masked address or number to which the code was sent.
+        public let sentTo: String
+        /// The channel of the code.
+        public let channel: Channel
+        /// The number of digits of the code.
+        public let codeLength: Int
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
+        public let resendAt: Timestamp
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            sentTo = try members.required("sentTo")
+            channel = try members.required("channel")
+            codeLength = try members.required("codeLength")
+            resendAt = try members.required("resendAt")
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
     }
-    /// `codeRequired`: A code was sent. Call `passwordReset.submitCode` next. `passwordRequired`: Call `passwordReset.submitPassword` next. `completed`: The password is changed. `signIn.withContinuation` signs in. Newer versions of Mintmark can add values.
-    public struct State: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `codeRequired`
-        public static let codeRequired = Self(rawValue: "codeRequired")
-        /// `passwordRequired`
-        public static let passwordRequired = Self(rawValue: "passwordRequired")
-        /// `completed`
-        public static let completed = Self(rawValue: "completed")
+
+    /// Call `passwordReset.submitPassword` next.
+    public struct PasswordRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+    }
+
+    /// The password is changed. `signIn.withContinuation` signs in.
+    public struct Completed: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
     }
 
 }

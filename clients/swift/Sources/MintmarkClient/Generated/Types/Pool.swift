@@ -3,51 +3,32 @@
 import JSON
 
 /// An identity pool.
-public struct Pool: Record {
+public struct Pool: ResultRecord {
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    public let poolId: String
     /// The display name of a pool. Names are not necessarily unique.
-    public var name: String
+    public let name: String
     /// The ARN of the pool.
-    public var arn: String
+    public let arn: String
     /// The `iss` claim of the tokens that the pool mints.
-    public var issuer: String
+    public let issuer: String
     /// Whether guests can get identities and tokens.
-    public var allowUnauthenticated: Bool
+    public let allowUnauthenticated: Bool
     /// Whether clients can use the classic flow: `token.mint` exchanges logins for an OpenID token, which the client exchanges for credentials itself.
-    public var allowClassicFlow: Bool
+    public let allowClassicFlow: Bool
     /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
-    public var developerProvider: String?
+    public let developerProvider: String?
     /// The public login providers.
-    public var providers: [PoolProvider]
+    public let providers: [PoolProvider]
     /// The algorithm with which the pool signs its tokens.
-    public var signingAlgorithm: SigningAlgorithm
+    public let signingAlgorithm: SigningAlgorithm
     /// The tags of the pool.
-    public var tags: [String: String]
+    public let tags: [String: String]
     /// The time at which the pool was created, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time of the last change of the pool, in seconds since 1970-01-01 UTC.
-    public var updatedAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(poolId: String, name: String, arn: String, issuer: String, allowUnauthenticated: Bool, allowClassicFlow: Bool, providers: [PoolProvider], signingAlgorithm: SigningAlgorithm, tags: [String: String], createdAt: Timestamp, updatedAt: Timestamp, developerProvider: String? = nil, unknown: JSONObject = [:]) {
-        self.poolId = poolId
-        self.name = name
-        self.arn = arn
-        self.issuer = issuer
-        self.allowUnauthenticated = allowUnauthenticated
-        self.allowClassicFlow = allowClassicFlow
-        self.developerProvider = developerProvider
-        self.providers = providers
-        self.signingAlgorithm = signingAlgorithm
-        self.tags = tags
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.unknown = unknown
-    }
-
+    public let updatedAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         poolId = try members.required("poolId")
         name = try members.required("name")
@@ -61,23 +42,8 @@ public struct Pool: Record {
         tags = try members.required("tags")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("poolId", poolId)
-        members.set("name", name)
-        members.set("arn", arn)
-        members.set("issuer", issuer)
-        members.set("allowUnauthenticated", allowUnauthenticated)
-        members.set("allowClassicFlow", allowClassicFlow)
-        members.set("developerProvider", developerProvider)
-        members.set("providers", providers)
-        members.set("signingAlgorithm", signingAlgorithm)
-        members.set("tags", tags)
-        members.set("createdAt", createdAt)
-        members.set("updatedAt", updatedAt)
-        members.add(unknown)
-    }
 }
 

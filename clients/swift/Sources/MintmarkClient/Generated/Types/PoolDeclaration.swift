@@ -3,7 +3,7 @@
 import JSON
 
 /// The declaration of a pool for `system.apply`, with the members of `pool.create`, `pool.setRoles` and `pool.setPrincipalTags`.
-public struct PoolDeclaration: Record {
+public struct PoolDeclaration: MutableRecord {
     /// The ID of the pool. If omitted, the declaration applies to the only pool with this name, or to a new pool.
     public var poolId: String?
     /// The display name of a pool. Names are not necessarily unique.
@@ -26,7 +26,6 @@ public struct PoolDeclaration: Record {
     public var mappings: [String: RoleMapping]?
     /// The principal tag mappings by login provider. Replaces all mappings of the pool. If omitted, the mappings keep their value.
     public var principalTags: [String: TagMapDeclaration]?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,42 +3,26 @@
 import JSON
 
 /// A public login provider of a pool.
-public struct PoolProvider: Record {
+public struct PoolProvider: ResultRecord {
     /// The login provider name.
-    public var name: String
+    public let name: String
     /// The domain of a known provider, which is its login provider name. Present for known providers.
-    public var provider: Provider?
+    public let provider: Provider?
     /// The issuer. Present for other OpenID Connect providers.
-    public var issuer: String?
+    public let issuer: String?
     /// The ID of a tenant of this store. Present for tenants.
-    public var tenantId: String?
+    public let tenantId: String?
     /// The client or app IDs whose tokens are accepted. For a tenant, its ID.
-    public var clientIds: [String]
+    public let clientIds: [String]
     /// The public keys of the provider (RFC 7517). Present if they are not fetched from the provider.
-    public var keys: [JSONObject]?
+    public let keys: [JSONObject]?
     /// The URL at which access tokens are verified.
-    public var endpoint: String?
+    public let endpoint: String?
     /// Whether plain HTTP to a loopback address is allowed, for tests.
-    public var allowInsecure: Bool
+    public let allowInsecure: Bool
     /// Whether the provider can be in a private network.
-    public var allowPrivateNetwork: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(name: String, clientIds: [String], allowInsecure: Bool, allowPrivateNetwork: Bool, provider: Provider? = nil, issuer: String? = nil, tenantId: String? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, unknown: JSONObject = [:]) {
-        self.name = name
-        self.provider = provider
-        self.issuer = issuer
-        self.tenantId = tenantId
-        self.clientIds = clientIds
-        self.keys = keys
-        self.endpoint = endpoint
-        self.allowInsecure = allowInsecure
-        self.allowPrivateNetwork = allowPrivateNetwork
-        self.unknown = unknown
-    }
-
+    public let allowPrivateNetwork: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         name = try members.required("name")
         provider = try members.optional("provider")
@@ -49,21 +33,9 @@ public struct PoolProvider: Record {
         endpoint = try members.optional("endpoint")
         allowInsecure = try members.required("allowInsecure")
         allowPrivateNetwork = try members.required("allowPrivateNetwork")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("name", name)
-        members.set("provider", provider)
-        members.set("issuer", issuer)
-        members.set("tenantId", tenantId)
-        members.set("clientIds", clientIds)
-        members.set("keys", keys)
-        members.set("endpoint", endpoint)
-        members.set("allowInsecure", allowInsecure)
-        members.set("allowPrivateNetwork", allowPrivateNetwork)
-        members.add(unknown)
-    }
     /// The domain of a known provider, which is its login provider name. Present for known providers. Newer versions of Mintmark can add values.
     public struct Provider: OpenEnumeration {
         public let rawValue: String

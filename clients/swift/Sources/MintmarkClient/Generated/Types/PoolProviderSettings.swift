@@ -5,7 +5,7 @@ import JSON
 /// The settings of a public login provider of a pool: a known provider by its domain, a tenant of this store by its ID, or any other OpenID Connect provider by its issuer.
 ///
 /// Exactly one of `provider`, `issuer`, `tenantId` is given.
-public struct PoolProviderSettings: Record {
+public struct PoolProviderSettings: MutableRecord {
     /// The domain of a known provider, which is its login provider name: `accounts.google.com`, `appleid.apple.com`, `graph.facebook.com` or `www.amazon.com`. The legacy domains `api.twitter.com` and `www.digits.com` are rejected with `legacyProviderNotSupported`.
     public var provider: Provider?
     /// The issuer of any other OpenID Connect provider, exactly as in `iss`. Its login provider name is the issuer without `https://`.
@@ -22,7 +22,6 @@ public struct PoolProviderSettings: Record {
     public var allowInsecure: Bool?
     /// Whether the provider can be in a private network. Defaults to false.
     public var allowPrivateNetwork: Bool?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,36 +3,20 @@
 import JSON
 
 /// The role configuration of a pool.
-public struct PoolRoles: Record {
+public struct PoolRoles: ResultRecord {
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    public let poolId: String
     /// The roles of the pool by kind of identity.
-    public var roles: RolesByKind
+    public let roles: RolesByKind
     /// The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry, `cognito-idp.<region>.amazonaws.com/<userPoolId>:<clientId>`.
-    public var mappings: [String: RoleMapping]?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(poolId: String, roles: RolesByKind, mappings: [String: RoleMapping]? = nil, unknown: JSONObject = [:]) {
-        self.poolId = poolId
-        self.roles = roles
-        self.mappings = mappings
-        self.unknown = unknown
-    }
-
+    public let mappings: [String: RoleMapping]?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         poolId = try members.required("poolId")
         roles = try members.required("roles")
         mappings = try members.optional("mappings")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("poolId", poolId)
-        members.set("roles", roles)
-        members.set("mappings", mappings)
-        members.add(unknown)
-    }
 }
 

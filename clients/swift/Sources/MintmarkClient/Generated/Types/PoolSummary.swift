@@ -3,31 +3,17 @@
 import JSON
 
 /// The ID and name of a pool. `pool.get` returns the complete configuration.
-public struct PoolSummary: Record {
+public struct PoolSummary: ResultRecord {
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    public let poolId: String
     /// The display name of a pool. Names are not necessarily unique.
-    public var name: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(poolId: String, name: String, unknown: JSONObject = [:]) {
-        self.poolId = poolId
-        self.name = name
-        self.unknown = unknown
-    }
-
+    public let name: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         poolId = try members.required("poolId")
         name = try members.required("name")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("poolId", poolId)
-        members.set("name", name)
-        members.add(unknown)
-    }
 }
 

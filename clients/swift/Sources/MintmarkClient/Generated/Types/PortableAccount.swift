@@ -3,7 +3,7 @@
 import JSON
 
 /// An account for export and import: the content of one line of a file.
-public struct PortableAccount: Record {
+public struct PortableAccount: MutableRecord {
     /// The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address or a login.
     public var accountId: String?
     /// The email address with which the user signs in and to which messages are sent.
@@ -36,7 +36,6 @@ public struct PortableAccount: Record {
     public var salt: String?
     /// The parameters of `passwordHash`. Defaults to the `hash` of the request.
     public var hash: PasswordHashing?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,7 +3,7 @@
 import JSON
 
 /// A second factor for export and import. It gets a new ID at the import.
-public struct PortableFactor: Record {
+public struct PortableFactor: MutableRecord {
     /// The kind of the factor.
     public var kind: FactorKind
     /// The display name, chosen by the user.
@@ -18,7 +18,6 @@ public struct PortableFactor: Record {
     public var enrolledAt: Timestamp?
     /// The time at which the factor was last used, in seconds since 1970-01-01 UTC.
     public var lastUsedAt: Timestamp?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,7 +3,7 @@
 import JSON
 
 /// A login of an account for export and import. Entries for `password`, `code`, `emailLink`, `phone` and `anonymous` are ignored because the account itself contains their information.
-public struct PortableLogin: Record {
+public struct PortableLogin: MutableRecord {
     /// The ID of the provider, such as `google.com` or `oidc.work`.
     public var providerId: String
     /// The user's subject at the provider.
@@ -16,7 +16,6 @@ public struct PortableLogin: Record {
     public var photoUrl: String?
     /// The time at which the provider was linked, in seconds since 1970-01-01 UTC.
     public var linkedAt: Timestamp?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

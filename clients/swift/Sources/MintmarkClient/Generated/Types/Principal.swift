@@ -3,33 +3,20 @@
 import JSON
 
 /// The principal of temporary credentials.
-public struct Principal: Record {
+public struct Principal: ResultRecord {
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String
+    public let identityId: String
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    public let poolId: String
     /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
-    public var roleArn: String
+    public let roleArn: String
     /// The name of a role session, which is part of the ARN of the assumed role.
-    public var sessionName: String
+    public let sessionName: String
     /// The access key ID of the session.
-    public var accessKeyId: String
+    public let accessKeyId: String
     /// The session tags.
-    public var tags: [String: String]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, poolId: String, roleArn: String, sessionName: String, accessKeyId: String, tags: [String: String], unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.poolId = poolId
-        self.roleArn = roleArn
-        self.sessionName = sessionName
-        self.accessKeyId = accessKeyId
-        self.tags = tags
-        self.unknown = unknown
-    }
-
+    public let tags: [String: String]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
         poolId = try members.required("poolId")
@@ -37,17 +24,8 @@ public struct Principal: Record {
         sessionName = try members.required("sessionName")
         accessKeyId = try members.required("accessKeyId")
         tags = try members.required("tags")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.set("poolId", poolId)
-        members.set("roleArn", roleArn)
-        members.set("sessionName", sessionName)
-        members.set("accessKeyId", accessKeyId)
-        members.set("tags", tags)
-        members.add(unknown)
-    }
 }
 

@@ -3,41 +3,23 @@
 import JSON
 
 /// The mapping from claims of a login's token to principal tags.
-public struct PrincipalTagMap: Record {
+public struct PrincipalTagMap: ResultRecord {
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    public let poolId: String
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String
+    public let provider: String
     /// Whether the mapping is the default mapping: `client` from `aud` and `username` from `sub`.
-    public var useDefaults: Bool
+    public let useDefaults: Bool
     /// The effective mapping from tag keys to claim names.
-    public var principalTags: [String: String]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(poolId: String, provider: String, useDefaults: Bool, principalTags: [String: String], unknown: JSONObject = [:]) {
-        self.poolId = poolId
-        self.provider = provider
-        self.useDefaults = useDefaults
-        self.principalTags = principalTags
-        self.unknown = unknown
-    }
-
+    public let principalTags: [String: String]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         poolId = try members.required("poolId")
         provider = try members.required("provider")
         useDefaults = try members.required("useDefaults")
         principalTags = try members.required("principalTags")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("poolId", poolId)
-        members.set("provider", provider)
-        members.set("useDefaults", useDefaults)
-        members.set("principalTags", principalTags)
-        members.add(unknown)
-    }
 }
 

@@ -3,31 +3,17 @@
 import JSON
 
 /// The tokens of an identity provider, unchanged.
-public struct ProviderTokens: Record {
+public struct ProviderTokens: ResultRecord {
     /// The ID token of the provider.
-    public var idToken: String?
+    public let idToken: String?
     /// The access token of the provider.
-    public var accessToken: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(idToken: String? = nil, accessToken: String? = nil, unknown: JSONObject = [:]) {
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.unknown = unknown
-    }
-
+    public let accessToken: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
-        idToken = try members.optional("idToken")
-        accessToken = try members.optional("accessToken")
-        unknown = members.rest
+        idToken = try members.optional("idToken", isSecret: true)
+        accessToken = try members.optional("accessToken", isSecret: true)
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.secret("idToken", idToken)
-        members.secret("accessToken", accessToken)
-        members.add(unknown)
-    }
 }
 

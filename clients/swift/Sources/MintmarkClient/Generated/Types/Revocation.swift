@@ -3,46 +3,26 @@
 import JSON
 
 /// A revocation of all credentials of a subject that were issued before a given time.
-public struct Revocation: Record {
+public struct Revocation: ResultRecord {
     /// The kind of the revoked subject.
-    public var kind: RevocationKind
+    public let kind: RevocationKind
     /// The identity, role or pool, or the access key ID of a session.
-    public var subject: String
+    public let subject: String
     /// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
-    public var issuedBefore: Timestamp
+    public let issuedBefore: Timestamp
     /// The time of the revocation, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is then deleted.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(kind: RevocationKind, subject: String, issuedBefore: Timestamp, createdAt: Timestamp, expiresAt: Timestamp, unknown: JSONObject = [:]) {
-        self.kind = kind
-        self.subject = subject
-        self.issuedBefore = issuedBefore
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         kind = try members.required("kind")
         subject = try members.required("subject")
         issuedBefore = try members.required("issuedBefore")
         createdAt = try members.required("createdAt")
         expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("kind", kind)
-        members.set("subject", subject)
-        members.set("issuedBefore", issuedBefore)
-        members.set("createdAt", createdAt)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 

@@ -3,39 +3,24 @@
 import JSON
 
 /// A role for temporary credentials.
-public struct Role: Record {
+public struct Role: ResultRecord {
     /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
-    public var roleArn: String
+    public let roleArn: String
     /// A unique ID, which begins with `AROA`. A role created with the name of a deleted role gets another ID.
-    public var roleId: String
+    public let roleId: String
     /// The name of a role, unique within the store.
-    public var name: String
+    public let name: String
     /// The trust policy, which states who can assume the role.
-    public var trustPolicy: JSONObject
+    public let trustPolicy: JSONObject
     /// The maximum duration of a session started with `credentials.assumeRole`, in seconds.
-    public var maxSessionSeconds: Int
+    public let maxSessionSeconds: Int
     /// The tags of the role.
-    public var tags: [String: String]
+    public let tags: [String: String]
     /// The time at which the role was created, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time of the last change of the role, in seconds since 1970-01-01 UTC.
-    public var updatedAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(roleArn: String, roleId: String, name: String, trustPolicy: JSONObject, maxSessionSeconds: Int, tags: [String: String], createdAt: Timestamp, updatedAt: Timestamp, unknown: JSONObject = [:]) {
-        self.roleArn = roleArn
-        self.roleId = roleId
-        self.name = name
-        self.trustPolicy = trustPolicy
-        self.maxSessionSeconds = maxSessionSeconds
-        self.tags = tags
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.unknown = unknown
-    }
-
+    public let updatedAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         roleArn = try members.required("roleArn")
         roleId = try members.required("roleId")
@@ -45,19 +30,8 @@ public struct Role: Record {
         tags = try members.required("tags")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("roleArn", roleArn)
-        members.set("roleId", roleId)
-        members.set("name", name)
-        members.set("trustPolicy", trustPolicy)
-        members.set("maxSessionSeconds", maxSessionSeconds)
-        members.set("tags", tags)
-        members.set("createdAt", createdAt)
-        members.set("updatedAt", updatedAt)
-        members.add(unknown)
-    }
 }
 

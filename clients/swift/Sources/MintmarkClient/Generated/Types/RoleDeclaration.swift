@@ -5,7 +5,7 @@ import JSON
 /// The declaration of a role for `system.apply`, with the members of `role.put`. A pool of the same document can be referenced by its name.
 ///
 /// Exactly one of `poolId`, `poolName`, `trustPolicy` is given.
-public struct RoleDeclaration: Record {
+public struct RoleDeclaration: MutableRecord {
     /// The name of a role, unique within the store.
     public var name: String
     /// The pool whose authenticated identities can assume the role.
@@ -18,7 +18,6 @@ public struct RoleDeclaration: Record {
     public var maxSessionSeconds: Int?
     /// The tags of the role.
     public var tags: [String: String]?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,14 +3,13 @@
 import JSON
 
 /// The rules by which a login selects a role.
-public struct RoleMapping: Record {
+public struct RoleMapping: MutableRecord {
     /// The source of the role. `token`: the claims `cognito:roles` and `cognito:preferred_role`. `rules`: the first matching rule.
     public var source: Source
     /// The behavior if no role, or more than one role, is found. `authenticatedRole`: the role for authenticated identities is used. `deny`: the request is rejected.
     public var ambiguousRoleResolution: AmbiguousRoleResolution
     /// The rules in the order in which they are evaluated. Required if `source` is `rules`, otherwise not allowed.
     public var rules: [RoleRule]?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,7 +3,7 @@
 import JSON
 
 /// A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one matching element is sufficient.
-public struct RoleRule: Record {
+public struct RoleRule: MutableRecord {
     /// The name of the claim.
     public var claim: String
     /// The comparison of the claim with `value`. `notEqual` does not match if the claim is missing.
@@ -12,7 +12,6 @@ public struct RoleRule: Record {
     public var value: String
     /// The role that the rule selects.
     public var roleArn: String
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,12 +3,11 @@
 import JSON
 
 /// The roles from which `credentials.get` selects.
-public struct RolesByKind: Record {
+public struct RolesByKind: MutableRecord {
     /// The role for authenticated identities.
     public var authenticated: String?
     /// The role for guests.
     public var unauthenticated: String?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

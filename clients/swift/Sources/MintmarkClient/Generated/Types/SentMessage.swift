@@ -3,81 +3,47 @@
 import JSON
 
 /// A message that a testing store captured instead of sending it.
-public struct SentMessage: Record {
+public struct SentMessage: ResultRecord {
     /// The number of the message in the store, increasing by one.
-    public var number: Int
+    public let number: Int
     /// The address or number of the recipient.
-    public var to: String
+    public let to: String
     /// The channel of a message.
-    public var channel: Channel
+    public let channel: Channel
     /// The purpose of the message, such as `signUp`.
-    public var purpose: String
+    public let purpose: String
     /// The one-time code in the message.
-    public var code: String?
+    public let code: String?
     /// The language of the message.
-    public var language: String
+    public let language: String
     /// The subject of an email.
-    public var subject: String?
+    public let subject: String?
     /// The text of the message.
-    public var text: String
+    public let text: String
     /// The HTML part of an email. Present if the template has one.
-    public var html: String?
+    public let html: String?
     /// The sender of an email. Present if the tenant has its own mail server; otherwise the sender of the process is used.
-    public var from: String?
+    public let from: String?
     /// The time at which the message was captured, in seconds since 1970-01-01 UTC.
-    public var sentAt: Timestamp
+    public let sentAt: Timestamp
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(number: Int, to: String, channel: Channel, purpose: String, language: String, text: String, sentAt: Timestamp, tenantId: String, code: String? = nil, subject: String? = nil, html: String? = nil, from: String? = nil, unknown: JSONObject = [:]) {
-        self.number = number
-        self.to = to
-        self.channel = channel
-        self.purpose = purpose
-        self.code = code
-        self.language = language
-        self.subject = subject
-        self.text = text
-        self.html = html
-        self.from = from
-        self.sentAt = sentAt
-        self.tenantId = tenantId
-        self.unknown = unknown
-    }
-
+    public let tenantId: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         number = try members.required("number")
         to = try members.required("to")
         channel = try members.required("channel")
         purpose = try members.required("purpose")
-        code = try members.optional("code")
+        code = try members.optional("code", isSecret: true)
         language = try members.required("language")
-        subject = try members.optional("subject")
-        text = try members.required("text")
-        html = try members.optional("html")
+        subject = try members.optional("subject", isSecret: true)
+        text = try members.required("text", isSecret: true)
+        html = try members.optional("html", isSecret: true)
         from = try members.optional("from")
         sentAt = try members.required("sentAt")
         tenantId = try members.required("tenantId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("number", number)
-        members.set("to", to)
-        members.set("channel", channel)
-        members.set("purpose", purpose)
-        members.secret("code", code)
-        members.set("language", language)
-        members.secret("subject", subject)
-        members.secret("text", text)
-        members.secret("html", html)
-        members.set("from", from)
-        members.set("sentAt", sentAt)
-        members.set("tenantId", tenantId)
-        members.add(unknown)
-    }
 }
 

@@ -3,42 +3,26 @@
 import JSON
 
 /// A session of an account.
-public struct Session: Record {
+public struct Session: ResultRecord {
     /// The ID of the session, which is the `sid` claim of its tokens.
-    public var sessionId: String
+    public let sessionId: String
     /// The ID of an account, which is the `sub` claim of its tokens.
-    public var accountId: String
+    public let accountId: String
     /// The authentication methods of the session (RFC 8176).
-    public var amr: [String]
+    public let amr: [String]
     /// The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider.
-    public var signInProvider: String
+    public let signInProvider: String
     /// The second factor with which the session was authenticated: `totp`, `email`, `sms` or `recovery`.
-    public var secondFactor: String?
+    public let secondFactor: String?
     /// The time at which the user signed in, in seconds since 1970-01-01 UTC. It is the `auth_time` claim of the session's tokens.
-    public var authenticatedAt: Timestamp
+    public let authenticatedAt: Timestamp
     /// The time at which the session was created, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
-    public var lastUsedAt: Timestamp
+    public let lastUsedAt: Timestamp
     /// The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(sessionId: String, accountId: String, amr: [String], signInProvider: String, authenticatedAt: Timestamp, createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp, secondFactor: String? = nil, unknown: JSONObject = [:]) {
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.amr = amr
-        self.signInProvider = signInProvider
-        self.secondFactor = secondFactor
-        self.authenticatedAt = authenticatedAt
-        self.createdAt = createdAt
-        self.lastUsedAt = lastUsedAt
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         sessionId = try members.required("sessionId")
         accountId = try members.required("accountId")
@@ -49,20 +33,8 @@ public struct Session: Record {
         createdAt = try members.required("createdAt")
         lastUsedAt = try members.required("lastUsedAt")
         expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("sessionId", sessionId)
-        members.set("accountId", accountId)
-        members.set("amr", amr)
-        members.set("signInProvider", signInProvider)
-        members.set("secondFactor", secondFactor)
-        members.set("authenticatedAt", authenticatedAt)
-        members.set("createdAt", createdAt)
-        members.set("lastUsedAt", lastUsedAt)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 

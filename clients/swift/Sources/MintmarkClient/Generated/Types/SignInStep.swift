@@ -3,148 +3,192 @@
 import JSON
 
 /// The state of a sign-in.
-public struct SignInStep: Record {
-    /// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in.
-    public var state: State
-    ///  Present if `state` is `codeRequired`, `passwordRequired`, `secondFactorRequired` or `secondFactorEnrollmentRequired`.
-    public var continuationToken: String?
-    /// The masked address or number to which the code was sent. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
-    public var sentTo: String?
-    /// The channel of the code. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
-    public var channel: Channel?
-    /// The number of digits of the code. Present if `state` is `codeRequired`.
-    public var codeLength: Int?
-    /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an authenticator app. Present if `state` is `codeRequired`.
-    public var resendAt: Timestamp?
-    /// `codeRequired`: The time at which the code expires, in seconds since 1970-01-01 UTC. `passwordRequired`, `secondFactorRequired`, `secondFactorEnrollmentRequired`: The time at which the continuation token expires, in seconds since 1970-01-01 UTC. `providerRequired`: The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`. `completed`: The time at which the ID token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp?
-    /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account. Present if `state` is `providerRequired`.
-    public var next: String?
-    /// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty. Present if `state` is `providerRequired`.
-    public var methods: [String]?
-    /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes. Present if `state` is `providerRequired`.
-    public var providers: [String]?
-    /// The email address of the existing account. Present with `pendingToken`. Present if `state` is `providerRequired`.
-    public var email: String?
-    /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider. Present if `state` is `providerRequired`.
-    public var pendingToken: String?
-    /// The second factors, one of which is required. Present if `state` is `secondFactorRequired`.
-    public var hints: [FactorHint]?
-    /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server. Present if `state` is `secondFactorEnrollmentRequired`.
-    public var factorKinds: [FactorKind]?
-    /// The account of the signed-in user. Present if `state` is `completed`.
-    public var account: Account?
-    /// The ID token, for the client application. Present if `state` is `completed`.
-    public var idToken: String?
-    /// The access token, for the API named in its `aud` claim. Present if `state` is `completed`.
-    public var accessToken: String?
-    /// The refresh token. Present if `state` is `completed`.
-    public var refreshToken: String?
-    /// The scopes of the access token. Present if `state` is `completed`.
-    public var scope: String?
-    /// Whether this sign-in, or the sign-up immediately before it, created the account. Present if `state` is `completed`.
-    public var isNewAccount: Bool?
-    /// The information that the provider returned about the user. Present after a sign-in with a provider. Present if `state` is `completed`.
-    public var additionalUserInfo: AdditionalUserInfo?
-    /// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`. Present if `state` is `completed`.
-    public var providerTokens: ProviderTokens?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
+public enum SignInStep: Variants {
+    /// A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
+    case codeRequired(CodeRequired)
+    /// Call `signIn.submitPassword` next.
+    case passwordRequired(PasswordRequired)
+    /// Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`.
+    case providerRequired(ProviderRequired)
+    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    case secondFactorRequired(SecondFactorRequired)
+    /// Call `mfa.enroll` with the continuation token and one of `factorKinds`.
+    case secondFactorEnrollmentRequired(SecondFactorEnrollmentRequired)
+    /// The user is signed in.
+    case completed(Completed)
+    /// A variant that this client does not know, as JSON.
+    case other(JSONObject)
 
-    /// The members by their names.
-    public init(state: State, continuationToken: String? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int? = nil, resendAt: Timestamp? = nil, expiresAt: Timestamp? = nil, next: String? = nil, methods: [String]? = nil, providers: [String]? = nil, email: String? = nil, pendingToken: String? = nil, hints: [FactorHint]? = nil, factorKinds: [FactorKind]? = nil, account: Account? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, scope: String? = nil, isNewAccount: Bool? = nil, additionalUserInfo: AdditionalUserInfo? = nil, providerTokens: ProviderTokens? = nil, unknown: JSONObject = [:]) {
-        self.state = state
-        self.continuationToken = continuationToken
-        self.sentTo = sentTo
-        self.channel = channel
-        self.codeLength = codeLength
-        self.resendAt = resendAt
-        self.expiresAt = expiresAt
-        self.next = next
-        self.methods = methods
-        self.providers = providers
-        self.email = email
-        self.pendingToken = pendingToken
-        self.hints = hints
-        self.factorKinds = factorKinds
-        self.account = account
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.scope = scope
-        self.isNewAccount = isNewAccount
-        self.additionalUserInfo = additionalUserInfo
-        self.providerTokens = providerTokens
-        self.unknown = unknown
+    public init(wire: JSONValue) throws {
+        let object = try JSONObject(wire: wire)
+        switch object["state"]?.string {
+        case "codeRequired": self = .codeRequired(try .init(wire: wire))
+        case "passwordRequired": self = .passwordRequired(try .init(wire: wire))
+        case "providerRequired": self = .providerRequired(try .init(wire: wire))
+        case "secondFactorRequired": self = .secondFactorRequired(try .init(wire: wire))
+        case "secondFactorEnrollmentRequired": self = .secondFactorEnrollmentRequired(try .init(wire: wire))
+        case "completed": self = .completed(try .init(wire: wire))
+        default: self = .other(object)
+        }
     }
 
-    public init(reading members: inout MemberReader) throws {
-        state = try members.required("state")
-        continuationToken = try members.optional("continuationToken")
-        sentTo = try members.optional("sentTo")
-        channel = try members.optional("channel")
-        codeLength = try members.optional("codeLength")
-        resendAt = try members.optional("resendAt")
-        expiresAt = try members.optional("expiresAt")
-        next = try members.optional("next")
-        methods = try members.optional("methods")
-        providers = try members.optional("providers")
-        email = try members.optional("email")
-        pendingToken = try members.optional("pendingToken")
-        hints = try members.optional("hints")
-        factorKinds = try members.optional("factorKinds")
-        account = try members.optional("account")
-        idToken = try members.optional("idToken")
-        accessToken = try members.optional("accessToken")
-        refreshToken = try members.optional("refreshToken")
-        scope = try members.optional("scope")
-        isNewAccount = try members.optional("isNewAccount")
-        additionalUserInfo = try members.optional("additionalUserInfo")
-        providerTokens = try members.optional("providerTokens")
-        unknown = members.rest
+    public var payload: any WireValue {
+        switch self {
+        case .codeRequired(let payload): payload
+        case .passwordRequired(let payload): payload
+        case .providerRequired(let payload): payload
+        case .secondFactorRequired(let payload): payload
+        case .secondFactorEnrollmentRequired(let payload): payload
+        case .completed(let payload): payload
+        case .other(let json): json
+        }
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("state", state)
-        members.secret("continuationToken", continuationToken)
-        members.set("sentTo", sentTo)
-        members.set("channel", channel)
-        members.set("codeLength", codeLength)
-        members.set("resendAt", resendAt)
-        members.set("expiresAt", expiresAt)
-        members.set("next", next)
-        members.set("methods", methods)
-        members.set("providers", providers)
-        members.set("email", email)
-        members.secret("pendingToken", pendingToken)
-        members.set("hints", hints)
-        members.set("factorKinds", factorKinds)
-        members.set("account", account)
-        members.secret("idToken", idToken)
-        members.secret("accessToken", accessToken)
-        members.secret("refreshToken", refreshToken)
-        members.set("scope", scope)
-        members.set("isNewAccount", isNewAccount)
-        members.set("additionalUserInfo", additionalUserInfo)
-        members.set("providerTokens", providerTokens)
-        members.add(unknown)
+    /// A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
+    public struct CodeRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The masked address or number to which the code was sent. Not present for the code of an authenticator app.
+        public let sentTo: String?
+        /// The channel of the code. Not present for the code of an authenticator app.
+        public let channel: Channel?
+        /// The number of digits of the code.
+        public let codeLength: Int
+        /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Not present for the code of an authenticator app.
+        public let resendAt: Timestamp?
+        /// The time at which the code expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            sentTo = try members.optional("sentTo")
+            channel = try members.optional("channel")
+            codeLength = try members.required("codeLength")
+            resendAt = try members.optional("resendAt")
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
     }
-    /// `codeRequired`: A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. `passwordRequired`: Call `signIn.submitPassword` next. `providerRequired`: Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`. `secondFactorRequired`: Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. `secondFactorEnrollmentRequired`: Call `mfa.enroll` with the continuation token and one of `factorKinds`. `completed`: The user is signed in. Newer versions of Mintmark can add values.
-    public struct State: OpenEnumeration {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// `codeRequired`
-        public static let codeRequired = Self(rawValue: "codeRequired")
-        /// `passwordRequired`
-        public static let passwordRequired = Self(rawValue: "passwordRequired")
-        /// `providerRequired`
-        public static let providerRequired = Self(rawValue: "providerRequired")
-        /// `secondFactorRequired`
-        public static let secondFactorRequired = Self(rawValue: "secondFactorRequired")
-        /// `secondFactorEnrollmentRequired`
-        public static let secondFactorEnrollmentRequired = Self(rawValue: "secondFactorEnrollmentRequired")
-        /// `completed`
-        public static let completed = Self(rawValue: "completed")
+
+    /// Call `signIn.submitPassword` next.
+    public struct PasswordRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+    }
+
+    /// Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`.
+    public struct ProviderRequired: ResultRecord {
+        /// The time at which the pending token expires, in seconds since 1970-01-01 UTC. Present with `pendingToken`.
+        public let expiresAt: Timestamp?
+        /// The method to call instead. With `signIn.start`, the user signs in with one of `methods`. With `passwordReset.start`, a code is sent to the address; when the reset is completed, all identity providers are unlinked from the account.
+        public let next: String?
+        /// The account's own sign-in methods. Present if the account has any, and always if `providers` is empty.
+        public let methods: [String]?
+        /// The providers that are linked to the account. Empty if the account has only its own password or one-time codes.
+        public let providers: [String]
+        /// The email address of the existing account. Present with `pendingToken`.
+        public let email: String?
+        /// The pending token that replaces the submitted credential, to be linked after a sign-in. Present after a sign-in with a provider.
+        public let pendingToken: String?
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            expiresAt = try members.optional("expiresAt")
+            next = try members.optional("next")
+            methods = try members.optional("methods")
+            providers = try members.required("providers")
+            email = try members.optional("email")
+            pendingToken = try members.optional("pendingToken", isSecret: true)
+            json = members.object
+        }
+
+    }
+
+    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    public struct SecondFactorRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        /// The second factors, one of which is required.
+        public let hints: [FactorHint]
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            expiresAt = try members.required("expiresAt")
+            hints = try members.required("hints")
+            json = members.object
+        }
+
+    }
+
+    /// Call `mfa.enroll` with the continuation token and one of `factorKinds`.
+    public struct SecondFactorEnrollmentRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
+        public let factorKinds: [FactorKind]
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            expiresAt = try members.required("expiresAt")
+            factorKinds = try members.required("factorKinds")
+            json = members.object
+        }
+
+    }
+
+    /// The user is signed in.
+    public struct Completed: ResultRecord {
+        /// The time at which the ID token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        /// The account of the signed-in user.
+        public let account: Account
+        /// The ID token, for the client application.
+        public let idToken: String
+        /// The access token, for the API named in its `aud` claim.
+        public let accessToken: String
+        /// The refresh token.
+        public let refreshToken: String
+        /// The scopes of the access token.
+        public let scope: String
+        /// Whether this sign-in, or the sign-up immediately before it, created the account.
+        public let isNewAccount: Bool
+        /// The information that the provider returned about the user. Present after a sign-in with a provider.
+        public let additionalUserInfo: AdditionalUserInfo?
+        /// The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`.
+        public let providerTokens: ProviderTokens?
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            expiresAt = try members.required("expiresAt")
+            account = try members.required("account")
+            idToken = try members.required("idToken", isSecret: true)
+            accessToken = try members.required("accessToken", isSecret: true)
+            refreshToken = try members.required("refreshToken", isSecret: true)
+            scope = try members.required("scope")
+            isNewAccount = try members.required("isNewAccount")
+            additionalUserInfo = try members.optional("additionalUserInfo")
+            providerTokens = try members.optional("providerTokens")
+            json = members.object
+        }
+
     }
 
 }

@@ -3,7 +3,7 @@
 import JSON
 
 /// An HTTP request signed with AWS Signature Version 4, in its headers or in its query string.
-public struct SignedRequest: Record {
+public struct SignedRequest: MutableRecord {
     /// The HTTP method.
     public var method: String
     /// The URL exactly as it was requested: absolute, or the path with its query if there is a `host` header.
@@ -12,7 +12,6 @@ public struct SignedRequest: Record {
     public var headers: [String: String]
     /// The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not verified.
     public var bodySha256: String?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

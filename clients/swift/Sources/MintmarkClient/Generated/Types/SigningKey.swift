@@ -3,48 +3,30 @@
 import JSON
 
 /// A key that signs tokens. Its private part never leaves the store.
-public struct SigningKey: Record {
+public struct SigningKey: ResultRecord {
     /// The ID of a key: its RFC 7638 thumbprint.
-    public var kid: String
+    public let kid: String
     /// The algorithm of the key.
-    public var algorithm: SigningAlgorithm
+    public let algorithm: SigningAlgorithm
     /// The issuer that owns the key.
-    public var issuer: String
+    public let issuer: String
     /// The pool that owns the key.
-    public var poolId: String?
+    public let poolId: String?
     /// The tenant that owns the key.
-    public var tenantId: String?
+    public let tenantId: String?
     /// The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing, published until the last token it signed has expired. `revoked`: no longer accepted.
-    public var state: KeyState
+    public let state: KeyState
     /// The time at which the key was created, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time at which the key became or becomes active, in seconds since 1970-01-01 UTC.
-    public var activeAt: Timestamp?
+    public let activeAt: Timestamp?
     /// The time at which the key stopped signing, in seconds since 1970-01-01 UTC.
-    public var retiredAt: Timestamp?
+    public let retiredAt: Timestamp?
     /// The time at which the key was revoked, in seconds since 1970-01-01 UTC.
-    public var revokedAt: Timestamp?
+    public let revokedAt: Timestamp?
     /// The time at which a retired key is removed from the key set, in seconds since 1970-01-01 UTC.
-    public var publishedUntil: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(kid: String, algorithm: SigningAlgorithm, issuer: String, state: KeyState, createdAt: Timestamp, poolId: String? = nil, tenantId: String? = nil, activeAt: Timestamp? = nil, retiredAt: Timestamp? = nil, revokedAt: Timestamp? = nil, publishedUntil: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.kid = kid
-        self.algorithm = algorithm
-        self.issuer = issuer
-        self.poolId = poolId
-        self.tenantId = tenantId
-        self.state = state
-        self.createdAt = createdAt
-        self.activeAt = activeAt
-        self.retiredAt = retiredAt
-        self.revokedAt = revokedAt
-        self.publishedUntil = publishedUntil
-        self.unknown = unknown
-    }
-
+    public let publishedUntil: Timestamp?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         kid = try members.required("kid")
         algorithm = try members.required("algorithm")
@@ -57,22 +39,8 @@ public struct SigningKey: Record {
         retiredAt = try members.optional("retiredAt")
         revokedAt = try members.optional("revokedAt")
         publishedUntil = try members.optional("publishedUntil")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("kid", kid)
-        members.set("algorithm", algorithm)
-        members.set("issuer", issuer)
-        members.set("poolId", poolId)
-        members.set("tenantId", tenantId)
-        members.set("state", state)
-        members.set("createdAt", createdAt)
-        members.set("activeAt", activeAt)
-        members.set("retiredAt", retiredAt)
-        members.set("revokedAt", revokedAt)
-        members.set("publishedUntil", publishedUntil)
-        members.add(unknown)
-    }
 }
 

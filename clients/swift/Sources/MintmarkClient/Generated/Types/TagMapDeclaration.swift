@@ -3,12 +3,11 @@
 import JSON
 
 /// The declaration of a principal tag mapping for a login provider.
-public struct TagMapDeclaration: Record {
+public struct TagMapDeclaration: MutableRecord {
     /// Whether to use the default mapping: `client` from `aud` and `username` from `sub`. Defaults to false.
     public var useDefaults: Bool?
     /// The mapping from tag keys to claim names.
     public var principalTags: [String: String]?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

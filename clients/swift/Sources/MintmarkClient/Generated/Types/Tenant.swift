@@ -3,84 +3,54 @@
 import JSON
 
 /// A tenant with its settings.
-public struct Tenant: Record {
+public struct Tenant: ResultRecord {
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String
+    public let tenantId: String
     /// The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
-    public var name: String?
+    public let name: String?
     /// The `iss` claim of the tenant's tokens.
-    public var issuer: String
+    public let issuer: String
     /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
-    public var localAccountMethod: LocalAccountMethod
+    public let localAccountMethod: LocalAccountMethod
     /// Whether users can sign up.
-    public var signUpAllowed: Bool
+    public let signUpAllowed: Bool
     /// The user attributes that a sign-up requests, in this order.
-    public var attributes: [TenantAttribute]
+    public let attributes: [TenantAttribute]
     /// The audiences, in addition to the tenant itself, for which access tokens can be requested.
-    public var audiences: [String]
+    public let audiences: [String]
     /// The scopes, in addition to `openid`, `profile`, `email` and `offline_access`, that can be requested for access tokens.
-    public var scopes: [String]
+    public let scopes: [String]
     /// The rules that a new password must satisfy.
-    public var passwordPolicy: PasswordPolicy
+    public let passwordPolicy: PasswordPolicy
     /// The rules for one-time codes.
-    public var codes: CodePolicy
+    public let codes: CodePolicy
     /// The number of failed attempts that locks an account, and the duration of the lock.
-    public var lockout: LockoutPolicy
+    public let lockout: LockoutPolicy
     /// The lifetimes of a tenant's tokens.
-    public var tokens: TokenLifetimes
+    public let tokens: TokenLifetimes
     /// The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
-    public var delivery: TenantDelivery?
+    public let delivery: TenantDelivery?
     /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
-    public var enumerationProtection: Bool
+    public let enumerationProtection: Bool
     /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
-    public var oneAccountPerAddress: Bool
+    public let oneAccountPerAddress: Bool
     /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
-    public var mfa: MfaPolicy
+    public let mfa: MfaPolicy
     /// The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
-    public var totpAdjacentIntervals: Int
+    public let totpAdjacentIntervals: Int
     /// Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
-    public var notices: NoticePolicy
+    public let notices: NoticePolicy
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
-    public var anonymousAllowed: Bool
+    public let anonymousAllowed: Bool
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
-    public var customTokenSigners: [CustomTokenSigner]?
+    public let customTokenSigners: [CustomTokenSigner]?
     /// The algorithm with which the tenant signs its tokens.
-    public var signingAlgorithm: SigningAlgorithm
+    public let signingAlgorithm: SigningAlgorithm
     /// The time at which the tenant was created, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
-    public var updatedAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(tenantId: String, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int, notices: NoticePolicy, anonymousAllowed: Bool, signingAlgorithm: SigningAlgorithm, createdAt: Timestamp, updatedAt: Timestamp, name: String? = nil, delivery: TenantDelivery? = nil, customTokenSigners: [CustomTokenSigner]? = nil, unknown: JSONObject = [:]) {
-        self.tenantId = tenantId
-        self.name = name
-        self.issuer = issuer
-        self.localAccountMethod = localAccountMethod
-        self.signUpAllowed = signUpAllowed
-        self.attributes = attributes
-        self.audiences = audiences
-        self.scopes = scopes
-        self.passwordPolicy = passwordPolicy
-        self.codes = codes
-        self.lockout = lockout
-        self.tokens = tokens
-        self.delivery = delivery
-        self.enumerationProtection = enumerationProtection
-        self.oneAccountPerAddress = oneAccountPerAddress
-        self.mfa = mfa
-        self.totpAdjacentIntervals = totpAdjacentIntervals
-        self.notices = notices
-        self.anonymousAllowed = anonymousAllowed
-        self.customTokenSigners = customTokenSigners
-        self.signingAlgorithm = signingAlgorithm
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.unknown = unknown
-    }
-
+    public let updatedAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         tenantId = try members.required("tenantId")
         name = try members.optional("name")
@@ -105,34 +75,8 @@ public struct Tenant: Record {
         signingAlgorithm = try members.required("signingAlgorithm")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("tenantId", tenantId)
-        members.set("name", name)
-        members.set("issuer", issuer)
-        members.set("localAccountMethod", localAccountMethod)
-        members.set("signUpAllowed", signUpAllowed)
-        members.set("attributes", attributes)
-        members.set("audiences", audiences)
-        members.set("scopes", scopes)
-        members.set("passwordPolicy", passwordPolicy)
-        members.set("codes", codes)
-        members.set("lockout", lockout)
-        members.set("tokens", tokens)
-        members.set("delivery", delivery)
-        members.set("enumerationProtection", enumerationProtection)
-        members.set("oneAccountPerAddress", oneAccountPerAddress)
-        members.set("mfa", mfa)
-        members.set("totpAdjacentIntervals", totpAdjacentIntervals)
-        members.set("notices", notices)
-        members.set("anonymousAllowed", anonymousAllowed)
-        members.set("customTokenSigners", customTokenSigners)
-        members.set("signingAlgorithm", signingAlgorithm)
-        members.set("createdAt", createdAt)
-        members.set("updatedAt", updatedAt)
-        members.add(unknown)
-    }
 }
 

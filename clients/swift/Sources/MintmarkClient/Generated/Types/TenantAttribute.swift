@@ -3,7 +3,7 @@
 import JSON
 
 /// A user attribute that a tenant defines.
-public struct TenantAttribute: Record {
+public struct TenantAttribute: MutableRecord {
     /// The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`, `jobTitle`, `streetAddress` and `postalCode` are predefined with their own limits; all other names are custom attributes. Names must differ in more than case.
     public var name: String
     /// The type of the values.
@@ -20,7 +20,6 @@ public struct TenantAttribute: Record {
     public var pattern: String?
     /// Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
     public var inIdToken: Bool?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,7 +3,7 @@
 import JSON
 
 /// The declaration of a tenant for `system.apply`, with the members of `tenant.create`. Omitted members keep their value; for a new tenant, they get their default. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default.
-public struct TenantDeclaration: Record {
+public struct TenantDeclaration: MutableRecord {
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
     /// The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
@@ -44,7 +44,6 @@ public struct TenantDeclaration: Record {
     public var customTokenSigners: [CustomTokenSigner]?
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

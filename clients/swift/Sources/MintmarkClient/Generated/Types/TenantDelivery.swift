@@ -3,7 +3,7 @@
 import JSON
 
 /// The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
-public struct TenantDelivery: Record {
+public struct TenantDelivery: MutableRecord {
     /// The SMTP server that sends a tenant's emails.
     public var smtp: TenantMailServer?
     /// The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is signed with HMAC-SHA-256.
@@ -12,7 +12,6 @@ public struct TenantDelivery: Record {
     public var templates: [TenantTemplate]?
     /// The language of messages in flows that name no language, or a language without a template. Defaults to "en".
     public var language: String?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

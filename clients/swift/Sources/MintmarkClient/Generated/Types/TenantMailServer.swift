@@ -3,7 +3,7 @@
 import JSON
 
 /// The SMTP server that sends a tenant's emails.
-public struct TenantMailServer: Record {
+public struct TenantMailServer: MutableRecord {
     /// The host name, the IPv4 address, or the IPv6 address in brackets.
     public var host: String
     /// The port. Defaults to 587, or to 465 with `implicit` encryption.
@@ -20,7 +20,6 @@ public struct TenantMailServer: Record {
     public var fromName: String?
     /// The email address for replies.
     public var replyTo: String?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,7 +3,7 @@
 import JSON
 
 /// The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}}, {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider, or a number). The values cannot add lines to a header or markup to the HTML.
-public struct TenantTemplate: Record {
+public struct TenantTemplate: MutableRecord {
     /// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes.
     public var purpose: TemplatePurpose
     /// The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters, without subject and HTML. Defaults to "email".
@@ -16,7 +16,6 @@ public struct TenantTemplate: Record {
     public var text: String
     /// The message as HTML.
     public var html: String?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

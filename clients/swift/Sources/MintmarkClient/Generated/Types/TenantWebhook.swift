@@ -3,7 +3,7 @@
 import JSON
 
 /// The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is signed with HMAC-SHA-256.
-public struct TenantWebhook: Record {
+public struct TenantWebhook: MutableRecord {
     /// The https URL of the webhook.
     public var url: String
     /// The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in an update that does not change the URL, it keeps its value.
@@ -12,7 +12,6 @@ public struct TenantWebhook: Record {
     public var allowPrivateNetwork: Bool?
     /// Whether plain HTTP to a loopback address is allowed. Defaults to false.
     public var allowInsecure: Bool?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

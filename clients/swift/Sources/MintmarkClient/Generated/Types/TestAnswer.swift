@@ -3,31 +3,17 @@
 import JSON
 
 /// A queued entry for the test provider: claims or an error.
-public struct TestAnswer: Record {
+public struct TestAnswer: ResultRecord {
     /// The claims that are added to the next tokens, replacing claims of the same name.
-    public var claims: JSONObject?
+    public let claims: JSONObject?
     /// An error that the test provider returns instead of a regular response.
-    public var error: TestAnswerError?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(claims: JSONObject? = nil, error: TestAnswerError? = nil, unknown: JSONObject = [:]) {
-        self.claims = claims
-        self.error = error
-        self.unknown = unknown
-    }
-
+    public let error: TestAnswerError?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         claims = try members.optional("claims")
         error = try members.optional("error")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("claims", claims)
-        members.set("error", error)
-        members.add(unknown)
-    }
 }
 

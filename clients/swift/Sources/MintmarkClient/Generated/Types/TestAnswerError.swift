@@ -3,7 +3,7 @@
 import JSON
 
 /// An error that the test provider returns instead of a regular response.
-public struct TestAnswerError: Record {
+public struct TestAnswerError: MutableRecord {
     /// The OAuth error code, such as `invalid_grant` or `access_denied`.
     public var code: String
     /// The `error_description` of the response.
@@ -12,7 +12,6 @@ public struct TestAnswerError: Record {
     public var status: Int?
     /// The endpoint that returns the error. Defaults to "token".
     public var endpoint: Endpoint?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,14 +3,13 @@
 import JSON
 
 /// A client of an issuer of the test provider.
-public struct TestClient: Record {
+public struct TestClient: MutableRecord {
     /// The client ID.
     public var clientId: String
     /// The client secret, required at the token endpoint. A client without a secret is public and must use PKCE.
     public var clientSecret: String?
     /// The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1], any port is accepted (RFC 8252 section 7.3).
     public var redirectUris: [String]?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

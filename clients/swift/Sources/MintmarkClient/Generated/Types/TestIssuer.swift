@@ -3,7 +3,7 @@
 import JSON
 
 /// An issuer of the test provider and its behavior.
-public struct TestIssuer: Record {
+public struct TestIssuer: MutableRecord {
     /// The name of the issuer. Its URL is `baseUrl`, a slash and this name.
     public var name: String
     /// The tenant whose accounts sign in and whose keys sign. Defaults to the tenant with the name of the issuer, which is created if it does not exist.
@@ -14,7 +14,6 @@ public struct TestIssuer: Record {
     public var createAccounts: Bool?
     /// The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret and any redirect URI.
     public var clients: [TestClient]?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -3,46 +3,26 @@
 import JSON
 
 /// The addresses of an issuer of the test provider.
-public struct TestIssuerAddress: Record {
+public struct TestIssuerAddress: ResultRecord {
     /// The name of the issuer.
-    public var name: String
+    public let name: String
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String
+    public let tenantId: String
     /// The `iss` claim of its tokens.
-    public var issuer: String
+    public let issuer: String
     /// The URL of its discovery document.
-    public var discoveryUrl: String
+    public let discoveryUrl: String
     /// The URL of its public keys. These are the keys of the tenant, as in `token.verify`.
-    public var jwksUrl: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(name: String, tenantId: String, issuer: String, discoveryUrl: String, jwksUrl: String, unknown: JSONObject = [:]) {
-        self.name = name
-        self.tenantId = tenantId
-        self.issuer = issuer
-        self.discoveryUrl = discoveryUrl
-        self.jwksUrl = jwksUrl
-        self.unknown = unknown
-    }
-
+    public let jwksUrl: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         name = try members.required("name")
         tenantId = try members.required("tenantId")
         issuer = try members.required("issuer")
         discoveryUrl = try members.required("discoveryUrl")
         jwksUrl = try members.required("jwksUrl")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("name", name)
-        members.set("tenantId", tenantId)
-        members.set("issuer", issuer)
-        members.set("discoveryUrl", discoveryUrl)
-        members.set("jwksUrl", jwksUrl)
-        members.add(unknown)
-    }
 }
 

@@ -3,7 +3,7 @@
 import JSON
 
 /// The lifetimes of a tenant's tokens.
-public struct TokenLifetimes: Record {
+public struct TokenLifetimes: MutableRecord {
     /// The lifetime of an ID token, in seconds. Defaults to 3600.
     public var idTokenSeconds: Int?
     /// The lifetime of an access token, in seconds. Defaults to 3600.
@@ -12,7 +12,6 @@ public struct TokenLifetimes: Record {
     public var refreshTokenSeconds: Int?
     /// The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the refresh tokens it returned is used. The grace period covers parallel requests of one application and lost responses. Each use starts an independent sequence of refresh tokens, so reuse detection does not detect a stolen token that is used within this period. With 0, a used refresh token is never accepted. Defaults to 30.
     public var refreshReuseGraceSeconds: Int?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

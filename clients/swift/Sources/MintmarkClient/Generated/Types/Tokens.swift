@@ -3,46 +3,26 @@
 import JSON
 
 /// New tokens of a session.
-public struct Tokens: Record {
+public struct Tokens: ResultRecord {
     /// The ID token, for the client application.
-    public var idToken: String
+    public let idToken: String
     /// The access token, for the API named in its `aud` claim.
-    public var accessToken: String
+    public let accessToken: String
     /// An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
-    public var refreshToken: String
+    public let refreshToken: String
     /// The scopes of the access token.
-    public var scope: String
+    public let scope: String
     /// The time at which the ID token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(idToken: String, accessToken: String, refreshToken: String, scope: String, expiresAt: Timestamp, unknown: JSONObject = [:]) {
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.scope = scope
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
-        idToken = try members.required("idToken")
-        accessToken = try members.required("accessToken")
-        refreshToken = try members.required("refreshToken")
+        idToken = try members.required("idToken", isSecret: true)
+        accessToken = try members.required("accessToken", isSecret: true)
+        refreshToken = try members.required("refreshToken", isSecret: true)
         scope = try members.required("scope")
         expiresAt = try members.required("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.secret("idToken", idToken)
-        members.secret("accessToken", accessToken)
-        members.secret("refreshToken", refreshToken)
-        members.set("scope", scope)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 

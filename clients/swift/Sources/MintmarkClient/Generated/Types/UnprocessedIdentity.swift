@@ -3,31 +3,17 @@
 import JSON
 
 /// An identity that could not be deleted.
-public struct UnprocessedIdentity: Record {
+public struct UnprocessedIdentity: ResultRecord {
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String
+    public let identityId: String
     /// The reason: `accessDenied` or `internalServerError`.
-    public var errorCode: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(identityId: String, errorCode: String, unknown: JSONObject = [:]) {
-        self.identityId = identityId
-        self.errorCode = errorCode
-        self.unknown = unknown
-    }
-
+    public let errorCode: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         identityId = try members.required("identityId")
         errorCode = try members.required("errorCode")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("identityId", identityId)
-        members.set("errorCode", errorCode)
-        members.add(unknown)
-    }
 }
 

@@ -3,36 +3,20 @@
 import JSON
 
 /// A violation of a rule by the parameters.
-public struct Violation: Record {
+public struct Violation: ResultRecord {
     /// The location in the parameters, as an RFC 6901 JSON Pointer.
-    public var pointer: String
+    public let pointer: String
     /// The violated rule: a JSON Schema keyword, `unknownParameter`, `noNulCharacter` or the name of a choice. For `system.apply` also `duplicate` or the error type of the method for the resource.
-    public var rule: String
+    public let rule: String
     /// The problem and its solution, as text.
-    public var message: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(pointer: String, rule: String, message: String, unknown: JSONObject = [:]) {
-        self.pointer = pointer
-        self.rule = rule
-        self.message = message
-        self.unknown = unknown
-    }
-
+    public let message: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         pointer = try members.required("pointer")
         rule = try members.required("rule")
         message = try members.required("message")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("pointer", pointer)
-        members.set("rule", rule)
-        members.set("message", message)
-        members.add(unknown)
-    }
 }
 
