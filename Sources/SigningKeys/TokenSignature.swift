@@ -16,18 +16,30 @@ package struct TokenSignature: Sendable {
 
     /// - Throws: `TokenMalformed`, `TokenAlgorithmNotAllowed`, `TokenKeyUnknown`, `TokenSignatureInvalid`, `TokenRevoked`.
     package func verify(_ token: String) throws -> (jws: JWS, key: StoredKey) {
-        let jws = try parse(token)
-        guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil, reason: "its header contains no kid") }
-        let found = try context.database.read { tx in
-            guard let key = try key(kid, in: tx) else { throw TokenKeyUnknown(kid: kid, reason: try absence(of: jws, in: tx)) }
-            return key
-        }
-        do { _ = try jws.verify(with: found.privateKey.publicKey) } catch { throw Self.answer(error, kid: kid) }
+        let (jws, kid) = try parse(token)
+        return try verify(jws, with: try context.database.read { try key(kid, of: jws, in: $0) })
+    }
+
+    /// Verifies `token` within a transaction that reads more.
+    ///
+    /// - Throws: The errors of `verify(_:)`.
+    package func verify(_ token: String, in tx: Transaction) throws -> (jws: JWS, key: StoredKey) {
+        let (jws, kid) = try parse(token)
+        return try verify(jws, with: try key(kid, of: jws, in: tx))
+    }
+
+    private func verify(_ jws: JWS, with found: StoredKey) throws -> (jws: JWS, key: StoredKey) {
+        do { _ = try jws.verify(with: found.privateKey.publicKey) } catch { throw Self.answer(error, kid: found.kid) }
         if found.revokedAt != nil { throw TokenRevoked(reason: "the key that signed it was revoked by key.revoke") }
         return (jws, found)
     }
 
-    private func key(_ kid: String, in tx: Transaction) throws -> StoredKey? { try signingKeys.key(kid, in: tx)?.key }
+    private func key(_ kid: String, of jws: JWS, in tx: Transaction) throws -> StoredKey {
+        guard let key = try signingKeys.key(kid, in: tx)?.key else {
+            throw TokenKeyUnknown(kid: kid, reason: try absence(of: jws, in: tx))
+        }
+        return key
+    }
 
     /// Returns the reason no key exists for a token. It depends on the token's issuer claim, which is not verified.
     private func absence(of jws: JWS, in tx: Transaction) throws -> String {
@@ -45,8 +57,11 @@ package struct TokenSignature: Sendable {
         }
     }
 
-    private func parse(_ token: String) throws -> JWS {
-        do { return try JWS.parse(token) } catch { throw Self.answer(error, kid: nil) }
+    private func parse(_ token: String) throws -> (jws: JWS, kid: String) {
+        let jws: JWS
+        do { jws = try JWS.parse(token) } catch { throw Self.answer(error, kid: nil) }
+        guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil, reason: "its header contains no kid") }
+        return (jws, kid)
     }
 
     private static func answer(_ error: JWSError, kid: String?) -> any Error {

@@ -9,11 +9,12 @@ extension CredentialsService {
     /// - Source: AWS STS API Reference, `AssumeRoleWithWebIdentity`.
     public func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result {
         let now = context.clock.now
-        let holder = SessionHolder(try verifier.verify(request.token, .init(), now: now))
-        let role = try context.database.read { tx in
-            try context.realm.roleName(of: request.roleArn).flatMap { try configurations.role($0, in: tx) }
+        let (holder, found) = try context.database.read { tx in
+            let holder = SessionHolder(try verifier.verify(request.token, now: now, in: tx))
+            let role = try context.realm.roleName(of: request.roleArn).flatMap { try configurations.role($0, in: tx) }
+            return (holder, try role.map { ($0, try issuing(to: holder, roleName: $0.record.name, now: now, in: tx)) })
         }
-        guard let role else { throw AssumeRoleDenied(roleArn: request.roleArn, action: "sts:AssumeRoleWithWebIdentity") }
+        guard let (role, issuing) = found else { throw AssumeRoleDenied(roleArn: request.roleArn, action: "sts:AssumeRoleWithWebIdentity") }
         guard request.durationSeconds <= role.record.maxSessionSeconds else {
             throw DurationExceedsRoleMaximum(durationSeconds: request.durationSeconds, maximumSeconds: role.record.maxSessionSeconds)
         }
@@ -23,10 +24,10 @@ extension CredentialsService {
             context(of: holder, sessionName: request.sessionName, at: now), tagged: !holder.tags.isEmpty)
         if case .refused(let action, _) = judgement { throw AssumeRoleDenied(roleArn: request.roleArn, action: action) }
 
-        let credentials = try issue(
+        let credentials = issue(
             Session(
                 holder: holder, roleName: role.record.name, name: request.sessionName, seconds: request.durationSeconds, policy: policy),
-            now: now)
+            issuing, now: now)
         return CredentialsAssumeRole.Result(
             credentials: credentials, subject: holder.identityId, audience: holder.poolId, provider: "cognito-identity.amazonaws.com",
             assumedRole: .init(

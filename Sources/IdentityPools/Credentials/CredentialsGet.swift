@@ -20,7 +20,10 @@ extension CredentialsService {
         switch request.who {
         case .token(let token):
             if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
-            return try get(SessionHolder(try verify(token, now: now)), custom: request.customRoleArn, now: now)
+            return exchange(
+                try context.database.read { tx in
+                    try authorize(SessionHolder(try verify(token, now: now, in: tx)), custom: request.customRoleArn, now: now, in: tx)
+                }, now: now)
         case .identityId(let id):
             guard let logins = request.logins, let token = logins[LoginVerifier.poolTokenName] else {
                 return try get(id, request.logins, custom: request.customRoleArn, call, now: now)
@@ -40,24 +43,22 @@ extension CredentialsService {
             let message = "\(LoginVerifier.poolTokenName) must be the only login: its token proves the identity by itself."
             throw InvalidParams(violations: [Violation(pointer: "/logins", rule: "alone", message: message)])
         }
-        guard let identity = try context.database.read({ try $0.identity(id) }) else { throw IdentityNotFound(identityId: id) }
-        if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
-        let holder = SessionHolder(try verify(token, now: now))
-        guard holder.identityId == id else { throw LoginsDoNotMatch(identityId: id) }
-        return try get(holder, custom: custom, now: now)
-    }
-
-    private func get(_ holder: SessionHolder, custom: String?, now: Int64) throws -> CredentialsGet.Result {
-        let role = try context.database.read { try givenRole(to: holder, custom: custom, now: now, in: $0) }
-        return try exchange(holder, role, now: now)
+        return exchange(
+            try context.database.read { tx in
+                guard let identity = try tx.identity(id) else { throw IdentityNotFound(identityId: id) }
+                if identity.state == .disabled { throw IdentityDisabled(identityId: id) }
+                let holder = SessionHolder(try verify(token, now: now, in: tx))
+                guard holder.identityId == id else { throw LoginsDoNotMatch(identityId: id) }
+                return try authorize(holder, custom: custom, now: now, in: tx)
+            }, now: now)
     }
 
     /// - Throws: `PoolNotFound` if the pool of the token was deleted together with its keys.
-    private func verify(_ token: String, now: Int64) throws -> VerifiedPoolToken {
-        do { return try verifier.verify(token, .init(), now: now) } catch let error as TokenKeyUnknown {
+    private func verify(_ token: String, now: Int64, in tx: Transaction) throws -> VerifiedPoolToken {
+        do { return try verifier.verify(token, now: now, in: tx) } catch let error as TokenKeyUnknown {
             let issuer = (try? JWS.parse(token)).flatMap { try? JSONText($0.payload).root["iss"]?.string }
             guard let id = issuer.flatMap({ context.realm.owner(ofIssuer: $0) })?.poolId,
-                try context.database.read({ try configurations.knownPool(id, in: $0) }) == nil
+                try configurations.knownPool(id, in: tx) == nil
             else { throw error }
             throw PoolNotFound(poolId: id)
         }
@@ -67,18 +68,29 @@ extension CredentialsService {
     func get(
         _ id: String, _ logins: Members<String>?, custom: String?, _ call: any CallContext, now: Int64
     ) throws -> CredentialsGet.Result {
-        let proven = try holder(id, logins, call, now: now) { tx, holder in
-            (holder: holder, role: try givenRole(to: holder, custom: custom, now: now, in: tx))
-        }
-        return try exchange(proven.holder, proven.role, now: now)
+        exchange(
+            try holder(id, logins, call, now: now) { tx, holder in try authorize(holder, custom: custom, now: now, in: tx) }, now: now)
     }
 
-    private func exchange(_ holder: SessionHolder, _ role: GivenRole, now: Int64) throws -> CredentialsGet.Result {
-        let credentials = try issue(
+    /// A holder with the role that the pool assigns.
+    private struct Authorized {
+        let holder: SessionHolder
+        let role: GivenRole
+        let issuing: Issuing
+    }
+
+    private func authorize(_ holder: SessionHolder, custom: String?, now: Int64, in tx: Transaction) throws -> Authorized {
+        let role = try givenRole(to: holder, custom: custom, now: now, in: tx)
+        return Authorized(holder: holder, role: role, issuing: try issuing(to: holder, roleName: role.name, now: now, in: tx))
+    }
+
+    private func exchange(_ authorized: Authorized, now: Int64) -> CredentialsGet.Result {
+        let (holder, role) = (authorized.holder, authorized.role)
+        let credentials = issue(
             Session(
                 holder: holder, roleName: role.name, name: Self.sessionName, seconds: Self.sessionSeconds,
                 policy: holder.isGuest ? GuestScope.mark : nil),
-            now: now)
+            authorized.issuing, now: now)
         return CredentialsGet.Result(identityId: holder.identityId, credentials: credentials, roleArn: role.arn)
     }
 

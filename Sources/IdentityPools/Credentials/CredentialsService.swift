@@ -24,18 +24,26 @@ public struct CredentialsService: Sendable {
         var policy: String?
     }
 
-    /// Creates credentials for an authorized session. Nothing is stored.
-    func issue(_ session: Session, now: Int64) throws -> Contract.Credentials {
-        let holder = session.holder
-        let (sealer, issuedAt) = try context.database.read { tx in
-            let targets = targets(identityId: holder.identityId, poolId: holder.poolId, roleName: session.roleName)
-            return (
-                try configurations.sessionKeys.current(in: tx), try configurations.revocations(in: tx).issueMoment(targets, now: now)
-            )
-        }
+    /// What the store adds to the credentials of a session.
+    struct Issuing {
+        let sealer: SessionSealer
+        /// The time of issue, after every revocation that applies to the session.
+        let issuedAt: Int64
+    }
+
+    func issuing(to holder: SessionHolder, roleName: String, now: Int64, in tx: Transaction) throws -> Issuing {
+        let targets = targets(identityId: holder.identityId, poolId: holder.poolId, roleName: roleName)
+        return Issuing(
+            sealer: try configurations.sessionKeys.current(in: tx),
+            issuedAt: try configurations.revocations(in: tx).issueMoment(targets, now: now))
+    }
+
+    /// Creates credentials for an authorized session. Nothing is stored. Must not be called inside a transaction.
+    func issue(_ session: Session, _ issuing: Issuing, now: Int64) -> Contract.Credentials {
+        let (holder, sealer) = (session.holder, issuing.sealer)
         let claims = SessionClaims(
             accessKeyId: "ASIA" + Base32.encode(context.random.bytes(10)), identityId: holder.identityId, poolId: holder.poolId,
-            roleName: session.roleName, sessionName: session.name, tags: holder.tags, policy: session.policy, issuedAt: issuedAt,
+            roleName: session.roleName, sessionName: session.name, tags: holder.tags, policy: session.policy, issuedAt: issuing.issuedAt,
             expiresAt: now + session.seconds)
         let sessionToken = sealer.seal(claims, random: context.random)
         return Contract.Credentials(

@@ -1,3 +1,5 @@
+import Platform
+
 /// The time format of AWS signatures.
 enum AmzDate {
     /// Returns the seconds since 1970-01-01 UTC of a time such as `20261121T120000Z`, or `nil` for any other text.
@@ -35,21 +37,9 @@ enum AmzDate {
 
     /// Formats seconds since 1970-01-01 UTC as `20261121T120000Z`.
     static func text(_ seconds: Int64) -> String {
-        let days = seconds / 86_400 + 719_468
-        let era = days / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        func pad(_ value: Int64, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let clock = seconds % 86_400
-        return pad(year, 4) + pad(month, 2) + pad(dayOfYear - (153 * shifted + 2) / 5 + 1, 2) + "T" + pad(clock / 3600, 2)
-            + pad(clock / 60 % 60, 2) + pad(clock % 60, 2) + "Z"
+        let time = CalendarTime(seconds)
+        let date = [time.month, time.day].map(CalendarTime.twoDigits).joined()
+        return String(time.year) + date + "T" + [time.hour, time.minute, time.second].map(CalendarTime.twoDigits).joined() + "Z"
     }
 
     /// Converts an HTTP date such as `Sat, 21 Nov 2026 12:00:00 GMT` (RFC 9110 §5.6.7) to `20261121T120000Z`. Also accepts the offsets

@@ -46,18 +46,36 @@ package struct PoolTokenVerifier: Sendable {
     ///
     /// - Throws: A `Token…` error that names the failed check.
     func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
-        let (jws, key) = try TokenSignature(context: context, signingKeys: configurations.signingKeys).verify(token)
+        let (jws, key) = try signatures.verify(token)
+        try requirePool(key, jws)
+        return try verify(jws, signedBy: key, expected, now: now)
+    }
+
+    /// Verifies `token` within a transaction that reads more, with all revocations.
+    ///
+    /// - Throws: The errors of `verify(_:_:now:)`.
+    func verify(_ token: String, now: Int64, in tx: Transaction) throws -> VerifiedPoolToken {
+        let (jws, key) = try signatures.verify(token, in: tx)
+        try requirePool(key, jws)
+        let verified = try claims(of: jws, signedBy: key)
+        try check(verified, .init(), now: now)
+        try checkStanding(of: verified, in: tx)
+        return verified
+    }
+
+    private var signatures: TokenSignature { TokenSignature(context: context, signingKeys: configurations.signingKeys) }
+
+    private func requirePool(_ key: StoredKey, _ jws: JWS) throws {
         guard key.owner.poolId != nil else {
             throw TokenUseMismatch(expected: .pool, actual: jws.header.hasType(TokenType.access) ? .access : .id)
         }
-        return try verify(jws, signedBy: key, expected, now: now)
     }
 
     /// Verifies a token whose signature was already verified with a pool's key.
     package func verify(_ jws: JWS, signedBy key: StoredKey, _ expected: Expectation, now: Int64) throws -> VerifiedPoolToken {
         let verified = try claims(of: jws, signedBy: key)
         try check(verified, expected, now: now)
-        if expected.checksRevocation { try checkStanding(of: verified) }
+        if expected.checksRevocation { try context.database.read { try checkStanding(of: verified, in: $0) } }
         return verified
     }
 
@@ -113,18 +131,16 @@ package struct PoolTokenVerifier: Sendable {
     }
 
     /// Checks that the pool and the identity exist, that the identity is enabled, and that neither was revoked since the token was issued.
-    private func checkStanding(of token: VerifiedPoolToken) throws {
-        try context.database.read { tx in
-            guard try configurations.knownPool(token.poolId, in: tx) != nil else { throw TokenRevoked(reason: "its pool was deleted") }
-            guard let identity = try tx.identity(token.identityId) else { throw TokenRevoked(reason: "its identity was deleted") }
-            if identity.state == .disabled { throw TokenRevoked(reason: "its identity is disabled") }
-            let targets: [Revocations.Target] = [
-                .init(kind: .identityId, subject: token.identityId), .init(kind: .poolId, subject: token.poolId),
-            ]
-            // Tokens have a resolution of one second. A token issued in the same second as a revocation may be newer, so it stays valid.
-            if try configurations.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
-                throw TokenRevoked(reason: "credentials.revoke applies to its identity or pool")
-            }
+    private func checkStanding(of token: VerifiedPoolToken, in tx: Transaction) throws {
+        guard try configurations.knownPool(token.poolId, in: tx) != nil else { throw TokenRevoked(reason: "its pool was deleted") }
+        guard let identity = try tx.identity(token.identityId) else { throw TokenRevoked(reason: "its identity was deleted") }
+        if identity.state == .disabled { throw TokenRevoked(reason: "its identity is disabled") }
+        let targets: [Revocations.Target] = [
+            .init(kind: .identityId, subject: token.identityId), .init(kind: .poolId, subject: token.poolId),
+        ]
+        // Tokens have a resolution of one second. A token issued in the same second as a revocation may be newer, so it stays valid.
+        if try configurations.revocations(in: tx).hit(targets, issuedAt: token.issuedAt + 1) != nil {
+            throw TokenRevoked(reason: "credentials.revoke applies to its identity or pool")
         }
     }
 }

@@ -1,22 +1,11 @@
+import Platform
+
 /// Formats times for notices, in UTC: `2026-11-22 20:52 UTC`.
 enum MessageTime {
     /// - Parameter seconds: The time in seconds since 1970, limited to the years 1970 to 9999.
     static func text(of seconds: Int64) -> String {
-        let seconds = min(max(0, seconds), 253_402_300_799)
-        let (day, second) = (Int(seconds / 86_400), Int(seconds % 86_400))
-        let date = civil(day)
-        return "\(date.year)-\(twoDigits(date.month))-\(twoDigits(date.day)) \(twoDigits(second / 3600)):\(twoDigits(second / 60 % 60)) UTC"
-    }
-
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    /// Returns the date of a day since 1970. The calculation uses years that begin in March, so that the leap day is the last day.
-    private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = day + 719_468
-        let (era, inEra) = (shifted / 146_097, shifted % 146_097)
-        let year = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365
-        let inYear = inEra - (365 * year + year / 4 - year / 100)
-        let month = (5 * inYear + 2) / 153
-        return (era * 400 + year + (month >= 10 ? 1 : 0), month < 10 ? month + 3 : month - 9, inYear - (153 * month + 2) / 5 + 1)
+        let time = CalendarTime(seconds)
+        let (month, day) = (CalendarTime.twoDigits(time.month), CalendarTime.twoDigits(time.day))
+        return "\(time.year)-\(month)-\(day) \(CalendarTime.twoDigits(time.hour)):\(CalendarTime.twoDigits(time.minute)) UTC"
     }
 }
