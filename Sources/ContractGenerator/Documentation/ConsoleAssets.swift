@@ -237,6 +237,8 @@ enum ConsoleAssets {
             });
             if (!pre.dataset.result && !pre.hasAttribute("data-result")) pre.append(button);
           });
+          const place = document.querySelector("nav [aria-current]");
+          if (place) place.parentElement.scrollLeft = place.offsetLeft - 60;
           times(document);
           copies(document);
 
