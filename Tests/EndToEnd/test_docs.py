@@ -82,10 +82,10 @@ class Topics(EndToEnd):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # The list of guides is no topic. mcp is a command, too, so its guide has only its title.
+        # The list of guides is no topic. console and mcp are commands, too, so their guides have only their titles.
         cls.titles = {name: title for name, title in guides().items() if name != "README"}
         with tempfile.TemporaryDirectory() as home:
-            cls.texts = {name: run("help", title if name == "mcp" else name, home=home).stdout.decode() for name, title in cls.titles.items()}
+            cls.texts = {name: run("help", title if name in ("console", "mcp") else name, home=home).stdout.decode() for name, title in cls.titles.items()}
 
     def test_every_guide_is_a_topic(self):
         for name, title in self.titles.items():

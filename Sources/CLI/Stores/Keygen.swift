@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Crypto
 import Glibc
 import ServiceContext

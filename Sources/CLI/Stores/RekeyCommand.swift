@@ -1,4 +1,4 @@
-import ArgumentParser
+import Arguments
 import Contract
 import JSON
 import Mintmark

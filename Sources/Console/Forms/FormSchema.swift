@@ -32,7 +32,7 @@ struct FormSchema {
         }
     }
 
-    /// Follows a reference. The members beside it take precedence.
+    /// Follows a reference. The other members of the schema take precedence over those of the target.
     static func resolved(_ schema: JSONValue) -> JSONValue {
         guard let name = schema["$ref"]?.string?.split(separator: "/").last else { return schema }
         var target = resolved(shared[String(name)] ?? [:]).object ?? [:]

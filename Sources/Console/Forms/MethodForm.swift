@@ -56,7 +56,8 @@ struct MethodForm {
     private func labeled(_ path: [String], _ schema: JSONValue, _ isRequired: Bool, _ control: (_ id: String) -> HTML) -> HTML {
         let id = "field-" + ParameterPath.text(path)
         return """
-            <div class="field"><label for="\(id)"><code>\(path.last ?? "")</code>\(mark(isRequired))</label>\(control(id))\(hint(schema))</div>
+            <div class="field"><label for="\(id)"><code>\(path.last ?? "")</code>\(mark(isRequired))</label>\
+            \(control(id))\(hint(schema))</div>
             """
     }
 
@@ -117,7 +118,9 @@ struct MethodForm {
         let inputs = (sent + ["", ""]).enumerated().map { index, value -> HTML in
             let shown = items["secret"]?.bool == true ? "" : value
             return
-                "<input type=\"\(type)\" name=\"\(name)[]\" value=\"\(shown)\" aria-label=\"\(name), entry \(index + 1)\" autocomplete=\"off\">"
+                """
+                <input type="\(type)" name="\(name)[]" value="\(shown)" aria-label="\(name), entry \(index + 1)" autocomplete="off">
+                """
         }
         return labeled(path, schema, isRequired) { id in "<div id=\"\(id)\" class=\"entries\">\(inputs.joined())</div>" }
     }
@@ -137,7 +140,8 @@ struct MethodForm {
         }
         let blanks = (0..<2).map { index -> HTML in
             """
-            <div class="entry"><input name="_key:\(name):\(index)" placeholder="name" aria-label="\(name), name \(index + 1)" autocomplete="off">\
+            <div class="entry"><input name="_key:\(name):\(index)" placeholder="name" aria-label="\(name), name \(index + 1)" \
+            autocomplete="off">\
             <input type="\(type)" name="_value:\(name):\(index)" placeholder="value" aria-label="\(name), value \(index + 1)" \
             autocomplete="off"></div>
             """

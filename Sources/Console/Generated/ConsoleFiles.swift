@@ -4,7 +4,7 @@
 /// The files of the web console. `CompressedText` reads them.
 enum ConsoleFiles {
     static let compressedStyle: StaticString = ##"""
-        !!%+e!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
+        !!%+i!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
         9@*XSv/lMtGsWo?a(a@IlqLX-niiP5$<ZEJ]sjgcM&/,ae>fZqoBjPeJWI`]!smE^lnFmUJb3XX75;kD=4>G=VsC<pFbk-^o_dmEkS.7:t3O%opCtFf?:T/`
         c=>piN!8Ng/cWeZ$H7Nf&4S(!XmRKE;(PM<g,k0bH:-7$hnK0I9Qp),Id_jOPn]/Ch5Kg>.c'XDgn;l7RP:x9%`@8*RE@?2)AlW^WL*5+UZ](@Q]h51t'`f!
         W8@f3]A1fb^_DBum0:8dRm)Kis<!ofO<L(,<_rMRC@AI8:[vwBUgx^5*:@E3s(u3LG!cGPl]W@^7&(&2_a?<'ShE_Is<+^5-5!@<q7E+l07KJHtRi)[3j`b+
@@ -20,46 +20,46 @@ enum ConsoleFiles {
         bbp^mIaijXY_+KjkY3U/&b-l):<VO.Au34pF59=XChW9IDBUo9f>aCxqUwN.GehhMI&RY2ID3Z(dH5-T$/t/*:L,KA4`0R2O8LJmNmfB3Qx1[7STN2Id>5d/
         ]t4N)pDx`$TEU4R+CTgaZEQb@a=KfD.9B6ff+7w@AO3/KhM>bJuKTm=]=kH[LI]m1C4=ap*T8TXMK6u=a>uX+])2xFRsreTFtw4+TV(X:<g:,WV%<>E<aPKd
         4N;Fl5H_N91jj4(i*YWAO[N0Zog9F%hlep,[f6`h*qrW'`^%OsjCr%=L@m@EJ^fin9x-ar+fM?:^rDt1nJH*k*<?K-lF5:2l6_t+:>n7WQHtcfc4cdo?:/=a
-        u9YtwM2O=I]2fR)R8hR`5lO5YA)0$*<qoow-vd$],t;x9@jQ>H!G]8G>;NwDEKXGVIW1Zs%-,aodlAm4,DokPiuB@K&KZ@>>:g4PKiO5Bm!'ad:PF?e8NZG1
-        6:`;leDtm!8Kl2XNr*+!YI]trD2tGs,pX@Vic!9fUB`v$d6tfvoQFvXN[C!9uOF0;mS.&u9KG6W-1mexXmG_D*G7A&,Q%'CM>^se<sU$2P_i7cDPB:q]SL8e
-        ods69PbG:%6YJomZ6QJ@+BN3I]nWkx+-;gg&tno)RJ'UtrsK`Z-tUSrnfp_x[+0if_b^?I:4Epr/U%Zkt):Nw&V:vt5ZVUn'Fb)isvH5IW;exA<([n9`^74*
-        N*[@Y)Hg=!GU2G120OK;eN5k^O>)Cf'R_sE_5:O5pn7DBv&lG29)@xEIBxcDJsqc4r)%oM0IKi=nZKk=E!KqXosv7u=dlnF6Q*]C-oaIlXvld`b7J<(1KCR=
-        Vgk$ZTk`OxYZ/%G%OSOi%]IT_(OnrxcRIdLM=!cCi*D*g$N2fD5n^3/dh/699LAqLZ/P1ru$Z0Vku!fHGnN9kn/T]AYL*h3=Q>`N.a+?@S-4@lWxq`Xmh$LV
-        H])xoGY0+/lDRPE>>Wi]DaGqL<A0%J7aqSj%h>k:<[pqP0,[h7kF,%SYQ2<H.qN^W;`hbXeE:ftVKLLN>IKY(>BUb%2RH4iLS&ug<9a7Ba+K^Ceaf%:9VTj&
-        4;n:n.6W1<B`25pfDv'IC$5wa2IlGWR6@f`7WAVCl9G5t1:HoV4VjU5^hco&WmY@!?3Uwg[FAEvkigZXI7Jj2dv:hr,>J;eJB9sl&,,[B]8VQiWd'h)'i&m*
-        (qw/2&ie&nYg)u,M/KgK7[BEpI<mUo=`[<1r/(=JonJan7Q_wBkij!@HZ_ajPi,$TX@G1[Zenk5C`3L!),?;RroC:cd<LZJ=,`UL2m$k&a>%eF5&S6][s('(
-        ;gxJ-GMpwB9_;d`]+>AirH8iRe(OQ,GTRrA!`:u)k&lrHt96@&;)i58WBkx_D>$;LD>^UeBpjtE8R=5w1YOWdk^m=3fk=HsCHETIasZe!gg!uuJD[ZUp=UG)
-        3tU!*'e=4LRBK=TB0i1mW]^^jCDB9mDIPvVCQSQY8rfom/b,m,E)d<;$w/]G%4PS=0]5?BeXS>rH$x[9d%QU$oRVu>mTkk/2V/NAV(D@KA$xLS^YP&mJ[*t:
-        Cgt_JL8?lJs@q!)P6OC!H@O6t[p'T5Lx*<*j!6QT/_Yaf0a!fN(6IgpuBMA`;CL:vf5dxeh_it-'W*M/(/C7UJJ&gwMJ&r(Z:,tSZYqF+@WXh?Vlbpo&h_WK
-        b>L&Sg)=uo%&vK9:EcW.'&[*bBXd.j;DC9B$J)QA0fiIhgbPlCTor/>d;Q@&)UT`.paG5i;RxIa33/vUf2H5P&k&^w%fORm(nq$O9CltaU!jBd7WI>=*!7*(
-        qDdF=>g`DXa@Br56__';&::ISHo2'+98;1%kCBw9(6I!j)P=`vd-*Ur@n[(u+H%pOIugnHo(bI<D8/kp0=xMu.vdhP%/sXJH3`XmJg<'0b*G6sYH9%6%f+v+
-        [kTv9gh5<r]vw^im4k*.RZ[Bi%;=xubg)h3qM!@kNNDPY!@R/hEwcPx7J>0__*=$s`Y1TpbT[NHgc*tt_t^a3EAk_V&JP5*ea4Q't<V'5)VSwJu2m'A0$bG&
-        kD3kCFC>NXR@>k?XBiwp6@9W)$LAf2[8fH.EBrbLsI0Bl?VRhOmklF$.,3`uniG]WS$hB?Na$A`&kY4f+.a[D(47-L43v5,A]kw(HlV+kEYbd<GG$6c8X]+X
-        XZ%,5tL,1>/_i&$Mup5tmf8+MrP2>(3H5%L+?M,sv+=if./fAxTx(pp3gG*IS)jGmR&(q+h]<J.)jL^>$p@ooQsC]&6)8,!p_O'asWt*Nec=ONKluHfj%Xe^
-        GYV2@Sqt(M^*Uuu)K6p0DCQRn2W_R](VgR%BC.iGk]wH!Ssne5::=]p,uF]S)RGQ%b?HwPr`R::TQEu8bTFtbk(M$mWWtw5ukYdQu'4E,!i4*)>vcCb'fJan
-        .v$m6Dbg,*ulbn+TAQ[TJK`dXgDcCtFL8omP!$+66-bRN[E-,Y2u[qw?>D8fg$xA[ola=^m0I2[84U=eOnN:AY/Od$soJ6,06;b[N4+6xRA)kdf)OwG+-Kri
-        gl>XLPh18=D7b6.X4_LaR[,vdT%MnQJG!0(<(K0hFSg0:+@SMFXJhl,@@9(,!=eqj%pnj(QZ*O`GXT`Io;-Eg)^$ESkq;7Y%M?!@&ofq2d*9jwII1wY]ihHT
-        >v8<06M)+FX_=kCki>J=J)^B;L1ptK<wV_X'Ya<-UrjCJ>(7Hwd[B='/G-oa30AToJu.L6F0XUVsE^j.%=oXi2!W2F%Cli,P2uc%g%(x4jB.?P<lo=PGM>gn
-        /?>$]qPDRrIRYs4&Os,cQ$go$3mw*1OQkUtDegLmi[vr?QDN>tqxE1iguT^v?uP%CWuwXHMEkAM]'1acIU<JN6%ED&R(GtIdhfu;Af3Sc*65ZJ!e2N]?$2[*
-        %nmf'AlbZ>irho`SNc-5;o'j6cbr^j>-A*:%Z`Y5J:vhNsLP!YOtOtMf.?A[!/`IIu'L4hthX5UBLHk8VfLJgcQml-?PPjwbQi?NR)FHMu;rm>9DbaBb+QEG
-        <FV_-;_M]g7T!1AU9pp+*TG:KH0qSPp=x:PSnY:D8UXEGP`V6X3;b2Hv&<SJ?OnW-DDD>60OBcTV<n?o7LY.aJ)I3DiNAh7]E2ejFKs(tt?sc=E$q>LM/o.$
-        ,6Lb-R+*!Jt(mPq^@7r<B`]Of2dgsBjkF.i+Mt5S7:@?Pi<(hYEc7*x(_Gr+IMqD(i,XT'6JI?vR`pJc(1O1L@BZIhk`Tgs@AD%VhJ1a<n$UCxStj8r$eamG
-        d'77>);n@ES=wkHeS,LE5l$@GO:VJ]jId5okE_wOj/$gS]`B.@K)xixN71_3pfYt,-XF]HVhEJQ*LI=`Lk[GQ`L:%HCc(%QFu=^k]0igRjO2GX<&qdE/_;&u
-        V,OEQJJ`u[Rc@^pP7<[f84`^GswTZw)43'sNYu`(SZ+o)Ix2^OpNJttuFtu8GFI@%1$^x^;'KV`%1/aOmN--^p,*+Pr'pdRU<A[-D6:Om&x!r&8hU<INe:&f
-        Tw$>MMXk>_JhE:%?jjNE/&rvoNsqM+eBK@5,Mx_>54NkIJ:KhqeS^^5HIus-iW[FQWl6((_pdJYFI(gNT$Y-(@I)waacN4TEBAVnKiK9j9>Y/HXtjJ$
+        u9YtwM2O=I]2fR)R8hR`5lO5YA)0$*<qoow-vdujKk)*ZDk>&&LVBJu,Wb`+J`0k)`]^Nv7Q5]jOKp_fAFKu2$698SffiB[+B_gvRRLOe;n$eSdD.x-tE>Ht
+        &).g>;(iK^e-aoV,eKp,=bJMD?dYpnDH&J2bk^/$ej)/]6l*n8ZnJ2l?4/uairc@,P+@6$uR*,7??UqiiVM;K![J:Vi0+o>80X?M10h]1B6KMi0O((LkoMI'
+        o1+mCKD1NBt!<09kS%HEp2oC-<7El<',jcD.Wa_'EOHZ0Ck'AJW$Ip`gf!tG<ee-xE*27GmV<JeAGOC@/;`Hc(_.+'5@+f;;@<4;>V7X]$dBM,05)R>*%p;3
+        G.0%M/Vu(+t:K^@@!tg:2;m59Dj)kW3.*_H^GU]C+^nj+)?Ro1icNj-$b56-m.8M5u6fb?0nE$p717]'uM+Id/^rsB/H:l3(!u>ASVW/6'/1o6)>O5fQtCD)
+        dDQTwBKv:=(1(%7f:L/oh3qY8khK-JAaGEsarqOqlMe&Z=xnri])'_TGhgL>Ht$]c++RRlMGt+mHi^%WGL!b<[2thU'i5N%s2I+PcYA600gDfLZ2:A`^Npl%
+        ib0M4YYR:m`'6pq[;;r9T]cc[u_kbp$XfmxCsnp:iG3QGUY[32OChLn!2%GQ/dhKlD+etN+,,2t:KbMxb<STQR,v6lD?U.Ol*Oju1D/Wec67(o3!n2..vF5V
+        XH,nZFWeTdpZRJKQxti:+r!o7&*Vw%[rF8jO`UIaf:w!(9n<D_T2BR,@&XjxDH2ke>Zo$&oOOE?]?Hx<;fpQ3gfx0?!'M6r8bpO,faEFU4!A1=?@5cA.V]r:
+        <73c'6xa(:&e2[7l=i9Pt(>(D'P3i?M8@Lb>o`!4@J6r2PaDD^[-c(.J'$3q:]XpG%EeU2>=<A]]<L8[2nZXVIliq*soSLw>oHVn(0v:)5M>ur:N3MVIGfv8
+        9MV:K-q3g]Cmw?Rf[%]a:eg.g74CnknN8rS?dMk^fm0V`kq;t?exWDa8=KrK-`FY.d+iW6g&bKfVft`8L$_9dj4r761q>eE_2CiGRH=9??=?QW9hkYcjEtn$
+        :u.iMEeIFM$h<0h]!sPT<*bupW]lVnYlLIg_[?Aj,=KE`UuwZ.9^5[4Ae%f4X)0LT&bY/ar8Bbo_Q?^/gmp6%'Hj8N<RCg,9AjemlcDpSY]`,0ZiSxVj+/`u
+        hbqtO1E/t6MB%4@4=pPP?PuLhE.68vj<_Fm$D%v5Aw8-pUmboT$6w)Cp&>=u*k09m)>8(gSN3nkQ&kL`dQq!>m6]=hOc^l5?c`lg8aSUk_.4HQ5)rX-;[X0'
+        ZKDI2)u5(Z]m7VH(srD%Vfn!ui>B&g29dig-dS9A?+w_McGmnAP^73@Gvmw`S+8.th)xfm?C>rv>:UVO33v(<pcE,P:h[vT:dhO3_ff[oWO!gUGOAp-!<qk]
+        Q>%R!EEWZOfp:O<.l,Y)N7%<qA?A*g(xl]O*cVKk_v/rE/k$I8-NGZCSv**%_tVH2=VOIR$+4l6(%p%eGuov?s),''$0OvrV6n>vp_fGuO-piY67^c`:M-J+
+        SmB:g!=nudq:5G*idL7'qM?$U(RX,d0]6cP@$`U(m8B.<(WQKMf&E(J'ud(n?,@K]V*$USGlbUfBDp:kd2Hb:@CV<S(^&_6-F>pW^Cn*'g,x*vRRDv])!t3C
+        5L-c,Q`T;!,5-Iw)`n26pX_a:->D9`IbiJY>4sabtiPS>fMqV!iA-ocpPD6_U=SVQsP13uCEI&$4^9gN'nK8GP$a$dR9Y]wr,%3SSq.)*Re-<>Atwb%^AMpp
+        9e$:kj[dqk-8n??L-&X*s5qahAT&>EXa<>*:F,oE4E!Y][D!7V=fKll%=)dxTQaqnPDj;5(2mUaEea;k_FO0j]T`COh,ogLf;$8`uEOF_Zci1!.n4.`RJsC>
+        0`DIteR)Fd9T^oqe490S_:%o'tP0XW8s@SxT*[Ff=cAZZp<j!<(x^VMrr3lc+o8W3gJ//U/s1Pk+s6[C1m$twK'3H&'MY/<^`wkLf&J%HlWPw/bBF-8O&9s3
+        Wu7u9T.[:ED-i+!h^_uXP57$MPn&&el>Vc;B:)=6a^CHqDW2lB(WRMX_3J4?eU9ss*SkDLOV+qMAK)MRo9U[N_Lm27HSOVx;[omT@ldWng)I&;jh,&HDFh6R
+        KF0g1BQ0J:!RL63YL80pgl^!PE;0.H;i!GR?UMO7>-U27:ff$sQK-)8q0]UW0Kca;:/iAHHP(96U;n-,G.J`-2`hYdg1Gd?@S]D&T&FP=PNH`LTkG$w4=C^-
+        hI'tDrYk[K?_f-E^'C_ue<Ive/A/<6/RB$r)e2J3.x<xEZ1eB*km)/tb'ioa/Km6;]xt9b$W7G5d`Uo,Z'-3dI@&QILrjWeYZu@(]f(s?;(:*qC4mf!&@wVL
+        BXc04]3=]k!4m^J8lRq)D$g>2lh[YMOme%`B:AA;0)o*-1GjVl3i9vHVKG=%IZ%CxR0%5,<[m,oND^=Wf:s4C85U_J_(eY4'VVhK)N?J1mxa-FL4O)2Z_1c&
+        D'9*Kun!6QX8X=pAAn<HVllff9Zw&N'7@i'%<Jd&jvxQOD@'h:Te^RHqxwSKq]OVtG`H^PEQC,^:8S/q@9XnMb!_cC;Pmt:Va7xant>ZVjLhI7KQNI>D]J/3
+        [`PuX<evt/Z2bk?8`jBwFJMm/4erPZH)FU*:gKEwE;TYO'u(i_/B$hVJ;YLvKb[%+A`fZn8V_^U?pJ4c`%TKFaAp(eIG6Ulv7>Svc:aiZoTEmUiQYeGc$v[a
+        `E2&J'u/&orH1Fj6e.Flb+]AD!R5g`]E%qPgY+bHmj<2Ph!<(KWiZ%etiKSE?1F;^GPVNcal)L]81;$s45>G=Z$,nIk^YeslNJgqc$eT+$+x7SLRbx6N+ui(
+        1ov[V%]iQi:_.o)capBk?9@lE8EF.U%5M[Z/.6?haLYFfV`Dq`qI&%C03c^Fg985/HdE;@.f;oVT_p!p+E9.QV`A:a:3Kww^okO+^r++TdRfw/RF!kIs%(Id
+        fgv%'M,a0%LL!%a=7LM9rvmq?FwuUxNaT;Uf%;N:<&rDfgiEkoB2?1IYjoN1dsDMX$Ltdg7-S/jSedJ5Dj?aSdRdL<Gr.X9f]6n/[2mt@WB*$4sspFFo(>=7
+        rC03r:Ffw<H;3Nho[;lCKmF5I6_dbSKug1s+Mcr^A][*,;sDcq;L^vIQ&XGE8@&ZVUtUYXriHp^=*;iIjP>vbIYFvU43N_LH%LAM84.%b!)CUu:PIDX(VBaO
         """##
     static let compressedScript: StaticString = ##"""
-        !!!?4!$j<u/uW3'cr)0d*FTaY*,N>[OP*NG?L8&[_8)qnK5;%q3w[GPtH&]@_DHxqNrtF'M!iWO9^C6MB,nJ.A%X[1s,@wgq2.j4MLmb[PGap*$&Rus[Ic6o
+        !!!?B!$j<u/uW3'cr)0d*FTaY*,N>[OP*NG?L8&[_8)qnK5;%q3w[GPtH&]@_DHxqNrtF'M!iWO9^C6MB,nJ.A%X[1s,@wgq2.j4MLmb[PGap*$&Rus[Ic6o
         r;QwogGTp8Q&RmFMZ$e2BR%n>/K&L9WsPQG/EdDR`O@nTp]g9v*-B>Sn],?er9Fsw:)rTBhgdZ9=5qi5:$v]&7.hE]4&!Q</EHH^lJ^mt[%&NFtNhY%WVxZ&
         r9[kR8Ux)%?Qk]qJFNxIa)nT`tEbWk+b,B[lb@_Rk!;n95;.8jm/-p20<fDbXB16%O$r-(A+C!1477XnJj*DG5g1VYS5!d>?fwlK0.d;g61/xK-d<).Sp.@%
         3^.dp0d[A$dO'4redZ6tTN?j^VK75)K^@,0mr2xp`Ml+6,Xm/[=+XuhO,&1m_g_H^E0Kd?i&PEBjc$FKZkTDN%erbH(+cl6(%<ID^CH.B%+I&=G7^J)e3MXx
         p&wI+4RPdfnY<xF5a=AS.L[gBNVi*aO!Cnil?3B?+)BF8q7:mn$x(Rn%@oFYa-jkk7mOp5Z$AP$^0Z_YVUljO1Mtjw&',dO@K+'^a2e7B+g+Q*Br-0iL4EW^
         RZ2f/_.)trrb5Z>1UX[3&(?9i7N`wK27OZG>eS]tbrPNns$i+Kuw'7+Qec6)0lKZdGJ?$W?gg[gB<;lW.o>Qs9xH`=&s-p(ZvxLN=8f=tKs0AaIajO01.ad+
         I?uuYRI:RS]w-EqW08qaK7hbDg']QC+<BZb[Jn=_BP4c=9)E[RfE1qi3xm7<-RP&g[Dqd;8!F/usfFOf%i(5-'hEJ9oXri)<mdwD_+1,MX'QiHUxQrgm$9JP
-        '<K`3b3aJ4f+/$2+PS-q$Tm+V=(XnPcH`=R3cG.<UMS!SeT$Y;t5j=8p7H/U8botub5(,,)rW<p0J0)/[U[GPEXX?Tg@j%$<ILh4-@1Z/K!MtXSH0i']Sd;=
-        +j$-:FrcLjcTx2)mOio>=@k&(8T*Ss(svhwpLD610L+n+SZ(x/a=A?[rMhdV;a1P0=dGKEphDNmK-dOdFau='Wh;?YlNjq<(C1*+$urpRM,*tW_(GjBuUZo&
-        R^)pXG(C*uc>v470jrUA=k5hF3_t+k.c+hu87LT1cbB.qbhC1[.$ru$YT.]c`,Bb]V(0tNIv**g/nE^A=Zrm`C;Zi;qEi1JRu=Htdo3[5NL:K%u&Sl7uK!'2
-        78S=SQQ[_xSw&O6awZW=_9T*wT_[ZD;!_U()B*stoo!Yu7dE+x-uxd/F4Nh7C_m*0)n<46)+dK5,mt?NWfZnQ0Vqrf'tZnvSRiOtVLI=)kvqdc)<YX0)gU&l
-        dlqbU3_'GZ%Z!J1Tr`sw0Wch3f.Y5-;l^daKqUJX&@]E@ES%)A
+        '<K`3b5-FLJ5o5pIN[>MF^3H0_TK1TLTqAadZf-6O<$nhf3X.H7,cDCK>Vv0AYBHidinva=:,9m@*2qN^bU-)L.&QLY])u*FMIeH?`8*T[IW_EL26wc?aAw$
+        84.8b=jXaQI;<BFJ4`^BDZ4sT6HuWk'*nn=8s>eh'?S%H/LoS^P7-R*d.YloDH'nA]pxcHRhhO[*!cb$9+7NQ`xpRJ0@=&)IxERIJ%RN,71wAJWsS=L4YD(8
+        d7?!c:282w=t?G5@2AC8TL]-w`FG^kXA;e4Vn@2nmv(a=JtH3urj8+CfG6B82>Nm+V7f.EixpKI4>RLHF+hEHt=JoeL.r]MavD?Zu7gmZ1k[A$Hv+n6^J'_F
+        >)pE9!uMk<L_,BkB5Pgi4%SVf`XK,te$(EkM5m[gqLe*7d<Mx0'J4v<?J_8JYE=Vmt$x[Qn]wENnT5pGbejmxN&AO;u7%%R@ZgZ;d8KF$;)%v<s&h50tqC`8
+        Z:T](e+H`<(YDT<N`1G7irtHSe`vrDC)9.;aGU'R'X!/rnoWH'Gmh67
         """##
 }

@@ -3,7 +3,7 @@ import Loopback
 import Platform
 import Synchronization
 
-/// Who may use the console: a one-time token in the URL is exchanged for a cookie.
+/// The tokens and sessions of the console. A one-time token in the URL is exchanged for a cookie.
 final class Access: Sendable {
     static let tokenSeconds: UInt64 = 600
     static let sessionSeconds: UInt64 = 12 * 3600

@@ -10,7 +10,9 @@ extension Page {
                     let id = account["accountId"]?.string ?? ""
                     let name = account["email"]?.string ?? account["username"]?.string ?? account["attributes"]?["displayName"]?.string
                     return
-                        "<a href=\"\(PageRequest.url(["accounts", id]))\">\(name ?? "without an address")</a><small><code>\(id)</code></small>"
+                        """
+                        <a href="\(PageRequest.url(["accounts", id]))">\(name ?? "without an address")</a><small><code>\(id)</code></small>
+                        """
                 }
             ),
             (

@@ -73,9 +73,10 @@ struct GraphPicture {
     /// The picture as SVG.
     var picture: HTML {
         """
-        <div class="picture" tabindex="0"><svg data-graph role="group" aria-label="Account graph" viewBox="0 0 \(size.width) \(size.height)" \
-        width="\(size.width)" height="\(size.height)"><title>\(summary)</title><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" \
-        markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z"/></marker></defs>\
+        <div class="picture" tabindex="0"><svg data-graph role="group" aria-label="Account graph" \
+        viewBox="0 0 \(size.width) \(size.height)" width="\(size.width)" height="\(size.height)"><title>\(summary)</title>\
+        <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" \
+        refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z"/></marker></defs>\
         \(edges.indices.map { edge($0) }.joined())\(nodes.indices.map { box($0) }.joined())</svg></div>
         """
     }
@@ -94,7 +95,7 @@ struct GraphPicture {
         var middle = (x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 6)
         var path = "M\(x1) \(y1)C\((x1 + x2) / 2) \(y1) \((x1 + x2) / 2) \(y2) \(x2) \(y2)"
         if edge.kind == "began" {
-            // Passes above or below the account, which stands between both columns.
+            // The account is between both columns, so the edge passes above or below it.
             let account = nodes[0]
             let isAbove = y1 + y2 <= account.y * 2 + Self.height
             middle = (account.x + Self.width / 2, isAbove ? account.y - 18 : account.y + Self.height + 26)

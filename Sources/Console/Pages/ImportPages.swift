@@ -19,7 +19,8 @@ extension Page {
             """
             \(note)<form method="post" action="/import" enctype="multipart/form-data" class="call">\
             <input type="hidden" name="_token" value="\(request.formToken)">\(fields)\
-            <div class="field"><label for="file">File <span class="need">required</span></label><input type="file" id="file" name="file" required>\
+            <div class="field"><label for="file">File <span class="need">required</span></label>\
+            <input type="file" id="file" name="file" required>\
             <p class="hint">JSON Lines, of any length. The file is stored privately until the import ends.</p></div>\
             <button type="submit"\(off)>Import</button></form>\
             <p class="soft">Which hashes are accepted: <code>mintmark help importing-users</code>.</p>

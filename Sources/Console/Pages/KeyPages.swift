@@ -105,7 +105,8 @@ struct KeyTimeline {
             let parts: [(style: String, from: Int64, to: Int64)] = [
                 ("next", created, min(active, stop)), ("active", active, stop), ("retired", stop, key["publishedUntil"]?.int ?? stop),
             ]
-            let state = key["state"]?.string ?? ""
+            let (state, kid) = (key["state"]?.string ?? "", key["kid"]?.string ?? "")
+            let owner = key["tenantId"]?.string ?? key["poolId"]?.string ?? ""
             let bars = parts.filter { $0.to > $0.from }.map { part -> HTML in
                 """
                 <rect class="\(part.style)" x="\(x(part.from))" y="\(index * Self.row + 6)" width="\(max(2, x(part.to) - x(part.from)))" \
@@ -113,21 +114,23 @@ struct KeyTimeline {
                 """
             }.joined()
             return """
-                <g data-key="\(key["kid"]?.string ?? "")"><title>\(key["kid"]?.string ?? ""): \(state), created \(Display.date(created))</title>\
-                <text class="axis" x="0" y="\(index * Self.row + 17)">\(GraphPicture.cut(key["tenantId"]?.string ?? key["poolId"]?.string ?? "", 21))</text>\(bars)</g>
+                <g data-key="\(kid)"><title>\(kid): \(state), created \(Display.date(created))</title>\
+                <text class="axis" x="0" y="\(index * Self.row + 17)">\(GraphPicture.cut(owner, 21))</text>\(bars)</g>
                 """
         }.joined()
         let axis = [begin, (begin + end) / 2, end].enumerated().map { index, time -> HTML in
+            let text = Display.date(time, time: end - begin < 172_800)
             let anchor: HTML = index == 0 ? "start" : index == 1 ? "middle" : "end"
             return
-                "<text class=\"axis\" x=\"\(x(time))\" y=\"\(height - 8)\" text-anchor=\"\(anchor)\">\(Display.date(time, time: end - begin < 172_800))</text>"
+                "<text class=\"axis\" x=\"\(x(time))\" y=\"\(height - 8)\" text-anchor=\"\(anchor)\">\(text)</text>"
         }.joined()
         let legend = [("next", "published"), ("active", "signs"), ("retired", "verifies only")].map { style, name -> HTML in
             "<span class=\"\(style)\">\(name)</span>"
         }.joined(" ")
         return """
             <p class="legend">\(legend)</p><div class="picture" tabindex="0"><svg class="plot keys" data-timeline role="img" \
-            viewBox="0 0 \(Self.width) \(height)" aria-label="Timeline of the keys"><title>Timeline of the keys</title>\(rows)\(axis)</svg></div>
+            viewBox="0 0 \(Self.width) \(height)" aria-label="Timeline of the keys">\
+            <title>Timeline of the keys</title>\(rows)\(axis)</svg></div>
             """
     }
 }

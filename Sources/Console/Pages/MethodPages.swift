@@ -26,7 +26,8 @@ extension Page {
             let rows = group.methods.map { method -> HTML in
                 let mark: HTML = method.isReadOnly ? .none : " \(Display.badge("writes", "warn"))"
                 return """
-                    <li><a href="/methods/\(method.name)"><code>\(method.name)</code></a>\(mark)<span>\(MethodForm.marked(method.summary))</span></li>
+                    <li><a href="/methods/\(method.name)"><code>\(method.name)</code></a>\(mark)\
+                    <span>\(MethodForm.marked(method.summary))</span></li>
                     """
             }
             return "<section><h2>\(group.name)</h2><ul class=\"methods\">\(rows.joined())</ul></section>"
@@ -60,7 +61,8 @@ extension Page {
         do throws(CallError) {
             let result = calls.masked(try calls.call(name, params), of: name)
             outcome = """
-                <div class="outcome good" role="status"><p><b>The call succeeded.</b></p><pre data-result data-copy>\(Display.json(result))</pre></div>
+                <div class="outcome good" role="status"><p><b>The call succeeded.</b></p>\
+                <pre data-result data-copy>\(Display.json(result))</pre></div>
                 """
         } catch {
             let violations = (error.data["violations"]?.array ?? []).map { violation -> HTML in

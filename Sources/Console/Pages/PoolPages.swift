@@ -92,7 +92,8 @@ extension Page {
                 """
         } catch {
             return """
-                <div class="outcome bad"><p><b>No.</b> \(error.message)</p><pre data-result>\(Display.json(calls.masked(error: error)))</pre></div>
+                <div class="outcome bad"><p><b>No.</b> \(error.message)</p>\
+                <pre data-result>\(Display.json(calls.masked(error: error)))</pre></div>
                 """
         }
     }

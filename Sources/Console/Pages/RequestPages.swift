@@ -33,8 +33,8 @@ extension Page {
         }.joined()
         let methods = Set(all.map(\.method)).sorted().map { "<option value=\"\($0)\">" as HTML }.joined()
         let form: HTML = """
-            <form class="search"><input type="search" name="method" list="methods" value="\(method ?? "")" placeholder="Method or namespace" \
-            aria-label="Method or namespace"><datalist id="methods">\(methods)</datalist>\
+            <form class="search"><input type="search" name="method" list="methods" value="\(method ?? "")" \
+            placeholder="Method or namespace" aria-label="Method or namespace"><datalist id="methods">\(methods)</datalist>\
             <label class="inline">Outcome <select name="error">\(options)</select></label><button type="submit">Filter</button></form>
             """
         let heads = ["Time", "Method", "Duration", "Outcome", "Trace"].map { "<th scope=\"col\">\($0)</th>" as HTML }.joined()
@@ -61,7 +61,8 @@ extension Page {
         return respond(
             "Request \(text)",
             """
-            <section class="card">\(Display.facts(.object(facts)))</section><section><h2>Parameters</h2><pre>\(pretty(request.params))</pre>\
+            <section class="card">\(Display.facts(.object(facts)))</section><section><h2>Parameters</h2>\
+            <pre>\(pretty(request.params))</pre>\
             </section><section><h2>\(request.error == nil ? "Result" : "Error")</h2><pre>\(pretty(request.answer))</pre></section>\
             <p class="pager"><a class="button" href="/requests">All requests</a></p>
             """)

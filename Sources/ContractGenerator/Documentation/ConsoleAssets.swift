@@ -51,7 +51,8 @@ enum ConsoleAssets {
         .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.1rem; margin: 0 0 1rem; }
         .card > h2:first-child { margin-top: 0; }
         .columns { display: grid; gap: 1rem; align-items: start; }
-        .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13.5rem, 44%), 1fr)); gap: 0.7rem; padding: 0; list-style: none;
+        .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13.5rem, 44%), 1fr)); gap: 0.7rem; padding: 0;
+          list-style: none;
           margin: 0 0 1.1rem; }
         .tiles a, .tile { display: block; background: var(--card); border: 1px solid var(--line); border-radius: 12px;
           padding: 0.7rem 0.9rem; text-decoration: none; color: inherit; }
@@ -110,7 +111,8 @@ enum ConsoleAssets {
         .bar { align-items: flex-start; justify-content: space-between; }
         .search input { flex: 1 1 14rem; max-width: 26rem; }
         label.inline { display: inline-flex; gap: 0.4rem; align-items: center; font-size: 0.9063rem; color: var(--soft); }
-        form.call { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.1rem; max-width: 48rem; margin: 0 0 1.1rem; }
+        form.call { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.1rem; max-width: 48rem;
+          margin: 0 0 1.1rem; }
         form.stack { display: grid; gap: 0.7rem; max-width: 30rem; margin: 0 0 1rem; }
         form.stack label { display: grid; gap: 0.2rem; font-size: 0.875rem; color: var(--soft); }
         form.stack > * { min-width: 0; }
@@ -175,7 +177,8 @@ enum ConsoleAssets {
         .line polyline { fill: none; stroke-width: 1.75; stroke-linejoin: round; }
         .p50 polyline { stroke: var(--p50); } .p95 polyline { stroke: var(--p95); } .p99 polyline { stroke: var(--p99); }
         .p50 circle { fill: var(--p50); } .p95 circle { fill: var(--p95); } .p99 circle { fill: var(--p99); }
-        .keys .next { fill: var(--info); opacity: 0.55; } .keys .active { fill: var(--accent); } .keys .retired { fill: #8a979f; opacity: 0.6; }
+        .keys .next { fill: var(--info); opacity: 0.55; } .keys .active { fill: var(--accent); }
+        .keys .retired { fill: #8a979f; opacity: 0.6; }
         .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; font-size: 0.8125rem; color: var(--soft); margin: 0 0 0.4rem; }
         .legend span::before { content: ""; display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 3px; margin-right: 0.35rem;
           vertical-align: -0.08rem; background: #8a979f; }
@@ -234,6 +237,8 @@ enum ConsoleAssets {
             });
             if (!pre.dataset.result && !pre.hasAttribute("data-result")) pre.append(button);
           });
+          const place = document.querySelector("nav [aria-current]");
+          if (place) place.parentElement.scrollLeft = place.offsetLeft - 60;
           times(document);
           copies(document);
 
@@ -247,7 +252,8 @@ enum ConsoleAssets {
                   const answer = await fetch(part.dataset.live);
                   if (answer.ok) {
                     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-                    const news = page.querySelector("[data-live]") || (part.querySelector("progress") && page.querySelector("progress").parentElement);
+                    const news = page.querySelector("[data-live]")
+                      || (part.querySelector("progress") && page.querySelector("progress").parentElement);
                     if (news && news.innerHTML !== part.innerHTML) { times(news); part.replaceWith(news); }
                   }
                 }
