@@ -35,7 +35,8 @@ struct ModelContextPrompts {
             text: """
                 Explain this token: {}
                 Decode its header and payload (Base64url JSON) yourself. Then verify it with `token.verify`, with the value of aud as \
-                audience. If that tool is not offered, compare kid with the keys of `token.jwks`, and say that the signature was not verified.
+                audience. If that tool is not offered, compare kid with the keys of `token.jwks`, and say that the signature was not \
+                verified.
                 List the issuer, the subject, the audience, the times in words, and every other claim with its meaning. If the token is \
                 refused, say why and what to do. Do not repeat the signature.
                 """),
@@ -45,8 +46,8 @@ struct ModelContextPrompts {
             text: """
                 The user with the email address {} cannot sign in. Find out why, without changing anything.
                 1. Call `tenant.list`, and `account.find` with the address in each tenant.
-                2. If there is an account: is it disabled, must the password be changed, is the address verified? Look at its sign-in methods \
-                and factors with `account.graph`, and at its sessions with `session.list`.
+                2. If there is an account: is it disabled, must the password be changed, is the address verified? Look at its sign-in \
+                methods and factors with `account.graph`, and at its sessions with `session.list`.
                 3. Compare with the settings of the tenant: `tenant.get`, `idp.list`.
                 4. Look for recent changes of the account and the tenant with `audit.list`.
                 Name the reason, what supports it, and the tool that would solve it. Ask me before you change anything.

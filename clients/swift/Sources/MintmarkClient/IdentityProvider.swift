@@ -1,8 +1,9 @@
 import FoundationEssentials
 import JSON
 
-/// An OpenID Connect provider on 127.0.0.1 with the accounts of the tenant `default`, for tests of a service. The service accepts `token()`,
-/// and must refuse `expired()` and `foreign()`. Users sign in with their email address alone; an unknown address gets an account.
+/// An OpenID Connect provider on 127.0.0.1 with the accounts of the tenant `default`, for tests of a service. The service accepts
+/// `token()`, and must refuse `expired()` and `foreign()`. Users sign in with their email address alone; an unknown address gets an
+/// account.
 public struct IdentityProvider: Sendable {
     /// The issuer of the tokens.
     public let issuer: String
