@@ -73,8 +73,8 @@ let package = Package(
             name: "SwiftClientInProcess", dependencies: ["MintmarkClient", "MintmarkInProcess", "SwiftClientDriver"],
             path: "clients/swift/conformance/InProcess", swiftSettings: strict),
         .testTarget(
-            name: "MintmarkClientTests", dependencies: ["MintmarkClient", "MintmarkInProcess"], path: "clients/swift/Tests",
-            swiftSettings: strict),
+            name: "MintmarkClientTests", dependencies: ["Crypto", "JSON", "Loopback", "MintmarkClient", "MintmarkInProcess"],
+            path: "clients/swift/Tests", swiftSettings: strict),
         .executableTarget(name: "ContractGenerator", dependencies: ["JSON", "Patterns"], exclude: documents, swiftSettings: strict),
         .executableTarget(
             name: "StorageProbe", dependencies: ["CSQLite", "Platform", "Storage"], path: "Tests/StorageProbe", swiftSettings: strict),

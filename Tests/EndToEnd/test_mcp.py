@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import anyio
@@ -240,9 +241,11 @@ class Tools(EndToEnd):
         described = tools.pop("describe_method")
         self.assertIn("method", described["inputSchema"]["required"])
         self.assertEqual(list(tools), [name.replace(".", "_") for name in methods if name != "rpc.discover"])
+        named = re.compile(r"(?<![\w.])(" + "|".join(map(re.escape, methods)) + r")(?!\w)")
         for name, tool in tools.items():
             method = methods[name.replace("_", ".")]
             with self.subTest(name):
+                self.assertNotRegex(json.dumps(tool), named)
                 self.assertRegex(name, "^[A-Za-z0-9_]{1,64}$")
                 for schema in (tool["inputSchema"], tool["outputSchema"]):
                     jsonschema.Draft202012Validator.check_schema(schema)

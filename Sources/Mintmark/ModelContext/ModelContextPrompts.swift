@@ -22,8 +22,8 @@ struct ModelContextPrompts {
             text: """
                 Sign up a test user with the email address {} in the tenant "default".
                 1. Call `signUp.start` with this address as username.
-                2. Read the code that was sent with `test.outbox` and the address in `to`. Only testing stores have it; in another store, ask me \
-                for the code.
+                2. Read the code that was sent with `test.outbox` and the address in `to`. Only testing stores have it; in another store, \
+                ask me for the code.
                 3. Call `signUp.submitCode`, and the further steps that the answers name, with the latest continuationToken.
                 4. Call `signIn.withContinuation` when the state is completed.
                 Report the accountId and the email address. Do not print tokens.
@@ -34,10 +34,11 @@ struct ModelContextPrompts {
             argument: "token", argumentDescription: "The token, in the form header.payload.signature.",
             text: """
                 Explain this token: {}
-                Decode its header and payload (Base64url JSON) yourself. Then verify it with `token.verify`, with the value of aud as audience. \
-                If that tool is not offered, compare kid with the keys of `token.jwks`, and say that the signature was not verified.
-                List the issuer, the subject, the audience, the times in words, and every other claim with its meaning. If the token is refused, \
-                say why and what to do. Do not repeat the signature.
+                Decode its header and payload (Base64url JSON) yourself. Then verify it with `token.verify`, with the value of aud as \
+                audience. If that tool is not offered, compare kid with the keys of `token.jwks`, and say that the signature was not \
+                verified.
+                List the issuer, the subject, the audience, the times in words, and every other claim with its meaning. If the token is \
+                refused, say why and what to do. Do not repeat the signature.
                 """),
         Prompt(
             name: "why_cannot_sign_in", title: "Why can a user not sign in?", description: "Finds the reason for which a sign-in fails.",
@@ -45,8 +46,8 @@ struct ModelContextPrompts {
             text: """
                 The user with the email address {} cannot sign in. Find out why, without changing anything.
                 1. Call `tenant.list`, and `account.find` with the address in each tenant.
-                2. If there is an account: is it disabled, must the password be changed, is the address verified? Look at its sign-in methods and \
-                factors with `account.graph`, and at its sessions with `session.list`.
+                2. If there is an account: is it disabled, must the password be changed, is the address verified? Look at its sign-in \
+                methods and factors with `account.graph`, and at its sessions with `session.list`.
                 3. Compare with the settings of the tenant: `tenant.get`, `idp.list`.
                 4. Look for recent changes of the account and the tenant with `audit.list`.
                 Name the reason, what supports it, and the tool that would solve it. Ask me before you change anything.
@@ -69,8 +70,8 @@ struct ModelContextPrompts {
                 Review the audit log since {}.
                 1. Convert the time to seconds since 1970-01-01 UTC. Call `audit.list` with it as since, and follow nextCursor to the end.
                 2. Call `audit.verify`.
-                Summarize the changes by method and by account. Point out deletions, revocations, merges, changes of roles and keys, and many \
-                changes in a short time. State whether the log is intact.
+                Summarize the changes by method and by account. Point out deletions, revocations, merges, changes of roles and keys, and \
+                many changes in a short time. State whether the log is intact.
                 """),
     ]
 
@@ -92,10 +93,9 @@ struct ModelContextPrompts {
             throw MalformedToolCall(pointer: "/name", reason: "prompts/get requires the name of a prompt.")
         }
         guard let prompt = Self.all.first(where: { $0.name == name }) else {
+            let known = Self.all.map(\.name).joined(separator: ", ")
             throw MalformedToolCall(
-                pointer: "/name",
-                reason:
-                    "Unknown prompt \(String(name.unicodeScalars.prefix(128))). The prompts are \(Self.all.map(\.name).joined(separator: ", "))."
+                pointer: "/name", reason: "Unknown prompt \(String(name.unicodeScalars.prefix(128))). The prompts are \(known)."
             )
         }
         guard let argument = params?["arguments"]?[prompt.argument]?.string, !argument.isEmpty, argument.utf8.count <= 16384 else {

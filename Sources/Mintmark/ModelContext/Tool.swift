@@ -18,7 +18,8 @@ struct Tool: Sendable {
         let hints = ToolHints(info)
         let object = ToolTable.openRPC(info)
         var tool: JSONObject = [
-            "name": .string(name(info)), "title": .string(title(info)), "description": .string(text(info, object, schemas)),
+            "name": .string(name(info)), "title": .string(schemas.names.text(title(info))),
+            "description": .string(text(info, object, schemas)),
             "inputSchema": schemas.input(object),
         ]
         if output { tool["outputSchema"] = schemas.output(object) }

@@ -32,9 +32,8 @@ public struct ToolLevels: Sendable, Equatable {
             case "all": (level, secrets, isAll) = (.destroy, true, true)
             case let name:
                 let hint = NearestNames.hint(name, among: Self.names)
-                throw InvalidToolOption(
-                    "\(source) must be a list of \(Self.names.joined(separator: ", ")) separated by commas, but it contains '\(name)'.\(hint)"
-                )
+                let known = Self.names.joined(separator: ", ")
+                throw InvalidToolOption("\(source) must be a list of \(known) separated by commas, but it contains '\(name)'.\(hint)")
             }
         }
         (self.level, self.secrets, self.isAll) = (level, secrets, isAll)
