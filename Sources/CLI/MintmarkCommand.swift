@@ -29,7 +29,8 @@ struct MintmarkCommand: ParsableCommand {
         version: Mintmark.version,
         subcommands: [
             Serve.self, CallCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
-            LogoutCommand.self, Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
+            LogoutCommand.self, WhoamiCommand.self, SignupCommand.self, MfaCommand.self, GraphCommand.self, InspectCommand.self,
+            Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
             RekeyCommand.self, Migrate.self, RunCommand.self, Mcp.self,
             KubeCredential.self, Configure.self, Completions.self, Docs.self,
         ],

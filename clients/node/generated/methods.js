@@ -75,7 +75,7 @@ export const methods = {
   mfa: {
     challenge: { secrets: ["continuationToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken", "pendingToken"] },
     confirm: { secrets: ["continuationToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken", "pendingToken"] },
-    enroll: { secrets: ["continuationToken", "secret", "otpauthUri"] },
+    enroll: { secrets: ["continuationToken", "secret", "otpauthUri", "qrCode"] },
     list: {},
     recoveryCodes: { secrets: ["codes.*"] },
     resolve: { secrets: ["continuationToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken", "pendingToken"] },

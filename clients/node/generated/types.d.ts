@@ -427,6 +427,8 @@ export interface EnrollmentStep {
   secret?: string;
   /** The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`. At most 2048 characters. */
   otpauthUri?: string;
+  /** The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`, for the kind `totp`. */
+  qrCode?: string;
   /** The algorithm of the codes, `SHA1`. Present for the kind `totp`. */
   algorithm?: string;
   /** The number of seconds after which the code changes. Present for the kind `totp`. */

@@ -21,6 +21,8 @@ public struct EnrollmentStep: ContractResult, Equatable {
     public var secret: String?
     /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
     public var otpauthUri: String?
+    /// The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`, for the kind `totp`.
+    public var qrCode: String?
     /// The algorithm of the codes, `SHA1`. Present for the kind `totp`.
     public var algorithm: String?
     /// The number of seconds after which the code changes. Present for the kind `totp`.
@@ -36,13 +38,14 @@ public struct EnrollmentStep: ContractResult, Equatable {
     /// The time at which the code expires (`email`, `sms`) or the continuation token expires (`totp`), in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
 
-    public init(state: State, continuationToken: String, factorId: String, kind: FactorKind, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int64? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64, resendAt: Int64? = nil, expiresAt: Int64) {
+    public init(state: State, continuationToken: String, factorId: String, kind: FactorKind, secret: String? = nil, otpauthUri: String? = nil, qrCode: String? = nil, algorithm: String? = nil, periodSeconds: Int64? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64, resendAt: Int64? = nil, expiresAt: Int64) {
         self.state = state
         self.continuationToken = continuationToken
         self.factorId = factorId
         self.kind = kind
         self.secret = secret
         self.otpauthUri = otpauthUri
+        self.qrCode = qrCode
         self.algorithm = algorithm
         self.periodSeconds = periodSeconds
         self.sentTo = sentTo
@@ -69,6 +72,10 @@ public struct EnrollmentStep: ContractResult, Equatable {
         if let otpauthUri {
             writer.key("otpauthUri")
             writer.string(otpauthUri)
+        }
+        if let qrCode {
+            writer.key("qrCode")
+            writer.string(qrCode)
         }
         if let algorithm {
             writer.key("algorithm")

@@ -8,6 +8,11 @@ from typing import Any, Literal, Mapping, Sequence
 
 from .._record import Record, list_of, map_of, member, utc
 
+AccountGraphFormat = Literal["tree", "mermaid", "dot", "svg"]
+"""A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for
+Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
+"""
+
 AccountImportFormat = Literal["mintmark", "firebase"]
 """The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase
 auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`.
@@ -141,6 +146,11 @@ MergeConflictKind = Literal["field", "provider", "identity"]
 MergePolicy = Literal["fail", "keepTarget", "keepSource"]
 """The policy for data that both accounts have and that an account can have only once. `fail`: the accounts are not merged.
 `keepTarget`: the data of the remaining account is kept. `keepSource`: the data of the merged account is kept.
+"""
+
+MfaEnrollQr = Literal["svg", "terminal"]
+"""The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a
+picture without scripts and external references. `terminal`: text with half blocks, dark on light.
 """
 
 MfaPolicy = Literal["off", "optional", "required"]
@@ -507,6 +517,8 @@ class AccountGraphResult(Record):
     """The nodes. The first node is the account."""
     edges: Sequence[GraphEdge] = member("edges", list_of(GraphEdge._of))
     """The edges between the nodes."""
+    text: str | None = member("text", default=None)
+    """The graph in the requested format. Present if the request contains `format`."""
 
 
 class Violation(Record):
@@ -1107,6 +1119,8 @@ class EnrollmentStep(Record):
     """
     otpauth_uri: str | None = member("otpauthUri", secret=True, default=None)
     """The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`."""
+    qr_code: str | None = member("qrCode", secret=True, default=None)
+    """The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`, for the kind `totp`."""
     algorithm: str | None = member("algorithm", default=None)
     """The algorithm of the codes, `SHA1`. Present for the kind `totp`."""
     period_seconds: int | None = member("periodSeconds", default=None)
@@ -2664,15 +2678,15 @@ class Tokens(Record):
 
 
 __all__ = [
-    "AccountImportFormat", "AccountImportOnExisting", "AppliedChangeChange", "AppliedChangeKind", "AttributeRule",
-    "AttributeType", "Channel", "ClientAuthentication", "CredentialScopeMismatchPart",
+    "AccountGraphFormat", "AccountImportFormat", "AccountImportOnExisting", "AppliedChangeChange", "AppliedChangeKind",
+    "AttributeRule", "AttributeType", "Channel", "ClientAuthentication", "CredentialScopeMismatchPart",
     "CredentialsProviderAnswerReason", "CredentialsProviderAnswerState", "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource", "EmailChangeStepState", "EnrollmentStepState", "FactorHintKind", "FactorKind",
     "FactorWithdrawalState", "FlowEndedCause", "GraphEdgeKind", "GraphNodeKind", "IdentityState", "IdpResponseType",
     "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy",
-    "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordResetStepState", "PasswordRule", "PoolProviderProvider",
-    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
-    "RoleRuleMatchType", "SignInMethod", "SignInStepState", "SignUpStepState", "SigningAlgorithm",
+    "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordResetStepState", "PasswordRule",
+    "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution",
+    "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SignInStepState", "SignUpStepState", "SigningAlgorithm",
     "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse",
     "Account", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
     "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange",

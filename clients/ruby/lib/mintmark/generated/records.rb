@@ -44,6 +44,7 @@ module Mintmark
   class AccountGraphResult < Record
     member :nodes, "nodes", [:GraphNode] # The nodes. The first node is the account.
     member :edges, "edges", [:GraphEdge] # The edges between the nodes.
+    member :text, "text" # The graph in the requested format. Present if the request contains `format`.
   end
 
   # The result of `account.import`.
@@ -337,6 +338,8 @@ module Mintmark
     member :secret, "secret", secret: true
     # The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
     member :otpauth_uri, "otpauthUri", secret: true
+    # The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`, for the kind `totp`.
+    member :qr_code, "qrCode", secret: true
     member :algorithm, "algorithm" # The algorithm of the codes, `SHA1`. Present for the kind `totp`.
     member :period_seconds, "periodSeconds" # The number of seconds after which the code changes. Present for the kind `totp`.
     member :sent_to, "sentTo" # The masked address or number to which the code was sent. Present for the kinds `email` and `sms`.

@@ -188,11 +188,13 @@ public struct AccountMethods: Sendable {
     /// - Parameters:
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
+    ///   - format: A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
     /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `AccountMergedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`.
-    public func graph(idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountGraphResult {
+    public func graph(idToken: String? = nil, accountId: String? = nil, format: AccountGraphFormat? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountGraphResult {
         var _params = MemberWriter()
         _params.set("idToken", idToken)
         _params.set("accountId", accountId)
+        _params.set("format", format)
         return try await caller.call("account.graph", _params.object, timeout: timeout, trace: trace)
     }
 
@@ -502,31 +504,50 @@ public struct AccountExportResult: Record {
     }
 }
 
+/// A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture. Newer versions of Mintmark can add values.
+public struct AccountGraphFormat: OpenEnumeration {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// `tree`
+    public static let tree = Self(rawValue: "tree")
+    /// `mermaid`
+    public static let mermaid = Self(rawValue: "mermaid")
+    /// `dot`
+    public static let dot = Self(rawValue: "dot")
+    /// `svg`
+    public static let svg = Self(rawValue: "svg")
+}
+
 /// The result of `account.graph`.
 public struct AccountGraphResult: Record {
     /// The nodes. The first node is the account.
     public var nodes: [GraphNode]
     /// The edges between the nodes.
     public var edges: [GraphEdge]
+    /// The graph in the requested format. Present if the request contains `format`.
+    public var text: String?
     /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(nodes: [GraphNode], edges: [GraphEdge], unknown: JSONObject = [:]) {
+    public init(nodes: [GraphNode], edges: [GraphEdge], text: String? = nil, unknown: JSONObject = [:]) {
         self.nodes = nodes
         self.edges = edges
+        self.text = text
         self.unknown = unknown
     }
 
     public init(reading members: inout MemberReader) throws {
         nodes = try members.required("nodes")
         edges = try members.required("edges")
+        text = try members.optional("text")
         unknown = members.rest
     }
 
     public func write(to members: inout MemberWriter) {
         members.set("nodes", nodes)
         members.set("edges", edges)
+        members.set("text", text)
         members.add(unknown)
     }
 }

@@ -16,6 +16,8 @@ public struct EnrollmentStep: Record {
     public var secret: String?
     /// The `otpauth` URI for the authenticator app, usually shown as a QR code. Present for the kind `totp`.
     public var otpauthUri: String?
+    /// The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`, for the kind `totp`.
+    public var qrCode: String?
     /// The algorithm of the codes, `SHA1`. Present for the kind `totp`.
     public var algorithm: String?
     /// The number of seconds after which the code changes. Present for the kind `totp`.
@@ -34,13 +36,14 @@ public struct EnrollmentStep: Record {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(state: State, continuationToken: String, factorId: String, kind: FactorKind, codeLength: Int, expiresAt: Timestamp, secret: String? = nil, otpauthUri: String? = nil, algorithm: String? = nil, periodSeconds: Int? = nil, sentTo: String? = nil, channel: Channel? = nil, resendAt: Timestamp? = nil, unknown: JSONObject = [:]) {
+    public init(state: State, continuationToken: String, factorId: String, kind: FactorKind, codeLength: Int, expiresAt: Timestamp, secret: String? = nil, otpauthUri: String? = nil, qrCode: String? = nil, algorithm: String? = nil, periodSeconds: Int? = nil, sentTo: String? = nil, channel: Channel? = nil, resendAt: Timestamp? = nil, unknown: JSONObject = [:]) {
         self.state = state
         self.continuationToken = continuationToken
         self.factorId = factorId
         self.kind = kind
         self.secret = secret
         self.otpauthUri = otpauthUri
+        self.qrCode = qrCode
         self.algorithm = algorithm
         self.periodSeconds = periodSeconds
         self.sentTo = sentTo
@@ -58,6 +61,7 @@ public struct EnrollmentStep: Record {
         kind = try members.required("kind")
         secret = try members.optional("secret")
         otpauthUri = try members.optional("otpauthUri")
+        qrCode = try members.optional("qrCode")
         algorithm = try members.optional("algorithm")
         periodSeconds = try members.optional("periodSeconds")
         sentTo = try members.optional("sentTo")
@@ -75,6 +79,7 @@ public struct EnrollmentStep: Record {
         members.set("kind", kind)
         members.secret("secret", secret)
         members.secret("otpauthUri", otpauthUri)
+        members.secret("qrCode", qrCode)
         members.set("algorithm", algorithm)
         members.set("periodSeconds", periodSeconds)
         members.set("sentTo", sentTo)

@@ -2361,11 +2361,15 @@ public final class AccountMethods {
      *
      * @param idToken An ID token of the signed-in user. May be null.
      * @param accountId The ID of the account. Requires the access level <code>developer</code>. May be null.
+     * @param format A format in which the result also contains the graph as <code>text</code>. <code>tree</code>:
+     * indented lines. <code>mermaid</code>: a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz.
+     * <code>svg</code>: a picture. May be null.
      * @param unknown the members that this client does not know
      */
     public record GraphParams(
             String idToken,
             String accountId,
+            Format format,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -2379,6 +2383,7 @@ public final class AccountMethods {
             return new GraphParams(
                     members.get("idToken", Read.STRING),
                     members.get("accountId", Read.STRING),
+                    members.get("format", Read.text(Format::new)),
                     members.rest());
         }
 
@@ -2396,6 +2401,7 @@ public final class AccountMethods {
         private void tell(Sink sink) {
             sink.secret("idToken", idToken);
             sink.put("accountId", accountId);
+            sink.put("format", format);
             sink.unknown(unknown);
         }
 
@@ -2417,6 +2423,7 @@ public final class AccountMethods {
             var builder = new Builder();
             builder.idToken = idToken;
             builder.accountId = accountId;
+            builder.format = format;
             builder.unknown.putAll(unknown);
             return builder;
         }
@@ -2425,6 +2432,7 @@ public final class AccountMethods {
         public static final class Builder {
             private String idToken;
             private String accountId;
+            private Format format;
             private final Map<String, Object> unknown = Records.members();
 
             private Builder() {
@@ -2453,6 +2461,19 @@ public final class AccountMethods {
             }
 
             /**
+             * A format in which the result also contains the graph as <code>text</code>. <code>tree</code>: indented
+             * lines. <code>mermaid</code>: a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz.
+             * <code>svg</code>: a picture.
+             *
+             * @param format it
+             * @return this
+             */
+            public Builder format(Format format) {
+                this.format = format;
+                return this;
+            }
+
+            /**
              * Says what this client does not know.
              *
              * @param name a member's name on the wire
@@ -2474,7 +2495,34 @@ public final class AccountMethods {
                 return new GraphParams(
                         idToken,
                         accountId,
+                        format,
                         Records.copy(unknown));
+            }
+        }
+
+        /**
+         * A format in which the result also contains the graph as <code>text</code>. <code>tree</code>: indented
+         * lines. <code>mermaid</code>: a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz.
+         * <code>svg</code>: a picture. Newer versions of Mintmark can add values.
+         *
+         * @param value its text on the wire
+         */
+        public record Format(String value) implements JsonText {
+            /** The Format tree. */
+            public static final Format TREE = new Format("tree");
+
+            /** The Format mermaid. */
+            public static final Format MERMAID = new Format("mermaid");
+
+            /** The Format dot. */
+            public static final Format DOT = new Format("dot");
+
+            /** The Format svg. */
+            public static final Format SVG = new Format("svg");
+
+            @Override
+            public String toString() {
+                return value;
             }
         }
     }
@@ -2484,11 +2532,14 @@ public final class AccountMethods {
      *
      * @param nodes The nodes. The first node is the account.
      * @param edges The edges between the nodes.
+     * @param text The graph in the requested format. Present if the request contains <code>format</code>. May be
+     * null.
      * @param unknown the members that this client does not know
      */
     public record GraphResult(
             List<Types.GraphNode> nodes,
             List<Types.GraphEdge> edges,
+            String text,
             Map<String, Object> unknown) implements JsonRecord {
         /**
          * Reads it from JSON.
@@ -2502,6 +2553,7 @@ public final class AccountMethods {
             return new GraphResult(
                     members.get("nodes", Read.list(Read.object(Types.GraphNode::of))),
                     members.get("edges", Read.list(Read.object(Types.GraphEdge::of))),
+                    members.get("text", Read.STRING),
                     members.rest());
         }
 
@@ -2519,6 +2571,7 @@ public final class AccountMethods {
         private void tell(Sink sink) {
             sink.put("nodes", nodes);
             sink.put("edges", edges);
+            sink.put("text", text);
             sink.unknown(unknown);
         }
     }

@@ -736,6 +736,9 @@ public final class MfaMethods {
      * @param language The language of the messages for the whole flow. If the tenant has no template in this
      * language, the language without its region, the tenant's language and built-in English are used, in this order.
      * May be null.
+     * @param qr The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains,
+     * for the kind <code>totp</code>. <code>svg</code>: a picture without scripts and external references.
+     * <code>terminal</code>: text with half blocks, dark on light. May be null.
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then
      * apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
      * minute. Repeating a start request within one minute returns the same response only for the same origin. May be
@@ -750,6 +753,7 @@ public final class MfaMethods {
             String email,
             String phoneNumber,
             String language,
+            Qr qr,
             Types.ClientOrigin client,
             Map<String, Object> unknown) implements JsonRecord {
         /**
@@ -769,6 +773,7 @@ public final class MfaMethods {
                     members.get("email", Read.STRING),
                     members.get("phoneNumber", Read.STRING),
                     members.get("language", Read.STRING),
+                    members.get("qr", Read.text(Qr::new)),
                     members.get("client", Read.object(Types.ClientOrigin::of)),
                     members.rest());
         }
@@ -792,6 +797,7 @@ public final class MfaMethods {
             sink.put("email", email);
             sink.put("phoneNumber", phoneNumber);
             sink.put("language", language);
+            sink.put("qr", qr);
             sink.put("client", client);
             sink.unknown(unknown);
         }
@@ -819,6 +825,7 @@ public final class MfaMethods {
             builder.email = email;
             builder.phoneNumber = phoneNumber;
             builder.language = language;
+            builder.qr = qr;
             builder.client = client;
             builder.unknown.putAll(unknown);
             return builder;
@@ -833,6 +840,7 @@ public final class MfaMethods {
             private String email;
             private String phoneNumber;
             private String language;
+            private Qr qr;
             private Types.ClientOrigin client;
             private final Map<String, Object> unknown = Records.members();
 
@@ -920,6 +928,19 @@ public final class MfaMethods {
             }
 
             /**
+             * The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for
+             * the kind <code>totp</code>. <code>svg</code>: a picture without scripts and external references.
+             * <code>terminal</code>: text with half blocks, dark on light.
+             *
+             * @param qr it
+             * @return this
+             */
+            public Builder qr(Qr qr) {
+                this.qr = qr;
+                return this;
+            }
+
+            /**
              * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20
              * requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
              * minute. Repeating a start request within one minute returns the same response only for the same origin.
@@ -959,8 +980,29 @@ public final class MfaMethods {
                         email,
                         phoneNumber,
                         language,
+                        qr,
                         client,
                         Records.copy(unknown));
+            }
+        }
+
+        /**
+         * The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for the
+         * kind <code>totp</code>. <code>svg</code>: a picture without scripts and external references.
+         * <code>terminal</code>: text with half blocks, dark on light. Newer versions of Mintmark can add values.
+         *
+         * @param value its text on the wire
+         */
+        public record Qr(String value) implements JsonText {
+            /** The Qr svg. */
+            public static final Qr SVG = new Qr("svg");
+
+            /** The Qr terminal. */
+            public static final Qr TERMINAL = new Qr("terminal");
+
+            @Override
+            public String toString() {
+                return value;
             }
         }
     }

@@ -2267,6 +2267,8 @@ public final class Types {
      * Present for the kind <code>totp</code>. May be null.
      * @param otpauthUri The <code>otpauth</code> URI for the authenticator app, usually shown as a QR code. Present
      * for the kind <code>totp</code>. May be null.
+     * @param qrCode The QR code of <code>otpauthUri</code>. Present if <code>mfa.enroll</code> was called with
+     * <code>qr</code>, for the kind <code>totp</code>. May be null.
      * @param algorithm The algorithm of the codes, <code>SHA1</code>. Present for the kind <code>totp</code>. May be
      * null.
      * @param periodSeconds The number of seconds after which the code changes. Present for the kind
@@ -2289,6 +2291,7 @@ public final class Types {
             Types.FactorKind kind,
             String secret,
             String otpauthUri,
+            String qrCode,
             String algorithm,
             Long periodSeconds,
             String sentTo,
@@ -2313,6 +2316,7 @@ public final class Types {
                     members.get("kind", Read.text(Types.FactorKind::new)),
                     members.get("secret", Read.STRING),
                     members.get("otpauthUri", Read.STRING),
+                    members.get("qrCode", Read.STRING),
                     members.get("algorithm", Read.STRING),
                     members.get("periodSeconds", Read.LONG),
                     members.get("sentTo", Read.STRING),
@@ -2341,6 +2345,7 @@ public final class Types {
             sink.put("kind", kind);
             sink.secret("secret", secret);
             sink.secret("otpauthUri", otpauthUri);
+            sink.secret("qrCode", qrCode);
             sink.put("algorithm", algorithm);
             sink.put("periodSeconds", periodSeconds);
             sink.put("sentTo", sentTo);
