@@ -28,8 +28,9 @@ struct MintmarkCommand: ParsableCommand {
             """,
         version: Mintmark.version,
         subcommands: [
-            Serve.self, CallCommand.self, ShellCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self,
-            TokenCommand.self, LogoutCommand.self, Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
+            Serve.self, CallCommand.self, ShellCommand.self, Methods.self, Describe.self, Demo.self, LoginCommand.self, TokenCommand.self,
+            LogoutCommand.self, WhoamiCommand.self, SignupCommand.self, MfaCommand.self, GraphCommand.self, InspectCommand.self,
+            Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
             RekeyCommand.self, Migrate.self, RunCommand.self, Mcp.self, ConsoleCommand.self,
             KubeCredential.self, Configure.self, Completions.self, Docs.self,
         ],

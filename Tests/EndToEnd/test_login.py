@@ -316,7 +316,7 @@ class Tokens(Login):
         for asked, environment in ((("--min-valid", "3601"), {}), ((), {"MINTMARK_MIN_VALID": "86400"})):
             done = self.mintmark("token", *asked, environment=environment)
             self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
-            self.assertIn(b"is valid for 3600 seconds only", done.stderr)
+            self.assertIn(b"tokens of this tenant live 3600 s", done.stderr)
         self.token("--min-valid", "3600")
         # The default of 300 seconds does not fail, even if tokens are valid for 300 seconds only.
         self.call("tenant.update", tenantId="default", tokens={"idTokenSeconds": 300, "accessTokenSeconds": 300})

@@ -25,7 +25,8 @@ extension AccountService {
             var graph = PersonGraph(account)
             try graph.addWaysIn(at: now, in: tx)
             try graph.addIdentities(identities, in: tx)
-            return AccountGraph.Result(nodes: graph.nodes, edges: graph.edges)
+            let text = request.format.map { GraphText(nodes: graph.nodes, edges: graph.edges).text($0) }
+            return AccountGraph.Result(nodes: graph.nodes, edges: graph.edges, text: text)
         }
     }
 }

@@ -46,14 +46,14 @@ extension MfaService {
                     return flow
                 }
             }
-            return try answer(flow, source)
+            return try answer(flow, source, request.qr)
         }
         let purpose: MessagePurpose = recipient.channel == .email ? .verifyAddress : .signIn
         let flow = try sending.send(
             for: source.tenant, purpose, to: { _ in recipient }, locking: [Flows.lockName(address: source.address), source.account.id],
             client: client, at: now, draft: { try source.draft(self, draft, fingerprint, at: now, in: $0) },
             commit: { try source.commit(draft, &$1, fingerprint, context.vault, at: now, in: $0) })
-        return try answer(flow, source)
+        return try answer(flow, source, request.qr)
     }
 
     /// Returns the recipient of codes in stored form, or `nil` for a TOTP app.
@@ -103,7 +103,7 @@ extension MfaService {
     }
 
     /// The result for the draft that is stored with the flow.
-    private func answer(_ flow: Flow, _ source: EnrollmentSource) throws -> EnrollmentStep {
+    private func answer(_ flow: Flow, _ source: EnrollmentSource, _ qr: MfaEnroll.Params.Qr?) throws -> EnrollmentStep {
         guard let sealed = try context.database.read({ try $0.factorStep(of: flow.id)?.draft }) else {
             throw ContinuationTokenInvalid()
         }
@@ -113,12 +113,11 @@ extension MfaService {
         case .totp:
             guard let bytes = draft.secret else { throw ContinuationTokenInvalid() }
             let secret = Base32.encode(bytes)
+            let uri = TOTP.uri(secret: secret, issuer: tenant.settings.name ?? tenant.id, account: source.account.email ?? "unknownuser")
+            let code = qr.flatMap { form in QRCode(uri).map { form == .svg ? $0.svg : $0.terminalText } }
             return .totp(
                 .init(
-                    continuationToken: token, factorId: draft.id, secret: secret,
-                    otpauthUri: TOTP.uri(
-                        secret: secret, issuer: tenant.settings.name ?? tenant.id, account: source.account.email ?? "unknownuser"),
-                    algorithm: TOTP.algorithm, periodSeconds: TOTP.periodSeconds, codeLength: Int64(TOTP.digits),
+                    continuationToken: token, factorId: draft.id, secret: secret, otpauthUri: uri, qrCode: code, algorithm: TOTP.algorithm, periodSeconds: TOTP.periodSeconds, codeLength: Int64(TOTP.digits),
                     expiresAt: flow.expiresAt))
         case .email:
             return .email(

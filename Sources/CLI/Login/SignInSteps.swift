@@ -27,7 +27,16 @@ struct SignInSteps {
 
     /// Signs in with an email address and its password or an emailed code.
     func withAddress(_ address: String) throws -> JSONValue {
-        var step = try calls.result("signIn.start", ["tenantId": .string(tenant), "username": .string(address)])
+        var step: JSONValue
+        do { step = try calls.ask("signIn.start", ["tenantId": .string(tenant), "username": .string(address)]) } catch let refused
+            as Calls.Refused
+        {
+            guard ["accountNotFound", "userNotFound"].contains(refused.type) else { throw refused.failure() }
+            Printing.err(
+                "\(Printing.errorWord) \(refused.type): No account has the address \(address). To create one, run: mintmark signup --email \(address)"
+            )
+            throw ExitCode(1)
+        }
         while true {
             switch step["state"]?.string {
             case "passwordRequired":
@@ -50,7 +59,7 @@ struct SignInSteps {
     }
 
     /// Completes the steps after the first factor.
-    private func finished(_ step: JSONValue) throws -> JSONValue {
+    func finished(_ step: JSONValue) throws -> JSONValue {
         func refuse(_ reason: String) -> any Error {
             Printing.err("\(Printing.errorWord) \(reason)")
             return ExitCode(1)
@@ -59,8 +68,11 @@ struct SignInSteps {
         case "completed": return step
         case "secondFactorRequired": return try finished(secondFactor(step))
         case "secondFactorEnrollmentRequired":
-            throw refuse(
-                "Tenant \(tenant) requires a second factor, and this account has none. Enroll one in the app first (mfa.enroll).")
+            guard step["factorKinds"]?.array?.contains("totp") ?? true else {
+                throw refuse(
+                    "Tenant \(tenant) requires a second factor, and this account has none. Enroll one in the app first (mfa.enroll).")
+            }
+            return try finished(enrolled(["continuationToken": token(of: step)]))
         case "providerRequired":
             let providers = step["providers"]?.array?.compactMap(\.string) ?? []
             let way = providers.isEmpty ? "--email \(step["email"]?.string ?? "<address>")" : "--provider \(providers[0])"
@@ -87,17 +99,20 @@ struct SignInSteps {
         }
     }
 
-    private func token(of step: JSONValue) -> JSONValue { step["continuationToken"] ?? .null }
+    func token(of step: JSONValue) -> JSONValue { step["continuationToken"] ?? .null }
 
     /// Repeats the prompt until the input is accepted. Incorrect input does not change the state of the flow.
-    private func asking(_ words: String, isHidden: Bool = false, _ submit: (String) throws -> JSONValue) throws -> JSONValue {
+    func asking(_ words: String, isHidden: Bool = false, _ submit: (String) throws -> JSONValue) throws -> JSONValue {
         while true {
             guard let typed = Terminal.ask(words, isHidden: isHidden) else {
                 Printing.err("\(Printing.errorWord) Nothing was typed.")
                 throw ExitCode(1)
             }
-            do { return try submit(typed) } catch let refused as Calls.Refused {
-                guard ["invalidCode", "invalidPassword", "factorCodeInvalid", "invalidParams"].contains(refused.type) else {
+            do { return try submit(typed) } catch is SignUpSteps.Different {
+                Printing.err("The two passwords differ.")
+            } catch let refused as Calls.Refused {
+                guard ["invalidCode", "invalidPassword", "passwordNotAllowed", "factorCodeInvalid", "invalidParams"].contains(refused.type)
+                else {
                     throw refused.failure()
                 }
                 Printing.err(refused.message)

@@ -54,7 +54,7 @@ struct TokenCommand: ParsableCommand {
             guard let tokens = try store.tokens(goodFor: seconds) else { throw nobody("No user is signed in.") }
             if strictly, let lifetime = tokens.lifetime, lifetime < seconds {
                 Printing.err(
-                    "\(Printing.errorWord) --min-valid is \(seconds) seconds, but a new token is valid for \(lifetime) seconds only. "
+                    "\(Printing.errorWord) --min-valid asks for \(seconds) s, and tokens of this tenant live \(lifetime) s. "
                         + "Ask for less, or set longer lifetimes with tenant.update.")
                 throw ExitCode(1)
             }

@@ -9,7 +9,7 @@ enum RecordedValues {
               "$pool": "local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
               "$poolArn": "arn:aws:cognito-identity:local-1:000000000000:identitypool/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
               "$issuer": "https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31",
-              "$graphTree": "account 0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90\n├─ leads to it: password alice@example.com\n└─ signed in: session 0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e91 (began with password alice@example.com)\n",
+              "$graphTree": "account 0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90\n├─ leadsTo ← code alice@example.com\n└─ isSignedInTo ← session 0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e91 (began ← code alice@example.com)\n",
               "$baseUrl": "http://127.0.0.1:41237",
               "$host": "127.0.0.1:41237",
               "$idpUrl": "http://127.0.0.1:41238", "$idpIssuer": "http://127.0.0.1:41238/default",

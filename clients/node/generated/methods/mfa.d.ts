@@ -180,6 +180,11 @@ export type MfaEnrollParams =
      */
     language?: LanguageTag;
     /**
+     * The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a picture
+     * without scripts and external references. `terminal`: text with half blocks, dark on light.
+     */
+    qr?: "svg" | "terminal";
+    /**
      * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100
      * failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns
      * the same response only for the same origin.

@@ -146,6 +146,6 @@ module Mintmark
   # The members that `inspect` hides in objects of an unknown type.
   SECRETS = %w[
     accessToken attributes body clientSecret code codes continuationToken headers html idToken logins otpauthUri password passwordHash
-    pendingToken rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text token url
+    pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text token url
   ].freeze
 end

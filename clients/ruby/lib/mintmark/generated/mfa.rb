@@ -70,6 +70,8 @@ module Mintmark
     #   `sms`.
     # @param language [String] The language of the messages for the whole flow. If the tenant has no template in this language, the language
     #   without its region, the tenant's language and built-in English are used, in this order.
+    # @param qr [String] The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`.
+    #   `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on light.
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
@@ -80,12 +82,12 @@ module Mintmark
     #   StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
     #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
     def enroll(
-      kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, client: nil,
+      kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
       timeout: nil, trace: nil
     )
       call("mfa.enroll", {
         "kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email,
-        "phoneNumber" => phone_number, "language" => language, "client" => client
+        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client
       }, timeout, trace)
     end
 

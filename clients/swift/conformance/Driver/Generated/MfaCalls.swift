@@ -27,9 +27,10 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let email: String? = try given.optional("email")
         let phoneNumber: String? = try given.optional("phoneNumber")
         let language: String? = try given.optional("language")
+        let qr: MfaEnrollQr? = try given.optional("qr")
         let client: ClientOrigin? = try given.optional("client")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.enroll(kind: kind, idToken: idToken, continuationToken: continuationToken, displayName: displayName, email: email, phoneNumber: phoneNumber, language: language, client: client, timeout: timeout, trace: trace).wire
+        return try await m.mfa.enroll(kind: kind, idToken: idToken, continuationToken: continuationToken, displayName: displayName, email: email, phoneNumber: phoneNumber, language: language, qr: qr, client: client, timeout: timeout, trace: trace).wire
     case "mfa.list":
         let idToken: String? = try given.optional("idToken")
         let accountId: String? = try given.optional("accountId")
