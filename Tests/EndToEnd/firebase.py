@@ -46,13 +46,13 @@ class FirebaseProject(EndToEnd):
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read())
 
-    def client(self, name, version="v1", **body):
+    def client(self, name, version="v1", /, **body):
         """Sends a request of a client and returns its answer."""
         status, answer = self.request(f"/identitytoolkit.googleapis.com/{version}/{name}?key=any", body)
         self.assertEqual(status, 200, answer)
         return answer
 
-    def refused(self, code, name, version="v1", **body):
+    def refused(self, code, name, version="v1", /, **body):
         """Sends a request of a client that fails with a code."""
         status, answer = self.request(f"/identitytoolkit.googleapis.com/{version}/{name}?key=any", body)
         self.assertEqual((status, answer["error"]["message"].split(" : ")[0]), (400, code), answer)

@@ -166,9 +166,9 @@ class Tokens(FirebaseProject):
         auth.create_user(uid="bob", email="bob@example.com", password="secret-1", app=self.app)
         session = self.client("accounts:signInWithPassword", email="bob@example.com", password="secret-1")
         for token in (session["idToken"], session["idToken"] + "AAAA"):
-            answer = self.sidecar.error("token.verify", {"token": token, "tenantId": PROJECT})
-            self.assertIn(answer["data"]["type"], ("tokenMalformed", "tokenAlgorithmNotAllowed"))
-        self.assertIsNotNone(self.sidecar.error("session.list", {"idToken": session["idToken"]}))
+            refusal = self.sidecar.refusal("token.verify", {"token": token, "tenantId": PROJECT})
+            self.assertIn(refusal.type, ("tokenMalformed", "tokenAlgorithmNotAllowed"))
+        self.sidecar.refusal("session.list", {"idToken": session["idToken"]})
 
 
 class Links(FirebaseProject):

@@ -2800,6 +2800,8 @@ type PortableAccount struct {
 	Email *string `json:"email,omitempty"`
 	// Whether the email address is verified. Defaults to false.
 	EmailVerified *bool `json:"emailVerified,omitempty"`
+	// The phone number of the account.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
 	// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
 	// `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
 	Method SignInMethod `json:"method,omitempty"`

@@ -185,7 +185,9 @@ extension FirebaseCall {
             ids = try context.database.read { try $0.accountIds(selection, from: Int(start), limit: Int(limit)) }
         } else {
             ids = try body.objects("expression").compactMap { expression in
-                let (id, email, number) = (try expression.filled("userId"), try expression.filled("email"), try expression.filled("phoneNumber"))
+                let (id, email, number) = (
+                    try expression.filled("userId"), try expression.filled("email"), try expression.filled("phoneNumber")
+                )
                 return try context.database.read { tx in
                     if let email { return try tx.account(named: email, in: tenantId)?.id }
                     if let number { return try tx.account(withPhoneNumber: number, in: tenantId)?.id }

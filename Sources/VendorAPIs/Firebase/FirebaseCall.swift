@@ -77,7 +77,9 @@ struct FirebaseCall {
             }
         }
         let target = try body.filled("targetProjectId")
-        if target != nil, !isAdmin { throw FirebaseError("INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.") }
+        if target != nil, !isAdmin {
+            throw FirebaseError("INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
+        }
         self.project = path.project ?? target ?? project
         let given = try body.filled("tenantId") ?? request.parameter("tenantId").flatMap { $0.isEmpty ? nil : $0 }
         if let inPath = path.tenant, let given, inPath != given { throw FirebaseError("TENANT_ID_MISMATCH") }
@@ -102,6 +104,7 @@ struct FirebaseCall {
         guard request.method == "POST" || request.method == "GET" else { throw FirebaseError.notFound }
         if name == "accounts", request.method == "POST" { return try signUp() }
         if name == ":createSessionCookie" { return try createSessionCookie() }
+        if path.version == "v2", let result = try factorCall(name) { return result }
         guard name.hasPrefix("accounts:") else { throw FirebaseError.notFound }
         return try accounts(String(name.dropFirst("accounts:".count)))
     }
@@ -124,7 +127,9 @@ struct FirebaseCall {
         case ("batchDelete", true): return try batchDelete()
         case ("query", true): return try queryAccounts()
         case ("batchGet", false), ("batchCreate", false), ("batchDelete", false), ("query", false): throw FirebaseError.noCredential
-        case ("sendVerificationCode", _), ("signInWithPhoneNumber", _), ("revokeToken", _), ("verifyIosClient", _):
+        case ("sendVerificationCode", _): return try sendVerificationCode()
+        case ("signInWithPhoneNumber", _): return try signInWithPhoneNumber()
+        case ("revokeToken", _), ("verifyIosClient", _):
             throw FirebaseError.notOffered("accounts:\(name)")
         default: throw FirebaseError.notFound
         }

@@ -71,7 +71,9 @@ extension FirebaseCall {
     @discardableResult
     func issue(_ type: String, _ email: String, newEmail: String? = nil) throws -> JSONObject {
         let code = Base64URL.encode(context.random.bytes(40))
-        var query = [("mode", Self.modes[type] ?? ""), ("lang", "en"), ("oobCode", code), ("apiKey", request.parameter("key") ?? "fake-api-key")]
+        var query = [
+            ("mode", Self.modes[type] ?? ""), ("lang", "en"), ("oobCode", code), ("apiKey", request.parameter("key") ?? "fake-api-key"),
+        ]
         if let url = try body.filled("continueUrl") { query.append(("continueUrl", url)) }
         if let firebaseTenant { query.append(("tenantId", firebaseTenant)) }
         let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
@@ -191,7 +193,10 @@ extension FirebaseCall {
         }
         guard let account else { throw FirebaseError("USER_NOT_FOUND") }
         try setFlags(of: account) { $0["emailLinkSignin"] = true }
-        var answer = try startSession(account.id, SignInProof(amr: ["otp"], provider: "password"))
+        let needsFactor = try linked == nil && facts(account.id).map { try self.needsFactor($0) } ?? false
+        var answer =
+            try needsFactor
+            ? pending(account.id, provider: "password") : startSession(account.id, SignInProof(amr: ["otp"], provider: "password"))
         answer["kind"] = "identitytoolkit#EmailLinkSigninResponse"
         answer["email"] = .string(email)
         answer["isNewUser"] = .bool(isNew)

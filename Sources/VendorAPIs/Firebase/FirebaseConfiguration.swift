@@ -110,7 +110,8 @@ extension FirebaseCall {
         case "POST":
             let suffix = String(context.random.bytes(5).map { Array("abcdefghijklmnopqrstuvwxyz0123456789")[Int($0) % 36] })
             let name = try body.filled("displayName")
-            let id = "\(name.map { $0.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } } ?? "tenant")-\(suffix)"
+            let id =
+                "\(name.map { $0.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } } ?? "tenant")-\(suffix)"
             var record = body.members
             record["name"] = nil
             for flag in ["allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser", "disableAuth"] where record[flag] == nil {

@@ -25,7 +25,13 @@ extension FirebaseCall {
                 return .object(code)
             }
             return .json(["oobCodes": .array(codes)])
-        case ("GET", "verificationCodes"): return .json(["verificationCodes": .array([])])
+        case ("GET", "verificationCodes"):
+            let codes = try context.database.read { try $0.vendorRecords(tenantId, Self.messages) }.map { record -> JSONValue in
+                var code = record.value
+                code["expiresAt"] = nil
+                return .object(code)
+            }
+            return .json(["verificationCodes": .array(codes)])
         default: throw FirebaseError.notFound
         }
     }

@@ -55,7 +55,9 @@ extension FirebaseCall {
         var form: [String: String] = [:]
         for (name, value) in query.parameters + post.parameters + last.parameters { form[name] = value }
         let identity = try FirebaseIdentity(form)
-        if identity.providerId.hasPrefix("oidc."), let config = try stored("oauthIdpConfigs", identity.providerId), config["enabled"] == false {
+        if identity.providerId.hasPrefix("oidc."), let config = try stored("oauthIdpConfigs", identity.providerId),
+            config["enabled"] == false
+        {
             throw FirebaseError("OPERATION_NOT_ALLOWED : The provider \(identity.providerId) is disabled.")
         }
         let caller = try body.has("idToken") ? user() : nil
@@ -91,7 +93,9 @@ extension FirebaseCall {
         if isOnePerAddress, let email = facts.account.email, let theirs = identity.email, Username.fold(email) != theirs {
             answer["originalEmail"] = .string(Username.fold(email))
         }
-        let session = try startSession(id, SignInProof(amr: ["fed"], provider: identity.providerId))
+        let session =
+            try caller == nil && needsFactor(facts)
+            ? pending(id, provider: identity.providerId) : startSession(id, SignInProof(amr: ["fed"], provider: identity.providerId))
         for (name, value) in session.members { answer[name] = value }
         if isNew { answer["isNewUser"] = true }
         return answer
@@ -153,8 +157,8 @@ extension FirebaseCall {
         _ = try service.account.update(change, by: Self.method, call)
     }
 
-    /// Links the identity to the user with its address. If the address was not verified, the present logins and the password may be those of
-    /// somebody without the address: they end.
+    /// Links the identity to the user with its address. If the address was not verified, another user may have set the password and the
+    /// logins: they are removed.
     private func take(_ identity: FirebaseIdentity, by holder: AccountRecord) throws {
         var change = AccountUpdate.Params(accountId: holder.id)
         if !holder.isEmailVerified {

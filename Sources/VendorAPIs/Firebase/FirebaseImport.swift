@@ -48,7 +48,8 @@ extension FirebaseCall {
             "SCRYPT": .firebaseScrypt, "STANDARD_SCRYPT": .scrypt,
         ]
         guard let algorithm = algorithms[name] else {
-            throw FirebaseError("INVALID_HASH_ALGORITHM : \(name) is not supported. Supported are \(algorithms.keys.sorted().joined(separator: ", ")).")
+            throw FirebaseError(
+                "INVALID_HASH_ALGORITHM : \(name) is not supported. Supported are \(algorithms.keys.sorted().joined(separator: ", ")).")
         }
         var how = PasswordHashing(algorithm: algorithm)
         let rounds = try body.integer("rounds")
@@ -88,7 +89,7 @@ extension FirebaseCall {
         var account = AccountRecord(
             id: id, tenantId: tenant.id, username: email, email: email, isEmailVerified: try user.flag("emailVerified") ?? false,
             method: hashed != nil && email != nil ? .password : email != nil ? .code : logins.isEmpty ? .custom : .federated,
-            attributes: try tenant.accept(attributes, of: .others), claims: try user.filled("customAttributes").map(Self.claims) ?? [:],
+            attributes: try tenant.acceptChange(attributes, of: [:]), claims: try user.filled("customAttributes").map(Self.claims) ?? [:],
             isDisabled: try user.flag("disabled") ?? false, createdAt: created, updatedAt: now,
             lastSignInAt: try user.integer("lastLoginAt").map { $0 / 1000 })
         account.password = hashed.map { context.passwords.sealed($0, as: id) }

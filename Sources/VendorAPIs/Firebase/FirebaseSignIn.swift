@@ -27,7 +27,7 @@ extension FirebaseCall {
         var answer: JSONObject
         switch outcome {
         case .signedIn(let session): answer = try tokens(of: session)
-        case .pending(let token): answer = try pending(account?.id ?? "", token)
+        case .pending: answer = try pending(account?.id ?? "", provider: "password")
         }
         answer["kind"] = "identitytoolkit#VerifyPasswordResponse"
         answer["registered"] = true
@@ -37,7 +37,7 @@ extension FirebaseCall {
     }
 
     /// The answer to a sign-in that needs a second factor. Phone numbers are masked but for the last four digits.
-    func pending(_ id: String, _ token: String) throws -> JSONObject {
+    func pending(_ id: String, provider: String) throws -> JSONObject {
         let factors = try context.database.read { try $0.factors(of: id) }
         let shown = factors.map { factor -> JSONValue in
             var shown = Self.factor(factor)
@@ -48,7 +48,10 @@ extension FirebaseCall {
             }
             return .object(shown)
         }
-        return ["localId": .string(id), "mfaPendingCredential": .string(token), "mfaInfo": .array(shown)]
+        return [
+            "localId": .string(id), "mfaPendingCredential": .string(try remember(pending: id, provider: provider)),
+            "mfaInfo": .array(shown),
+        ]
     }
 
     func signInWithCustomToken() throws -> JSONObject {

@@ -1308,6 +1308,8 @@ export interface PortableAccount {
   email?: Username;
   /** Whether the email address is verified. Defaults to false. */
   emailVerified?: boolean;
+  /** The phone number of the account. */
+  phoneNumber?: PhoneNumber;
   /**
    * The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`,
    * `code` with an email address, otherwise `anonymous`.

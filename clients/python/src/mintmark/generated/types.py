@@ -431,6 +431,8 @@ class PortableAccount(Record):
     """The email address with which the user signs in and to which messages are sent."""
     email_verified: bool | None = member("emailVerified", default=None)
     """Whether the email address is verified. Defaults to false."""
+    phone_number: str | None = member("phoneNumber", default=None)
+    """The phone number of the account."""
     method: str | None = member("method", default=None)
     """The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
     `federated` with `providers`, `code` with an email address, otherwise `anonymous`. Known values: `password`, `code`,

@@ -798,6 +798,7 @@ module Mintmark
     member :account_id, "accountId"
     member :email, "email" # The email address with which the user signs in and to which messages are sent.
     member :email_verified, "emailVerified" # Whether the email address is verified. Defaults to false.
+    member :phone_number, "phoneNumber" # The phone number of the account.
     # The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with
     # `providers`, `code` with an email address, otherwise `anonymous`.
     member :method_value, "method"

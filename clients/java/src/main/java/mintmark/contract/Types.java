@@ -6157,6 +6157,7 @@ public final class Types {
      * identified by its email address or a login. May be null.
      * @param email The email address with which the user signs in and to which messages are sent. May be null.
      * @param emailVerified Whether the email address is verified. Defaults to false. May be null.
+     * @param phoneNumber The phone number of the account. May be null.
      * @param method The way in which the user signs in. Defaults to the first that applies: <code>password</code>
      * with a <code>passwordHash</code>, <code>federated</code> with <code>providers</code>, <code>code</code> with an
      * email address, otherwise <code>anonymous</code>. May be null.
@@ -6186,6 +6187,7 @@ public final class Types {
             String accountId,
             String email,
             Boolean emailVerified,
+            String phoneNumber,
             Types.SignInMethod method,
             List<Types.PortableLogin> providers,
             List<Types.PortableFactor> factors,
@@ -6213,6 +6215,7 @@ public final class Types {
                     members.get("accountId", Read.STRING),
                     members.get("email", Read.STRING),
                     members.get("emailVerified", Read.BOOLEAN),
+                    members.get("phoneNumber", Read.STRING),
                     members.get("method", Read.text(Types.SignInMethod::new)),
                     members.get("providers", Read.list(Read.object(Types.PortableLogin::of))),
                     members.get("factors", Read.list(Read.object(Types.PortableFactor::of))),
@@ -6244,6 +6247,7 @@ public final class Types {
             sink.put("accountId", accountId);
             sink.put("email", email);
             sink.put("emailVerified", emailVerified);
+            sink.put("phoneNumber", phoneNumber);
             sink.put("method", method);
             sink.put("providers", providers);
             sink.put("factors", factors);
@@ -6279,6 +6283,7 @@ public final class Types {
             builder.accountId = accountId;
             builder.email = email;
             builder.emailVerified = emailVerified;
+            builder.phoneNumber = phoneNumber;
             builder.method = method;
             builder.providers = providers;
             builder.factors = factors;
@@ -6301,6 +6306,7 @@ public final class Types {
             private String accountId;
             private String email;
             private Boolean emailVerified;
+            private String phoneNumber;
             private Types.SignInMethod method;
             private List<Types.PortableLogin> providers;
             private List<Types.PortableFactor> factors;
@@ -6350,6 +6356,17 @@ public final class Types {
              */
             public Builder emailVerified(boolean emailVerified) {
                 this.emailVerified = emailVerified;
+                return this;
+            }
+
+            /**
+             * The phone number of the account.
+             *
+             * @param phoneNumber it
+             * @return this
+             */
+            public Builder phoneNumber(String phoneNumber) {
+                this.phoneNumber = phoneNumber;
                 return this;
             }
 
@@ -6526,6 +6543,7 @@ public final class Types {
                         accountId,
                         email,
                         emailVerified,
+                        phoneNumber,
                         method,
                         providers,
                         factors,
