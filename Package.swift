@@ -117,7 +117,7 @@ let package = Package(
         + room(
             "Provisioning",
             ["Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"])
-        + room("VendorAPIs", ["Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"])
+        + room("VendorAPIs", ["Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"])
         + room(
             "Mintmark",
             [

@@ -58,7 +58,6 @@ public final class Services: Sendable {
         account = AccountService(accounts, tenants, identities: PoolIdentities(pools))
         apply = ApplyService(context)
         audit = AuditService(context)
-        compat = CompatService(context, pools)
         credentials = CredentialsService(context, pools)
         identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
@@ -72,6 +71,7 @@ public final class Services: Sendable {
         signIn = SignInService(accounts, tenants)
         signUp = SignUpService(accounts, tenants)
         tenant = TenantService(accounts, tenants)
+        compat = CompatService(context, pools, firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant))
         store = StoreService(context, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
         token = TokenService(context, pools)
         credentialsProvider = CredentialsProviderService(context, pools)
@@ -86,7 +86,9 @@ public final class Services: Sendable {
             afterSweep: { [accounts] settles in if settles { accounts.sendDueNotices() } else { accounts.sendNotices() } })
         let hooks = TestHooks(
             tables: Schema.tables, settle: { [housekeeping] in try housekeeping.settle() },
-            serveHTTP: { [loopback] port throws(LoopbackFailure) in try loopback.server(port: port).baseURL })
+            serveHTTP: { [loopback] port, project throws(LoopbackFailure) in
+                try loopback.server(port: port, firebaseProject: project).baseURL
+            }, openFirebase: { [compat] project, call in try compat.openFirebase(project: project, call) })
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,

@@ -24,16 +24,21 @@ public struct TestHooks: Sendable {
     let tables: [String]
     /// Removes everything that has expired by now.
     let settle: @Sendable () throws -> Void
-    /// Serves `compat.http` on a port of the loopback interface, any port if nil, and returns the base URL.
-    let serveHTTP: @Sendable (UInt16?) throws(LoopbackFailure) -> String
+    /// Serves `compat.http` on a port of the loopback interface, any port if nil, and returns the base URL. With the ID of a Firebase
+    /// project, the port serves its API too.
+    let serveHTTP: @Sendable (UInt16?, String?) throws(LoopbackFailure) -> String
+    /// Creates what a Firebase project needs in the store.
+    let openFirebase: @Sendable (String, any CallContext) throws -> Void
 
     public init(
         tables: [String], settle: @escaping @Sendable () throws -> Void,
-        serveHTTP: @escaping @Sendable (UInt16?) throws(LoopbackFailure) -> String
+        serveHTTP: @escaping @Sendable (UInt16?, String?) throws(LoopbackFailure) -> String,
+        openFirebase: @escaping @Sendable (String, any CallContext) throws -> Void
     ) {
         self.tables = tables
         self.settle = settle
         self.serveHTTP = serveHTTP
+        self.openFirebase = openFirebase
     }
 
     /// The tables of a snapshot: all except the data key.

@@ -15,15 +15,20 @@ public struct CompatService: Sendable {
     let token: PoolTokens
     let credentials: CredentialsService
     let role: RoleService
+    let firebase: FirebaseService
 
-    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache, firebase: FirebaseService) {
         self.context = context
+        self.firebase = firebase
         pool = PoolService(context, configurations)
         identity = IdentityService(context, configurations)
         token = PoolTokens(context, configurations)
         credentials = CredentialsService(context, configurations)
         role = RoleService(context, configurations)
     }
+
+    /// Creates the tenant of a Firebase project if it does not exist.
+    public func openFirebase(project: String, _ call: any CallContext) throws { try firebase.open(project: project, call) }
 
     /// Throws the error that `test.fault` has injected into this method.
     ///

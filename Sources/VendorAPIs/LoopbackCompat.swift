@@ -7,27 +7,45 @@ import Synchronization
 /// The servers for `compat.http` on the loopback address, one for each port.
 public final class LoopbackCompat: Sendable {
     private let compat: CompatService
-    private let servers = Mutex<[LoopbackServer]>([])
+    private let servers = Mutex<[Served]>([])
+
+    /// A server with the Firebase project that it serves.
+    private struct Served {
+        let server: LoopbackServer
+        let project: ServedProject
+    }
+
+    private final class ServedProject: Sendable {
+        let id = Mutex<String?>(nil)
+    }
 
     public init(_ compat: CompatService) { self.compat = compat }
 
     /// Returns the server of a port, or of any port if `nil`. Starts a server if none is running.
     ///
+    /// - Parameter firebaseProject: The Firebase project that the server serves from now on; `nil` changes nothing.
     /// - Throws: `LoopbackFailure`.
-    public func server(port: UInt16?) throws(LoopbackFailure) -> LoopbackServer {
+    public func server(port: UInt16?, firebaseProject: String? = nil) throws(LoopbackFailure) -> LoopbackServer {
         try servers.withLock { servers throws(LoopbackFailure) in
-            if let known = servers.first(where: { port == nil || $0.port == port }) { return known }
-            let compat = compat
-            let server = try LoopbackServer(port: port ?? 0) { request in Self.answer(request, compat) }
-            servers.append(server)
+            if let known = servers.first(where: { port == nil || $0.server.port == port }) {
+                if let firebaseProject { known.project.id.withLock { $0 = firebaseProject } }
+                return known.server
+            }
+            let (compat, project) = (compat, ServedProject())
+            project.id.withLock { $0 = firebaseProject }
+            let server = try LoopbackServer(port: port ?? 0) { request in
+                Self.answer(request, compat, firebaseProject: project.id.withLock { $0 })
+            }
+            servers.append(Served(server: server, project: project))
             return server
         }
     }
 
     /// Stops the servers after their pending requests have been answered.
-    public func stop() { for server in servers.withLock({ $0 }) { server.stop() } }
+    public func stop() { for server in servers.withLock({ $0 }) { server.server.stop() } }
 
-    private static func answer(_ request: LoopbackRequest, _ compat: CompatService) -> LoopbackResponse {
+    private static func answer(_ request: LoopbackRequest, _ compat: CompatService, firebaseProject: String?) -> LoopbackResponse {
+        if let firebaseProject, let answer = FirebaseHTTP.answer(request, compat, project: firebaseProject) { return answer }
         if request.method == "OPTIONS" { return preflight(for: request) }
         return answered(request, compat).adding([
             ("access-control-allow-origin", "*"), ("access-control-expose-headers", "x-amzn-requestid, x-amzn-errortype"),

@@ -135,7 +135,7 @@ class Imports(EndToEnd):
                 {"providerId": "phone", "rawId": "+4915112345678", "phoneNumber": "+4915112345678"}],
             "mfaInfo": [{"mfaEnrollmentId": "x", "phoneInfo": "+4915112345679", "displayName": "Phone", "enrolledAt": "2024-01-01T00:00:00Z"}], **HASH}
         bare = {"localId": "anon", "createdAt": "1500000000999", "lastSignedInAt": "1500000000999", "providerUserInfo": [], "passwordHash": "", "salt": ""}
-        answer = self.sidecar.call("account.import", {"tenantId": "shop", "format": "firebase", "hash": PBKDF2[0], "file": self.file(user, bare, b"7", {"localId": "no good"})})
+        answer = self.sidecar.call("account.import", {"tenantId": "shop", "format": "firebase", "hash": PBKDF2[0], "file": self.file(user, bare, b"7", {"localId": "no\tgood"})})
         self.assertEqual((self.counts(answer), set(self.wrong(answer))), ((2, 0, 0, 2), {3, 4}))
         carol = self.sidecar.call("account.get", {"accountId": user["localId"]})
         self.assertEqual((carol["createdAt"], carol["lastSignInAt"], carol["claims"]), (1_500_000_000, 1_650_000_000, {"plan": "gold"}))

@@ -72,7 +72,8 @@ extension Transaction {
                 CASE WHEN CAST($4 AS TEXT) = 'accountId-' THEN a.id END DESC,
                 a.id
             LIMIT $5 OFFSET $6
-            """, selection.tenantId, selection.isDisabled.map { $0 ? 1 : 0 } ?? -1, selection.providerId ?? "", selection.order, limit, start
+            """, selection.tenantId, selection.isDisabled.map { $0 ? 1 : 0 } ?? -1, selection.providerId ?? "", selection.order, limit,
+            start
         ) { $0.string(0) }
     }
 }

@@ -39,7 +39,7 @@ extension AccountService {
         var account = AccountRecord(
             id: new.accountId ?? context.random.uuid(), tenantId: tenant.id, username: username?.typed, email: username?.typed,
             isEmailVerified: new.isEmailVerified, method: username == nil ? new.otherMethod : new.password == nil ? .code : .password,
-            attributes: try tenant.accept(new.attributes, of: .others), claims: new.claims, isDisabled: new.isDisabled,
+            attributes: try tenant.acceptChange(new.attributes, of: [:]), claims: new.claims, isDisabled: new.isDisabled,
             mustChangePassword: new.mustChangePassword, createdAt: now, updatedAt: now)
         if let password = new.password {
             try context.checkNew(password, for: account, tenant, method, call)

@@ -121,5 +121,7 @@ extension AccountRecord {
     }
 
     /// The account as the `account.*` methods return it, with its logins and factors read from the store.
-    func answer(in tx: Transaction) throws -> Account { answer(try tx.accountLogins(of: id), try tx.factors(of: id), phoneNumber: try tx.phoneNumber(of: id)) }
+    func answer(in tx: Transaction) throws -> Account {
+        answer(try tx.accountLogins(of: id), try tx.factors(of: id), phoneNumber: try tx.phoneNumber(of: id))
+    }
 }

@@ -3,7 +3,7 @@ import Storage
 
 /// Implements the methods `signIn.*`.
 public struct SignInService: Sendable {
-    let context: AccountsContext
+    package let context: AccountsContext
     let configurations: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending

@@ -44,7 +44,7 @@ package final class TenantRecord: Sendable {
     /// Returns a developer's change of an account's attributes in stored form.
     ///
     /// - Throws: `InvalidAttributes` with every problem.
-    func acceptChange(_ given: JSONObject, of present: JSONObject) throws -> JSONObject {
+    package func acceptChange(_ given: JSONObject, of present: JSONObject) throws -> JSONObject {
         try AttributeRules.change(given, of: present, by: attributes)
     }
 

@@ -1,6 +1,7 @@
 import Accounts
 import IdentityPools
 import Storage
+import VendorAPIs
 
 /// The database schema as a sequence of migrations. The statements are the same for SQLite and PostgreSQL.
 public enum Schema {
@@ -79,5 +80,6 @@ public enum Schema {
         Migration(
             version: 3, statements: SessionTables.audience + NoticeTables.statements + LoginTable.coveringIndex,
             sqliteStatements: LoginTable.withoutRowid),
+        Migration(version: 4, statements: VendorTables.statements),
     ]
 }

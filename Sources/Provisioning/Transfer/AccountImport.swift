@@ -14,6 +14,7 @@ extension AccountService {
             context: context, tenant: tenant, how: try request.hash.map { try PasswordHash($0) }, onExisting: request.onExisting,
             isDryRun: request.dryRun)
         var source = try ImportSource(request.source, request.format, from: request.from)
+        source.hasNumberAttribute = tenant.attributes.contains { $0.name == "phoneNumber" }
         run.answer.nextLine = source.nextLine
         while true {
             do {

@@ -4,17 +4,23 @@ import JSON
 /// sessions, is omitted.
 struct FirebaseUser {
     private let node: JSONNode
+    /// Whether the tenant has an attribute `phoneNumber`.
+    private let hasNumberAttribute: Bool
 
-    init(_ node: JSONNode) { self.node = node }
+    init(_ node: JSONNode, hasNumberAttribute: Bool = true) {
+        self.node = node
+        self.hasNumberAttribute = hasNumberAttribute
+    }
 
     var portable: JSONObject {
         guard node.kind == .object else { return ["": node.value] }
         var account = JSONObject()
         account["accountId"] = node["localId"]?.value
-        for name in ["email", "passwordHash", "salt"] { account[name] = given(name) }
+        for name in ["email", "phoneNumber", "passwordHash", "salt"] { account[name] = given(name) }
         for name in ["emailVerified", "disabled"] { account[name] = node[name]?.value }
         var attributes = JSONObject()
-        for (theirs, ours) in [("displayName", "displayName"), ("photoUrl", "picture"), ("phoneNumber", "phoneNumber")] {
+        for (theirs, ours) in [("displayName", "displayName"), ("photoUrl", "picture"), ("phoneNumber", "phoneNumber")]
+        where theirs != "phoneNumber" || hasNumberAttribute {
             attributes[ours] = given(theirs)
         }
         if !attributes.isEmpty { account["attributes"] = .object(attributes) }

@@ -36,6 +36,10 @@ struct ImportCheck {
         if given.accountId == nil, given.email == nil, logins.isEmpty {
             add("", "unrecognisable", "Pass accountId, email or providers: the account has nothing that identifies it.")
         }
+        var phoneNumber: String?
+        do { phoneNumber = try given.phoneNumber.map { try PhoneNumber.checked($0) } } catch let error as InvalidPhoneNumber {
+            add("/phoneNumber", error)
+        } catch {}
         let factors = factors(given)
         let attributes = attributes(given.attributes ?? [:])
         do { try TenantTokenClaims.check(custom: given.claims ?? [:]) } catch let error as ClaimNameReserved {
@@ -49,7 +53,7 @@ struct ImportCheck {
             updatedAt: given.updatedAt ?? now, lastSignInAt: given.lastSignInAt)
         return ImportDraft(
             line: line, account: account, hasOwnId: given.accountId != nil, logins: logins, factors: factors,
-            password: password ?? (method == .password ? .unknown : .none))
+            password: password ?? (method == .password ? .unknown : .none), phoneNumber: phoneNumber)
     }
 
     private mutating func username(_ text: String?) -> Username? {

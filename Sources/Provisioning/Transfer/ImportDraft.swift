@@ -14,6 +14,7 @@ struct ImportDraft {
     let logins: [Login]
     let factors: [Factor]
     let password: Password
+    var phoneNumber: String? = nil
 
     struct Login {
         /// The index of the login in the account's `providers`.

@@ -20,6 +20,7 @@ extension Transaction {
                 "SELECT account_id FROM account_name WHERE tenant_id = $1 AND kind = 'email' AND name = $2", tenantId, address
             ) { $0.string(0) }
         }
+        if let number = draft.phoneNumber { facts.phoneOwner = try account(withPhoneNumber: number, in: tenantId)?.id }
         facts.loginOwners = try draft.logins.map { login in
             try owner(ofLogin: login.record.subject, at: login.record.providerId, in: tenantId)
         }

@@ -16,6 +16,8 @@ enum ImportRule {
         var survivorId: String?
         /// The ID of the account with the same address.
         var addressOwner: String?
+        /// The ID of the account with the same phone number.
+        var phoneOwner: String?
         /// The IDs of the accounts to which the logins are linked; `nil` for each unlinked login.
         var loginOwners: [String?] = []
     }
@@ -67,6 +69,11 @@ enum ImportRule {
             add(
                 "/email", EmailAlreadyInUse(email: ""),
                 "The email address belongs to account \(owner). Remove one of the two, or merge them.")
+        }
+        if let owner = facts.phoneOwner, owner != present {
+            add(
+                "/phoneNumber", PhoneNumberInUse(phoneNumber: ""),
+                "The phone number belongs to account \(owner). Remove one of the two, or merge them.")
         }
         for (login, owner) in zip(draft.logins, facts.loginOwners) {
             guard let owner, owner != present else { continue }

@@ -123,6 +123,9 @@ struct ImportRun {
                     } else {
                         try tx.replace(with: account, logins, factors)
                     }
+                    do { try tx.setPhoneNumber(planned.draft.phoneNumber, of: account) } catch is PhoneNumberInUse {
+                        throw SerializationConflict()
+                    }
                 }
                 var event = AuditEvent(AccountImport.info.name, call, tenant: tenant.id)
                 event.details["accounts"] = .array(ids.map { .string($0) })

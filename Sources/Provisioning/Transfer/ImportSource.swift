@@ -31,6 +31,9 @@ struct ImportSource {
     private(set) var nextLine: Int64 = 1
 
     /// - Throws: `ImportFileUnreadable`.
+    /// Whether the tenant has an attribute `phoneNumber`, for users of Firebase.
+    var hasNumberAttribute = true
+
     init(_ source: AccountImport.Params.Source, _ format: AccountImport.Params.Format, from line: Int64) throws {
         switch source {
         case .accounts(let accounts):
@@ -68,7 +71,7 @@ struct ImportSource {
                 case .text(let text):
                     bytes += text.count
                     if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
-                    entries.append(Entry(line: number, content: Self.account(text, format)))
+                    entries.append(Entry(line: number, content: account(text, format)))
                 }
             }
             return nextLine == first ? nil : entries
@@ -86,10 +89,12 @@ struct ImportSource {
         } catch { throw ImportFileUnreadable(path: path, reason: error.reason) }
     }
 
-    private static func account(_ text: [UInt8], _ format: AccountImport.Params.Format) -> Result<PortableAccount, LineFlaw> {
+    private func account(_ text: [UInt8], _ format: AccountImport.Params.Format) -> Result<PortableAccount, LineFlaw> {
         do {
             var node = try JSONText(text).root
-            if format == .firebase { node = try JSONText(JSONValue.object(FirebaseUser(node).portable).bytes).root }
+            if format == .firebase {
+                node = try JSONText(JSONValue.object(FirebaseUser(node, hasNumberAttribute: hasNumberAttribute).portable).bytes).root
+            }
             do { return .success(try PortableAccount(decoding: node)) } catch {
                 return .failure(LineFlaw(accountId: node["accountId"]?.string, violations: error.violations))
             }

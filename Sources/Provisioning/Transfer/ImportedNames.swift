@@ -18,6 +18,7 @@ struct ImportedNames {
         var names: [(pointer: String, key: Int)] = []
         if draft.hasOwnId { names.append(("/accountId", Self.key("id", draft.account.id))) }
         if let address = draft.address { names.append(("/email", Self.key("address", address))) }
+        if let number = draft.phoneNumber { names.append(("/phoneNumber", Self.key("phone", number))) }
         for login in draft.logins {
             names.append(("/providers/\(login.place)", Self.key(login.record.providerId, login.record.subject)))
         }

@@ -13,7 +13,9 @@ struct PortableAccounts {
     /// Returns up to `limit` accounts of a tenant, ordered by ID.
     func read(_ tenantId: String, after id: String, limit: Int, in tx: Transaction) throws -> [ClosureBox] {
         try tx.accounts(of: tenantId, after: id, limit: limit).map {
-            ClosureBox(account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id))
+            ClosureBox(
+                account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id),
+                phoneNumber: try tx.phoneNumber(of: $0.id))
         }
     }
 
@@ -22,6 +24,7 @@ struct PortableAccounts {
         let account: AccountRecord
         let logins: [AccountLogin]
         let factors: [FactorRecord]
+        let phoneNumber: String?
     }
 
     /// - Throws: `SealBroken`.
@@ -29,7 +32,8 @@ struct PortableAccounts {
         let account = held.account
         var portable = PortableAccount(
             accountId: account.id, email: account.email, emailVerified: account.isEmailVerified,
-            method: SignInMethod(rawValue: account.method.rawValue), providers: held.logins.isEmpty ? nil : held.logins.map(Self.login),
+            phoneNumber: held.phoneNumber, method: SignInMethod(rawValue: account.method.rawValue),
+            providers: held.logins.isEmpty ? nil : held.logins.map(Self.login),
             factors: held.factors.isEmpty ? nil : try held.factors.map(factor), attributes: account.attributes, claims: account.claims,
             disabled: account.isDisabled, mustChangePassword: account.mustChangePassword, createdAt: account.createdAt,
             updatedAt: account.updatedAt, lastSignInAt: account.lastSignInAt)

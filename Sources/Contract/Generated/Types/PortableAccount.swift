@@ -10,6 +10,8 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
     public var email: String?
     /// Whether the email address is verified.
     public var emailVerified: Bool
+    /// The phone number of the account.
+    public var phoneNumber: String?
     /// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
     public var method: SignInMethod?
     /// The linked logins, at most one for each provider.
@@ -37,10 +39,11 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
     /// The parameters of `passwordHash`. Defaults to the `hash` of the request.
     public var hash: PasswordHashing?
 
-    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool = false, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool = false, mustChangePassword: Bool = false, createdAt: Int64? = nil, updatedAt: Int64? = nil, lastSignInAt: Int64? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil) {
+    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool = false, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool = false, mustChangePassword: Bool = false, createdAt: Int64? = nil, updatedAt: Int64? = nil, lastSignInAt: Int64? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil) {
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
+        self.phoneNumber = phoneNumber
         self.method = method
         self.providers = providers
         self.factors = factors
@@ -60,6 +63,7 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
         var accountId: String?
         var email: String?
         var emailVerified: Bool?
+        var phoneNumber: String?
         var method: SignInMethod?
         var providers: [PortableLogin]?
         var factors: [PortableFactor]?
@@ -80,6 +84,8 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
                 email = reader.string(_value, at: "email", .username)
             } else if _name.isString("emailVerified") {
                 emailVerified = reader.boolean(_value, at: "emailVerified")
+            } else if _name.isString("phoneNumber") {
+                phoneNumber = reader.string(_value, at: "phoneNumber", .phoneNumber)
             } else if _name.isString("method") {
                 method = reader.enumeration(_value, at: "method")
             } else if _name.isString("providers") {
@@ -107,12 +113,13 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
             } else if _name.isString("hash") {
                 hash = reader.object(_value, at: "hash")
             } else {
-                reader.unknown(_name, among: ["accountId", "email", "emailVerified", "method", "providers", "factors", "attributes", "claims", "disabled", "mustChangePassword", "createdAt", "updatedAt", "lastSignInAt", "passwordHash", "salt", "hash"])
+                reader.unknown(_name, among: ["accountId", "email", "emailVerified", "phoneNumber", "method", "providers", "factors", "attributes", "claims", "disabled", "mustChangePassword", "createdAt", "updatedAt", "lastSignInAt", "passwordHash", "salt", "hash"])
             }
         }
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified ?? false
+        self.phoneNumber = phoneNumber
         self.method = method
         self.providers = providers
         self.factors = factors
@@ -140,6 +147,10 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
         }
         writer.key("emailVerified")
         writer.bool(emailVerified)
+        if let phoneNumber {
+            writer.key("phoneNumber")
+            writer.string(phoneNumber)
+        }
         if let method {
             writer.key("method")
             writer.string(method.rawValue)

@@ -1,0 +1,76 @@
+import Contract
+import JSON
+import ServiceContext
+import Storage
+
+/// A session that an API of another product has started, with its refresh token.
+package struct StartedSession: Sendable {
+    package let sessionId: String
+    package let accountId: String
+    package let refreshToken: String
+}
+
+/// The outcome of a sign-in with a password.
+package enum PasswordOutcome: Sendable {
+    case signedIn(StartedSession)
+    /// A second factor must be verified. The token continues the flow.
+    case pending(continuationToken: String)
+}
+
+extension SignInService {
+    /// Starts a session without verifying the user: another product's API has done so.
+    ///
+    /// - Throws: `AccountNotFound`, `AccountDisabled`, `TenantNotFound`.
+    package func startSession(
+        of accountId: String, as proof: SignInProof, by method: String, _ call: any CallContext
+    ) throws -> StartedSession {
+        let attempt = completion.signInCall(of: method, call, at: context.clock.now)
+        let signedIn = try context.database.write { tx in
+            try tx.lock([accountId])
+            guard let account = try tx.account(accountId) else { throw AccountNotFound() }
+            let tenant = try configurations.tenant(account.tenantId, in: tx)
+            return try completion.begin(account, of: tenant, with: PendingSignIn(proof, audience: nil), by: attempt, in: tx)
+        }
+        return StartedSession(sessionId: signedIn.session.id, accountId: accountId, refreshToken: attempt.secrets.refreshToken)
+    }
+
+    /// Signs in with address and password, with the rules of `signIn.withPassword`.
+    ///
+    /// - Throws: The errors of `signIn.withPassword`.
+    package func start(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> PasswordOutcome {
+        let step = try withPassword(request, call)
+        guard let refreshToken = step.refreshToken, let account = step.account else {
+            return .pending(continuationToken: step.continuationToken ?? "")
+        }
+        let session = try context.database.read { try $0.refreshToken(completion.mac(ofRefreshToken: refreshToken)) }
+        return .signedIn(
+            StartedSession(sessionId: session?.sessionId ?? "", accountId: account.accountId, refreshToken: refreshToken))
+    }
+
+    /// Returns the session of a refresh token, which stays valid, or `nil`.
+    ///
+    /// - Throws: `RefreshTokenExpired`.
+    package func session(ofRefreshToken token: String) throws -> SessionRecord? {
+        let now = context.clock.now
+        return try context.database.read { tx in
+            guard let known = try tx.refreshToken(completion.mac(ofRefreshToken: token)) else { return nil }
+            if known.expiresAt <= now { throw RefreshTokenExpired(expiredAt: known.expiresAt) }
+            return try tx.session(known.sessionId)
+        }
+    }
+}
+
+/// Everything about an account that an API of another product shows.
+package struct AccountFacts: Sendable {
+    package let account: AccountRecord
+    package let logins: [AccountLogin]
+    package let factors: [FactorRecord]
+    package let phoneNumber: String?
+
+    package init(_ account: AccountRecord, in tx: Transaction) throws {
+        self.account = account
+        logins = try tx.accountLogins(of: account.id)
+        factors = try tx.factors(of: account.id)
+        phoneNumber = try tx.phoneNumber(of: account.id)
+    }
+}

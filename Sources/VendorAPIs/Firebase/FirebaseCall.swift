@@ -1,0 +1,177 @@
+import Accounts
+import Contract
+import JSON
+import Platform
+import ServiceContext
+import Storage
+
+/// One request to the Identity Toolkit API.
+struct FirebaseCall {
+    let service: FirebaseService
+    let request: WireRequest
+    let path: FirebasePath
+    let project: String
+    /// The tenant of the project, or `nil` for the project itself.
+    let firebaseTenant: String?
+    let isAdmin: Bool
+    private(set) var body: FirebaseInput
+    let call: any CallContext
+
+    static let method = "compat.http"
+
+    var context: AccountsContext { service.context }
+    var now: Int64 { context.clock.now }
+    /// The tenant of this store.
+    var tenantId: String { firebaseTenant.map { "\(project).\($0)" } ?? project }
+    var tokens: FirebaseTokens { FirebaseTokens(projectId: project) }
+    func query(_ name: String) -> String? { request.parameter(name) }
+
+    /// The address to which the request came.
+    var origin: String { "http://\(request.header("host") ?? "127.0.0.1")" }
+
+    static func answer(
+        _ request: WireRequest, _ service: FirebaseService, project: String, _ call: any CallContext
+    ) throws -> WireAnswer {
+        let path = FirebasePath(request.url)
+        switch path.host {
+        case "": return .json(["authEmulator": ["ready": true, "docs": "mintmark help migrating-from-firebase"]])
+        case "identitytoolkit.googleapis.com":
+            let made = try FirebaseCall(service, request, path, project, call)
+            return .json(try made.toolkit())
+        case "securetoken.googleapis.com":
+            guard path.version == "v1", path.name == "token", request.method == "POST" else { throw FirebaseError.notFound }
+            let made = try FirebaseCall(service, request, path, project, call)
+            return .json(try made.token())
+        case "www.googleapis.com":
+            return .json(try FirebaseCall(service, request, path, project, call).older())
+        case "emulator":
+            return try FirebaseCall(service, request, path, project, call).emulator()
+        default: throw FirebaseError.notFound
+        }
+    }
+
+    init(
+        _ service: FirebaseService, _ request: WireRequest, _ path: FirebasePath, _ project: String, _ call: any CallContext
+    ) throws {
+        (self.service, self.request, self.path, self.call) = (service, request, path, call)
+        let isForm = request.header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+        if isForm {
+            var members = JSONObject()
+            for (name, value) in request.parameters { members[name] = .string(value) }
+            body = FirebaseInput(members)
+        } else {
+            body = try FirebaseInput(body: request.method == "GET" || request.method == "DELETE" ? "" : request.body)
+        }
+        let bearer = request.header("authorization").flatMap { value -> String? in
+            let parts = value.split(separator: " ", maxSplits: 1)
+            return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
+        }
+        if let bearer, path.host != "emulator" {
+            guard bearer == "owner" || bearer.hasPrefix("ya29.") else { throw FirebaseError.badCredential }
+        }
+        isAdmin = bearer != nil || path.host == "emulator"
+        if !isAdmin {
+            if path.project != nil { throw FirebaseError.noCredential }
+            guard request.parameter("key")?.isEmpty == false || request.header("x-goog-api-key")?.isEmpty == false else {
+                throw FirebaseError.noKey
+            }
+        }
+        let target = try body.filled("targetProjectId")
+        if target != nil, !isAdmin {
+            throw FirebaseError("INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
+        }
+        self.project = path.project ?? target ?? project
+        let given = try body.filled("tenantId") ?? request.parameter("tenantId").flatMap { $0.isEmpty ? nil : $0 }
+        if let inPath = path.tenant, let given, inPath != given { throw FirebaseError("TENANT_ID_MISMATCH") }
+        let token = try (body.filled("idToken")).flatMap { FirebaseTokens.claims(of: $0) }
+        let inToken = token?["firebase"]?.object?["tenant"]?.string
+        let named = path.tenant ?? given
+        if let inToken, let named, inToken != named { throw FirebaseError("TENANT_ID_MISMATCH") }
+        firebaseTenant = named ?? inToken
+    }
+
+    /// Returns the same call with another body.
+    func copy(with members: JSONObject) throws -> FirebaseCall {
+        var copy = self
+        copy.body = FirebaseInput(members)
+        return copy
+    }
+
+    /// Performs a call of the Identity Toolkit API, version 1 or 2.
+    private func toolkit() throws -> JSONObject {
+        let name = path.name
+        if let result = try configuration() { return result }
+        guard request.method == "POST" || request.method == "GET" else { throw FirebaseError.notFound }
+        if name == "accounts", request.method == "POST" { return try signUp() }
+        if name == ":createSessionCookie" { return try createSessionCookie() }
+        if path.version == "v2", let result = try factorCall(name) { return result }
+        guard name.hasPrefix("accounts:") else { throw FirebaseError.notFound }
+        return try accounts(String(name.dropFirst("accounts:".count)))
+    }
+
+    func accounts(_ name: String) throws -> JSONObject {
+        switch (name, isAdmin) {
+        case ("signUp", _): return try signUp()
+        case ("lookup", _): return try lookup()
+        case ("update", _): return try update()
+        case ("delete", _): return try delete()
+        case ("signInWithPassword", _): return try signInWithPassword()
+        case ("signInWithCustomToken", _): return try signInWithCustomToken()
+        case ("signInWithEmailLink", _): return try signInWithEmailLink()
+        case ("sendOobCode", _): return try sendOobCode()
+        case ("resetPassword", _): return try resetPassword()
+        case ("createAuthUri", _): return try createAuthUri()
+        case ("signInWithIdp", _): return try signInWithIdp()
+        case ("batchGet", true): return try batchGet()
+        case ("batchCreate", true): return try batchCreate()
+        case ("batchDelete", true): return try batchDelete()
+        case ("query", true): return try queryAccounts()
+        case ("batchGet", false), ("batchCreate", false), ("batchDelete", false), ("query", false): throw FirebaseError.noCredential
+        case ("sendVerificationCode", _): return try sendVerificationCode()
+        case ("signInWithPhoneNumber", _): return try signInWithPhoneNumber()
+        case ("revokeToken", _), ("verifyIosClient", _):
+            throw FirebaseError.notOffered("accounts:\(name)")
+        default: throw FirebaseError.notFound
+        }
+    }
+
+    /// Returns the account of the tenant with an ID, or `nil`.
+    func facts(_ id: String) throws -> AccountFacts? {
+        try context.database.read { tx in
+            guard let account = try tx.account(id), account.tenantId == tenantId else { return nil }
+            return try AccountFacts(account, in: tx)
+        }
+    }
+
+    func account(email: String) throws -> AccountRecord? {
+        try context.database.read { try $0.account(named: email, in: tenantId) }
+    }
+
+    /// - Throws: `FirebaseError` if the project or the tenant does not exist.
+    func tenantRecord() throws -> TenantRecord {
+        do { return try context.database.read { try service.configurations.tenant(tenantId, in: $0) } } catch is TenantNotFound {
+            throw FirebaseError(firebaseTenant == nil ? "CONFIGURATION_NOT_FOUND" : "TENANT_NOT_FOUND")
+        }
+    }
+
+    /// Returns the user of the request's ID token.
+    ///
+    /// - Throws: `FirebaseError` if the token is missing or no longer accepted.
+    func user() throws -> FirebaseUser {
+        guard let token = try body.filled("idToken") else { throw FirebaseError("MISSING_ID_TOKEN") }
+        guard let claims = FirebaseTokens.claims(of: token), let id = claims["sub"]?.string ?? claims["user_id"]?.string,
+            claims["aud"]?.string == project, claims["iss"]?.string == FirebaseTokens.Issuer.token.rawValue + project
+        else { throw FirebaseError("INVALID_ID_TOKEN") }
+        if claims["firebase"]?.object?["tenant"]?.string != firebaseTenant { throw FirebaseError("TENANT_ID_MISMATCH") }
+        guard let facts = try facts(id) else { throw FirebaseError("USER_NOT_FOUND") }
+        if (claims["iat"]?.int ?? 0) < facts.account.validAfter || (claims["exp"]?.int ?? 0) <= now { throw FirebaseError("TOKEN_EXPIRED") }
+        if facts.account.isDisabled { throw FirebaseError("USER_DISABLED") }
+        let session = try claims["sid"]?.string.flatMap { id in try context.database.read { try $0.session(id) } }
+        return FirebaseUser(facts: facts, session: session, claims: claims)
+    }
+
+    /// - Throws: `FirebaseError` if the user signed in more than five minutes ago. Users of anonymous accounts cannot sign in again.
+    func requireRecent(_ user: FirebaseUser) throws {
+        if user.account.method != .anonymous, user.authenticatedAt < now - 300 { throw FirebaseError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN") }
+    }
+}

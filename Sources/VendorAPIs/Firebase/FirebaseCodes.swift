@@ -1,0 +1,233 @@
+import Accounts
+import Contract
+import Crypto
+import JSON
+import Platform
+import ServiceContext
+import Storage
+
+/// Links and codes for actions by email. No message is sent: a developer asks for the link, or reads it at the emulator's address.
+extension FirebaseCall {
+    static let codes = "oob"
+
+    private static let modes = [
+        "EMAIL_SIGNIN": "signIn", "PASSWORD_RESET": "resetPassword", "VERIFY_EMAIL": "verifyEmail",
+        "VERIFY_AND_CHANGE_EMAIL": "verifyAndChangeEmail", "RECOVER_EMAIL": "recoverEmail",
+    ]
+
+    /// The lifetime of a code, in seconds.
+    private static let lifetimes: [String: Int64] = ["PASSWORD_RESET": 3600, "EMAIL_SIGNIN": 21_600]
+    private static let usualLifetime: Int64 = 259_200
+
+    func sendOobCode() throws -> JSONObject {
+        let tenant = try tenantRecord()
+        guard let type = try body.filled("requestType"), type != "OOB_REQ_TYPE_UNSPECIFIED" else { throw FirebaseError("MISSING_REQ_TYPE") }
+        guard Self.modes[type] != nil, type != "RECOVER_EMAIL" else { throw FirebaseError.notOffered("requestType \(type)") }
+        let returnsLink = try body.flag("returnOobLink") ?? false
+        if returnsLink, !isAdmin { throw FirebaseError("INSUFFICIENT_PERMISSION") }
+        if let url = try body.filled("continueUrl"), !Self.isAbsolute(url) {
+            throw FirebaseError("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
+        }
+        let email = try address(for: type, returnsLink: returnsLink)
+        var answer: JSONObject = ["kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email)]
+        if type == "PASSWORD_RESET" {
+            let account = try account(email: email)
+            if account == nil, tenant.settings.enumerationProtection, !returnsLink { return answer }
+            if account == nil { throw FirebaseError("EMAIL_NOT_FOUND") }
+        }
+        let code = try issue(type, email, newEmail: try body.filled("newEmail").map(Username.fold))
+        if returnsLink {
+            answer["oobCode"] = code["oobCode"]
+            answer["oobLink"] = code["oobLink"]
+        }
+        return answer
+    }
+
+    private static func isAbsolute(_ url: String) -> Bool {
+        let rest = url.drop { $0 != ":" }
+        return rest.startIndex != url.startIndex && rest.hasPrefix("://")
+            && rest.dropFirst(3).first.map { $0 != "/" && $0 != "?" } ?? false
+    }
+
+    /// Returns the present address of the user to whom the code belongs.
+    private func address(for type: String, returnsLink: Bool) throws -> String {
+        let needsUser = type == "VERIFY_EMAIL" || type == "VERIFY_AND_CHANGE_EMAIL"
+        if type == "VERIFY_AND_CHANGE_EMAIL" {
+            guard let new = try body.filled("newEmail") else { throw FirebaseError("MISSING_NEW_EMAIL") }
+            _ = try Username(new)
+            if try account(email: new) != nil { throw FirebaseError("EMAIL_EXISTS") }
+        }
+        if needsUser, !returnsLink || body.has("idToken") {
+            guard let email = try user().account.email else { throw FirebaseError("MISSING_EMAIL") }
+            return Username.fold(email)
+        }
+        guard let email = try body.filled("email") else { throw FirebaseError("MISSING_EMAIL") }
+        _ = try Username(email)
+        if needsUser, try account(email: email) == nil { throw FirebaseError("USER_NOT_FOUND") }
+        return Username.fold(email)
+    }
+
+    /// Stores a new code and returns it as the emulator's list shows it.
+    @discardableResult
+    func issue(_ type: String, _ email: String, newEmail: String? = nil) throws -> JSONObject {
+        let code = Base64URL.encode(context.random.bytes(40))
+        var query = [
+            ("mode", Self.modes[type] ?? ""), ("lang", "en"), ("oobCode", code), ("apiKey", request.parameter("key") ?? "fake-api-key"),
+        ]
+        if let url = try body.filled("continueUrl") { query.append(("continueUrl", url)) }
+        if let firebaseTenant { query.append(("tenantId", firebaseTenant)) }
+        let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+        let link = "\(origin)/emulator/action?\(text)"
+        var record: JSONObject = [
+            "email": .string(email), "requestType": .string(type), "oobCode": .string(code), "oobLink": .string(link),
+            "expiresAt": .number(JSONNumber(now + (Self.lifetimes[type] ?? Self.usualLifetime))),
+        ]
+        record["newEmail"] = newEmail.map { .string($0) }
+        let made = record
+        try context.database.write { try $0.setVendorRecord(tenantId, Self.codes, code, made) }
+        return record
+    }
+
+    /// Returns the record of a code.
+    ///
+    /// - Throws: `FirebaseError` if it is unknown, used or expired.
+    func code(_ code: String, _ types: Set<String> = Set(modes.keys)) throws -> JSONObject {
+        guard let record = try context.database.read({ try $0.vendorRecord(tenantId, Self.codes, code) }),
+            types.contains(record["requestType"]?.string ?? "")
+        else { throw FirebaseError("INVALID_OOB_CODE") }
+        if (record["expiresAt"]?.int ?? 0) <= now { throw FirebaseError("EXPIRED_OOB_CODE") }
+        return record
+    }
+
+    func use(_ code: String) throws {
+        let isUnused = try context.database.write { try $0.deleteVendorRecord(tenantId, Self.codes, code) }
+        if !isUnused { throw FirebaseError("INVALID_OOB_CODE") }
+    }
+
+    func resetPassword() throws -> JSONObject {
+        guard let code = try body.filled("oobCode") else { throw FirebaseError("MISSING_OOB_CODE") }
+        let record = try self.code(code)
+        let type = record["requestType"]?.string ?? ""
+        var answer: JSONObject = ["kind": "identitytoolkit#ResetPasswordResponse", "requestType": .string(type)]
+        if let password = try body.filled("newPassword") {
+            guard type == "PASSWORD_RESET" else { throw FirebaseError("INVALID_OOB_CODE") }
+            try reset(code, record, password)
+        } else {
+            answer["newEmail"] = record["newEmail"]
+        }
+        if type != "EMAIL_SIGNIN" { answer["email"] = record["email"] }
+        return answer
+    }
+
+    /// Sets a new password. The address is then verified, so logins that another user may have linked end.
+    private func reset(_ code: String, _ record: JSONObject, _ password: String) throws {
+        guard let account = try account(email: record["email"]?.string ?? "") else { throw FirebaseError("INVALID_OOB_CODE") }
+        if account.isDisabled { throw FirebaseError("USER_DISABLED") }
+        guard let facts = try facts(account.id) else { throw FirebaseError("INVALID_OOB_CODE") }
+        var change = AccountUpdate.Params(accountId: account.id)
+        change.password = password
+        change.emailVerified = true
+        change.unlink = facts.logins.map(\.providerId)
+        _ = try service.account.update(change, by: Self.method, call)
+        try use(code)
+    }
+
+    /// Applies a code that changes or verifies an address.
+    func applyCode() throws -> JSONObject {
+        guard let code = try body.filled("oobCode") else { throw FirebaseError("MISSING_OOB_CODE") }
+        let record = try self.code(code, ["VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL", "RECOVER_EMAIL"])
+        return try apply(code, record)
+    }
+
+    func apply(_ code: String, _ record: JSONObject) throws -> JSONObject {
+        let (email, type) = (record["email"]?.string ?? "", record["requestType"]?.string ?? "")
+        let found: AccountRecord?
+        if type == "RECOVER_EMAIL" {
+            let owner = try context.database.read { tx in
+                try tx.vendorRecords(tenantId, Self.flags).first { $0.value["initialEmail"]?.string == email }?.id
+            }
+            found = try owner.flatMap { try facts($0)?.account }
+        } else {
+            found = try account(email: email)
+        }
+        guard let account = found else { throw FirebaseError("INVALID_OOB_CODE") }
+        if account.isDisabled { throw FirebaseError("USER_DISABLED") }
+        var change = AccountUpdate.Params(accountId: account.id)
+        change.emailVerified = true
+        if type == "RECOVER_EMAIL" { change.username = email }
+        if type == "VERIFY_AND_CHANGE_EMAIL" { change.username = record["newEmail"]?.string }
+        _ = try service.account.update(change, by: Self.method, call)
+        try use(code)
+        if type == "VERIFY_AND_CHANGE_EMAIL" {
+            try setFlags(of: account) { if $0["initialEmail"] == nil { $0["initialEmail"] = .string(email) } }
+        }
+        var answer = try shown(account.id)
+        answer["newEmail"] = record["newEmail"]
+        return answer
+    }
+
+    func signInWithEmailLink() throws -> JSONObject {
+        _ = try tenantRecord()
+        let linked = try body.has("idToken") ? user() : nil
+        guard let email = try body.filled("email").map(Username.fold) else { throw FirebaseError("MISSING_EMAIL") }
+        guard let code = try body.filled("oobCode") else { throw FirebaseError("MISSING_OOB_CODE") }
+        let record = try self.code(code, ["EMAIL_SIGNIN"])
+        guard record["email"]?.string == email else {
+            throw FirebaseError("INVALID_EMAIL : The email provided does not match the sign-in email address.")
+        }
+        try use(code)
+        var account = try account(email: email)
+        if let account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
+        if let account, let linked, account.id != linked.account.id { throw FirebaseError("EMAIL_EXISTS") }
+        let isNew = account == nil && linked == nil
+        if let present = linked?.account ?? account {
+            var change = AccountUpdate.Params(accountId: present.id)
+            if account == nil { change.username = email }
+            change.emailVerified = true
+            _ = try service.account.update(change, by: Self.method, call)
+            account = try facts(present.id)?.account
+        } else {
+            var new = NewAccount(tenantId: tenantId)
+            (new.accountId, new.username, new.isEmailVerified) = (newId(), email, true)
+            account = try service.account.create(new, by: Self.method, call).account
+        }
+        guard let account else { throw FirebaseError("USER_NOT_FOUND") }
+        try setFlags(of: account) { $0["emailLinkSignin"] = true }
+        let needsFactor = try linked == nil && facts(account.id).map { try self.needsFactor($0) } ?? false
+        var answer =
+            try needsFactor
+            ? pending(account.id, provider: "password") : startSession(account.id, SignInProof(amr: ["otp"], provider: "password"))
+        answer["kind"] = "identitytoolkit#EmailLinkSigninResponse"
+        answer["email"] = .string(email)
+        answer["isNewUser"] = .bool(isNew)
+        return answer
+    }
+
+    /// Returns the sign-in methods of an address.
+    func createAuthUri() throws -> JSONObject {
+        let tenant = try tenantRecord()
+        guard let url = try body.filled("continueUri") else { throw FirebaseError("MISSING_CONTINUE_URI") }
+        guard Self.isAbsolute(url) else { throw FirebaseError("INVALID_CONTINUE_URI") }
+        if body.has("providerId") { throw FirebaseError.notOffered("createAuthUri with providerId") }
+        guard let email = try body.filled("identifier") else { throw FirebaseError("MISSING_IDENTIFIER") }
+        guard (try? Username(email)) != nil else { throw FirebaseError("INVALID_IDENTIFIER") }
+        let session = try body.filled("sessionId") ?? Base64URL.encode(context.random.bytes(18))
+        var answer: JSONObject = ["kind": "identitytoolkit#CreateAuthUriResponse", "sessionId": .string(session)]
+        if tenant.settings.enumerationProtection { return answer }
+        let account = try account(email: email)
+        var methods: [String] = []
+        var providers: [String] = []
+        if let account, let facts = try facts(account.id) {
+            let flags = try context.database.read { try self.flags(of: account, in: $0) }
+            if account.password != nil { methods.append("password") }
+            if flags["emailLinkSignin"] == true { methods.append("emailLink") }
+            if !methods.isEmpty { providers.append("password") }
+            methods += facts.logins.map(\.providerId)
+            providers += facts.logins.map(\.providerId)
+        }
+        answer["registered"] = .bool(account != nil)
+        answer["signinMethods"] = .array(methods.map { .string($0) })
+        answer["allProviders"] = .array(providers.map { .string($0) })
+        return answer
+    }
+}

@@ -1,0 +1,222 @@
+import Accounts
+import Contract
+import JSON
+import ServiceContext
+import Storage
+
+/// The configuration of a project: tenants, identity providers and settings.
+extension FirebaseCall {
+    static let recaptcha: JSONObject = [
+        "kind": "identitytoolkit#GetRecaptchaParamResponse", "recaptchaSiteKey": "Fake-key__Do_not_send_this_to_Recaptcha_",
+        "recaptchaStoken": "This-is-a-fake-token__Dont-send-this-to-the-Recaptcha-service__The-Auth-Emulator-does-not-support-Recaptcha",
+    ]
+
+    func publicConfiguration() -> JSONObject {
+        ["projectId": "12345", "authorizedDomains": ["localhost", "127.0.0.1"]]
+    }
+
+    /// Performs a call about the configuration. Returns `nil` if the request is another call.
+    func configuration() throws -> JSONObject? {
+        let (method, name) = (request.method, path.name)
+        let parts = name.split(separator: "/").map(String.init)
+        if path.version == "v1", name == "projects", method == "GET" { return publicConfiguration() }
+        if name == "recaptchaParams", method == "GET" { return Self.recaptcha }
+        if name == "recaptchaConfig", method == "GET" {
+            let providers: [JSONValue] = ["EMAIL_PASSWORD_PROVIDER", "PHONE_PROVIDER"].map {
+                ["provider": .string($0), "enforcementState": "OFF"]
+            }
+            return ["recaptchaKey": .string("projects/\(project)/keys/none"), "recaptchaEnforcementState": .array(providers)]
+        }
+        if name == "passwordPolicy", method == "GET" { return try passwordPolicy() }
+        guard path.project != nil else { return nil }
+        if name == "config", path.tenant == nil { return try projectConfiguration() }
+        if path.version == "v2", name.isEmpty, path.tenant != nil { return try tenant() }
+        switch parts.first {
+        case "tenants" where path.version == "v2" && parts.count == 1: return try tenants()
+        case "oauthIdpConfigs": return try provider(.oidc, parts.count > 1 ? parts[1] : nil)
+        case "inboundSamlConfigs": return try provider(.saml, parts.count > 1 ? parts[1] : nil)
+        default: return nil
+        }
+    }
+
+    private func passwordPolicy() throws -> JSONObject {
+        let policy = try tenantRecord().settings.passwordPolicy ?? PasswordPolicy()
+        return [
+            "customStrengthOptions": [
+                "minPasswordLength": .number(JSONNumber(policy.minimumLength)),
+                "maxPasswordLength": .number(JSONNumber(policy.maximumLength)),
+            ],
+            "allowedNonAlphanumericCharacters": .array(Array("^$*.[]{}()?\"!@#%&/\\,><':;|_~`+-=").map { .string(String($0)) }),
+            "enforcementState": "ENFORCE", "schemaVersion": 1, "forceUpgradeOnSignin": false,
+        ]
+    }
+
+    private func projectConfiguration() throws -> JSONObject {
+        if request.method == "PATCH" {
+            try patchEmulatorConfiguration()
+            let present = try stored("config", "project") ?? [:]
+            let changed = merged(present, with: body.members)
+            try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", changed) }
+        }
+        let settings = try tenantRecord().settings
+        var answer = try stored("config", "project") ?? [:]
+        answer["name"] = .string("projects/\(project)/config")
+        var signIn = answer["signIn"]?.object ?? [:]
+        signIn["allowDuplicateEmails"] = .bool(!settings.oneAccountPerAddress)
+        answer["signIn"] = .object(signIn)
+        answer["emailPrivacyConfig"] = ["enableImprovedEmailPrivacy": .bool(settings.enumerationProtection)]
+        return answer
+    }
+
+    func stored(_ kind: String, _ id: String) throws -> JSONObject? {
+        try context.database.read { try $0.vendorRecord(tenantId, kind, id) }
+    }
+
+    /// Returns `present` with the members of the update mask, or all given ones, replaced by `given`.
+    private func merged(_ present: JSONObject, with given: JSONObject) -> JSONObject {
+        var result = present
+        let mask = query("updateMask")?.split(separator: ",").map(String.init) ?? given.names
+        for path in mask {
+            let steps = path.split(separator: ".").map(String.init)
+            result = Self.replaced(result, given, steps[...])
+        }
+        return result
+    }
+
+    private static func replaced(_ present: JSONObject, _ given: JSONObject?, _ steps: ArraySlice<String>) -> JSONObject {
+        guard let name = steps.first else { return present }
+        var result = present
+        if steps.count == 1 {
+            result[name] = given?[name] == .null ? nil : given?[name]
+        } else {
+            let inner = replaced(present[name]?.object ?? [:], given?[name]?.object, steps.dropFirst())
+            result[name] = .object(inner)
+        }
+        return result
+    }
+
+    // MARK: Tenants
+
+    private static let tenantKind = "tenant"
+
+    private func shown(tenant id: String, _ record: JSONObject) -> JSONObject {
+        var answer = record
+        answer["name"] = .string("projects/\(project)/tenants/\(id)")
+        return answer
+    }
+
+    private func tenants() throws -> JSONObject {
+        switch request.method {
+        case "POST":
+            let suffix = String(context.random.bytes(5).map { Array("abcdefghijklmnopqrstuvwxyz0123456789")[Int($0) % 36] })
+            let name = try body.filled("displayName")
+            let id =
+                "\(name.map { $0.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } } ?? "tenant")-\(suffix)"
+            var record = body.members
+            record["name"] = nil
+            for flag in ["allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser", "disableAuth"] where record[flag] == nil {
+                record[flag] = false
+            }
+            let made = record
+            try service.create(tenant: "\(project).\(id)", call)
+            try context.database.write { try $0.setVendorRecord(tenantId, Self.tenantKind, id, made) }
+            return shown(tenant: id, made)
+        case "GET":
+            let limit = query("pageSize").flatMap { Int($0) } ?? 20
+            let (page, next) = try page(of: Self.tenantKind, limit)
+            var answer: JSONObject = [:]
+            if !page.isEmpty { answer["tenants"] = .array(page.map { .object(shown(tenant: $0.id, $0.value)) }) }
+            answer["nextPageToken"] = next.map { .string($0) }
+            return answer
+        default: throw FirebaseError.notFound
+        }
+    }
+
+    private func page(of kind: String, _ limit: Int) throws -> (records: [(id: String, value: JSONObject)], next: String?) {
+        let all = try context.database.read { try $0.vendorRecords(tenantId, kind) }.sorted { $0.id < $1.id }
+        let after = query("pageToken") ?? ""
+        let rest = all.filter { $0.id > after }
+        let page = Array(rest.prefix(max(1, min(limit, 1000))))
+        return (page, rest.count > page.count ? page.last?.id : nil)
+    }
+
+    private func tenant() throws -> JSONObject {
+        guard let id = path.tenant else { throw FirebaseError.notFound }
+        let scope = project
+        guard let record = try context.database.read({ try $0.vendorRecord(scope, Self.tenantKind, id) }) else {
+            throw FirebaseError("TENANT_NOT_FOUND")
+        }
+        switch request.method {
+        case "GET": return shown(tenant: id, record)
+        case "PATCH":
+            let changed = merged(record, with: body.members)
+            try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, changed) }
+            return shown(tenant: id, changed)
+        case "DELETE":
+            _ = try service.tenant.delete(TenantDelete.Params(tenantId: tenantId), call)
+            try context.database.write { _ = try $0.deleteVendorRecord(scope, Self.tenantKind, id) }
+            return [:]
+        default: throw FirebaseError.notFound
+        }
+    }
+
+    // MARK: Identity providers
+
+    private enum ProviderKind: String {
+        case oidc = "oauthIdpConfigs"
+        case saml = "inboundSamlConfigs"
+
+        var prefix: String { self == .oidc ? "oidc." : "saml." }
+        var parameter: String { self == .oidc ? "oauthIdpConfigId" : "inboundSamlConfigId" }
+    }
+
+    private func provider(_ kind: ProviderKind, _ id: String?) throws -> JSONObject {
+        guard isAdmin else { throw FirebaseError.noCredential }
+        _ = try tenantRecord()
+        let base = "projects/\(project)" + (firebaseTenant.map { "/tenants/\($0)" } ?? "") + "/\(kind.rawValue)"
+        func shown(_ id: String, _ record: JSONObject) -> JSONObject {
+            var answer = record
+            answer["name"] = .string("\(base)/\(id)")
+            return answer
+        }
+        guard let id else {
+            if request.method == "GET" {
+                let (page, next) = try page(of: kind.rawValue, query("pageSize").flatMap { Int($0) } ?? 100)
+                var answer: JSONObject = [:]
+                if !page.isEmpty { answer[kind.rawValue] = .array(page.map { .object(shown($0.id, $0.value)) }) }
+                answer["nextPageToken"] = next.map { .string($0) }
+                return answer
+            }
+            guard request.method == "POST", let id = query(kind.parameter), id.hasPrefix(kind.prefix), id.count > kind.prefix.count else {
+                throw FirebaseError("INVALID_CONFIG_ID : The ID must begin with \(kind.prefix).")
+            }
+            if try stored(kind.rawValue, id) != nil { throw FirebaseError("CONFIGURATION_EXISTS", status: 409, name: "ALREADY_EXISTS") }
+            var record = body.members
+            record["enabled"] = record["enabled"] ?? false
+            let made = record
+            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, made) }
+            return shown(id, made)
+        }
+        guard let record = try stored(kind.rawValue, id) else {
+            throw FirebaseError("CONFIGURATION_NOT_FOUND", status: 404, name: "NOT_FOUND")
+        }
+        switch request.method {
+        case "GET": return shown(id, record)
+        case "PATCH":
+            var changed = merged(record, with: body.members)
+            // Of the response types, exactly one is used.
+            if let types = changed["responseType"]?.object {
+                var used = JSONObject()
+                for (name, value) in types.members where value == true { used[name] = true }
+                changed["responseType"] = .object(used)
+            }
+            let made = changed
+            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, made) }
+            return shown(id, made)
+        case "DELETE":
+            try context.database.write { _ = try $0.deleteVendorRecord(tenantId, kind.rawValue, id) }
+            return [:]
+        default: throw FirebaseError.notFound
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Accounts
+import Contract
+import JSON
+import Platform
+import ServiceContext
+import Storage
+
+/// The user as an identity provider describes them.
+struct FirebaseIdentity {
+    let providerId: String
+    let subject: String
+    var email: String?
+    /// Whether the provider is trusted to have verified the address (firebase rule: never for Facebook, Twitter and GitHub).
+    let isTrusted: Bool
+    let claims: JSONObject
+
+    var displayName: String? { (claims["name"] ?? claims["displayName"] ?? claims["display_name"])?.string }
+    var photoUrl: String? { (claims["picture"] ?? claims["photoUrl"] ?? claims["photo_url"])?.string }
+
+    var login: PortableLogin {
+        PortableLogin(providerId: providerId, subject: subject, email: email, displayName: displayName, photoUrl: photoUrl)
+    }
+
+    init(_ form: [String: String]) throws {
+        guard let providerId = form["providerId"]?.lowercased(), !providerId.isEmpty else {
+            throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential.")
+        }
+        if providerId.hasPrefix("saml.") { throw FirebaseError.notOffered("Sign-in with a SAML provider") }
+        guard let token = form["id_token"] ?? form["access_token"] else {
+            throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: id_token or access_token is needed.")
+        }
+        guard let claims = FirebaseTokens.claims(of: token) else {
+            throw FirebaseError("INVALID_IDP_RESPONSE : Unable to parse the credential.")
+        }
+        guard let subject = (claims["sub"] ?? claims["uid"] ?? claims["id"])?.string, !subject.isEmpty else {
+            throw FirebaseError("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields.")
+        }
+        let isVerified = claims["email_verified"] == true || claims["emailVerified"] == true || claims["verified_email"] == true
+        self.providerId = providerId
+        self.subject = subject
+        self.claims = claims
+        email = claims["email"]?.string.map(Username.fold)
+        isTrusted = providerId == "apple.com" || isVerified && !["facebook.com", "twitter.com", "github.com"].contains(providerId)
+    }
+}
+
+/// Sign-in with the credential of an identity provider.
+extension FirebaseCall {
+    func signInWithIdp() throws -> JSONObject {
+        let tenant = try tenantRecord()
+        guard let uri = try body.filled("requestUri") else { throw FirebaseError("MISSING_REQUEST_URI") }
+        let (query, fragment) = (WireRequest(method: "GET", url: uri, headers: [], body: ""), uri.split(separator: "#").dropFirst().first)
+        let post = WireRequest(method: "GET", url: "/?" + (try body.filled("postBody") ?? ""), headers: [], body: "")
+        let last = WireRequest(method: "GET", url: "/?" + (fragment ?? ""), headers: [], body: "")
+        var form: [String: String] = [:]
+        for (name, value) in query.parameters + post.parameters + last.parameters { form[name] = value }
+        let identity = try FirebaseIdentity(form)
+        if identity.providerId.hasPrefix("oidc."), let config = try stored("oauthIdpConfigs", identity.providerId),
+            config["enabled"] == false
+        {
+            throw FirebaseError("OPERATION_NOT_ALLOWED : The provider \(identity.providerId) is disabled.")
+        }
+        let caller = try body.has("idToken") ? user() : nil
+        let owner = try context.database.read { try $0.owner(ofLogin: identity.subject, at: identity.providerId, in: tenantId) }
+        let isOnePerAddress = tenant.settings.oneAccountPerAddress
+        let holder = try isOnePerAddress ? identity.email.flatMap { try account(email: $0) } : nil
+        var answer = shown(identity, form)
+        let id: String
+        var isNew = false
+        if let caller {
+            if owner != nil { return try refused("FEDERATED_USER_ID_ALREADY_LINKED", answer) }
+            if let holder, holder.id != caller.account.id { return try refused("EMAIL_EXISTS", answer) }
+            try link(identity, to: caller.account, fillsAddress: isOnePerAddress)
+            id = caller.account.id
+        } else if let owner {
+            id = owner
+            if let account = try facts(owner)?.account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
+            var change = AccountUpdate.Params(accountId: owner)
+            change.link = [identity.login]
+            _ = try service.account.update(change, by: Self.method, call)
+        } else if let holder {
+            if holder.isDisabled { throw FirebaseError("USER_DISABLED") }
+            guard identity.isTrusted else { return try needsConfirmation(holder, answer) }
+            try take(identity, by: holder)
+            id = holder.id
+        } else {
+            if try body.flag("autoCreate") == false { throw FirebaseError("USER_NOT_FOUND") }
+            id = try create(identity, withAddress: isOnePerAddress)
+            isNew = true
+        }
+        guard let facts = try facts(id) else { throw FirebaseError("USER_NOT_FOUND") }
+        answer["emailVerified"] = .bool(facts.account.email == identity.email ? facts.account.isEmailVerified : identity.isTrusted)
+        if isOnePerAddress, let email = facts.account.email, let theirs = identity.email, Username.fold(email) != theirs {
+            answer["originalEmail"] = .string(Username.fold(email))
+        }
+        let session =
+            try caller == nil && needsFactor(facts)
+            ? pending(id, provider: identity.providerId) : startSession(id, SignInProof(amr: ["fed"], provider: identity.providerId))
+        for (name, value) in session.members { answer[name] = value }
+        if isNew { answer["isNewUser"] = true }
+        return answer
+    }
+
+    /// The members of the answer that repeat the credential and the profile.
+    private func shown(_ identity: FirebaseIdentity, _ form: [String: String]) -> JSONObject {
+        let prefix = identity.providerId == "google.com" ? "https://accounts.google.com/" : ""
+        var profile = identity.claims
+        if identity.providerId == "google.com" {
+            profile["id"] = .string(identity.subject)
+            profile["verified_email"] = .bool(identity.isTrusted)
+            profile["granted_scopes"] = "openid email profile"
+        }
+        var answer: JSONObject = [
+            "kind": "identitytoolkit#VerifyAssertionResponse", "context": "", "providerId": .string(identity.providerId),
+            "federatedId": .string(prefix + identity.subject), "rawUserInfo": .string(JSONValue.object(profile).text),
+        ]
+        answer["email"] = identity.email.map { .string($0) }
+        answer["displayName"] = identity.displayName.map { .string($0) }
+        answer["fullName"] = identity.displayName.map { .string($0) }
+        answer["photoUrl"] = identity.photoUrl.map { .string($0) }
+        answer["firstName"] = identity.claims["given_name"]
+        answer["lastName"] = identity.claims["family_name"]
+        answer["screenName"] = identity.claims["screen_name"] ?? identity.claims["login"]
+        answer["oauthIdToken"] = form["id_token"].map { .string($0) }
+        answer["oauthAccessToken"] = .string(form["access_token"] ?? "FirebaseAuthEmulatorFakeAccessToken_\(identity.providerId)")
+        answer["oauthTokenSecret"] = form["oauth_token_secret"].map { .string($0) }
+        answer["nonce"] = form["nonce"].map { .string($0) }
+        return answer
+    }
+
+    /// An error that is an answer if the client asks for the credential.
+    private func refused(_ code: String, _ answer: JSONObject) throws -> JSONObject {
+        guard try body.flag("returnIdpCredential") == true else { throw FirebaseError(code) }
+        var answer = answer
+        answer["errorMessage"] = .string(code)
+        return answer
+    }
+
+    private func needsConfirmation(_ holder: AccountRecord, _ answer: JSONObject) throws -> JSONObject {
+        var answer = answer
+        answer["needConfirmation"] = true
+        answer["localId"] = .string(holder.id)
+        let providers = try facts(holder.id)?.logins.map(\.providerId) ?? []
+        answer["verifiedProvider"] = .array(providers.map { .string($0) })
+        return answer
+    }
+
+    private func link(_ identity: FirebaseIdentity, to account: AccountRecord, fillsAddress: Bool) throws {
+        var change = AccountUpdate.Params(accountId: account.id)
+        change.link = [identity.login]
+        if account.email == nil, fillsAddress, let email = identity.email {
+            change.username = email
+            change.emailVerified = identity.isTrusted
+        } else if identity.isTrusted, identity.email == account.email.map(Username.fold), identity.email != nil {
+            change.emailVerified = true
+        }
+        _ = try service.account.update(change, by: Self.method, call)
+    }
+
+    /// Links the identity to the user with its address. If the address was not verified, another user may have set the password and the
+    /// logins: they are removed.
+    private func take(_ identity: FirebaseIdentity, by holder: AccountRecord) throws {
+        var change = AccountUpdate.Params(accountId: holder.id)
+        if !holder.isEmailVerified {
+            change.unlink = try facts(holder.id)?.logins.map(\.providerId)
+            change.remove = [.password, .phoneNumber]
+            change.tokensValidSince = now
+        }
+        change.emailVerified = true
+        change.link = [identity.login]
+        change.attributes = [
+            "displayName": identity.displayName.map { .string($0) } ?? .null, "picture": identity.photoUrl.map { .string($0) } ?? .null,
+        ]
+        _ = try service.account.update(change, by: Self.method, call)
+    }
+
+    private func create(_ identity: FirebaseIdentity, withAddress: Bool) throws -> String {
+        var new = NewAccount(tenantId: tenantId)
+        new.accountId = newId()
+        new.otherMethod = .federated
+        if withAddress {
+            new.username = identity.email
+            new.isEmailVerified = identity.isTrusted
+        }
+        new.attributes["displayName"] = identity.displayName.map { .string($0) }
+        new.attributes["picture"] = identity.photoUrl.map { .string($0) }
+        let account = try service.account.create(new, by: Self.method, call).account
+        var change = AccountUpdate.Params(accountId: account.id)
+        change.link = [identity.login]
+        _ = try service.account.update(change, by: Self.method, call)
+        return account.id
+    }
+}

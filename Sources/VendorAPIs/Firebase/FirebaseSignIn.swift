@@ -1,0 +1,122 @@
+import Accounts
+import Contract
+import JSON
+import ServiceContext
+import Storage
+
+/// Sign-in with a password and with a custom token.
+extension FirebaseCall {
+    func signInWithPassword() throws -> JSONObject {
+        let tenant = try tenantRecord()
+        guard body.has("email") else { throw FirebaseError("MISSING_EMAIL") }
+        let email = try body.text("email") ?? ""
+        guard (try? Username(email)) != nil else { throw FirebaseError("INVALID_EMAIL") }
+        guard let password = try body.filled("password") else { throw FirebaseError("MISSING_PASSWORD") }
+        let isHidden = tenant.settings.enumerationProtection
+        let account = try account(email: email)
+        if let account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
+        let outcome: PasswordOutcome
+        do {
+            outcome = try service.signIn.start(
+                SignInWithPassword.Params(tenantId: tenantId, username: email, password: password), call)
+        } catch let error as any ContractError {
+            let error = FirebaseError(error)
+            let isWrong = error.message == "EMAIL_NOT_FOUND" || error.message == "INVALID_PASSWORD"
+            throw isHidden && isWrong ? FirebaseError("INVALID_LOGIN_CREDENTIALS") : error
+        }
+        var answer: JSONObject
+        switch outcome {
+        case .signedIn(let session): answer = try tokens(of: session)
+        case .pending: answer = try pending(account?.id ?? "", provider: "password")
+        }
+        answer["kind"] = "identitytoolkit#VerifyPasswordResponse"
+        answer["registered"] = true
+        answer["email"] = .string(Username.fold(email))
+        answer["displayName"] = account?.attributes["displayName"] ?? ""
+        return answer
+    }
+
+    /// The answer to a sign-in that needs a second factor. Phone numbers are masked but for the last four digits.
+    func pending(_ id: String, provider: String) throws -> JSONObject {
+        let factors = try context.database.read { try $0.factors(of: id) }
+        let shown = factors.map { factor -> JSONValue in
+            var shown = Self.factor(factor)
+            shown["unobfuscatedPhoneInfo"] = nil
+            if let number = factor.target, factor.kind == .sms {
+                let hidden = max(0, number.count - 5)
+                shown["phoneInfo"] = .string("+" + String(repeating: "*", count: hidden) + number.suffix(4))
+            }
+            return .object(shown)
+        }
+        return [
+            "localId": .string(id), "mfaPendingCredential": .string(try remember(pending: id, provider: provider)),
+            "mfaInfo": .array(shown),
+        ]
+    }
+
+    func signInWithCustomToken() throws -> JSONObject {
+        _ = try tenantRecord()
+        guard let token = try body.filled("token") else { throw FirebaseError("MISSING_CUSTOM_TOKEN") }
+        guard let claims = FirebaseTokens.claims(of: token) else {
+            throw FirebaseError("INVALID_CUSTOM_TOKEN : ((The custom token is neither a JWT nor a JSON object.))")
+        }
+        let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+        if !token.hasPrefix("{"), claims["aud"]?.string != audience {
+            throw FirebaseError("INVALID_CUSTOM_TOKEN : ((Invalid aud (audience): \(claims["aud"]?.string ?? "none").))")
+        }
+        guard let id = (claims["uid"] ?? claims["user_id"])?.string, !id.isEmpty else { throw FirebaseError("MISSING_IDENTIFIER") }
+        if id.unicodeScalars.count > 128 { throw FirebaseError("INVALID_CUSTOM_TOKEN : ((The uid is longer than 128 characters.))") }
+        if let tenant = claims["tenant_id"]?.string, tenant != firebaseTenant { throw FirebaseError("TENANT_ID_MISMATCH") }
+        var session = JSONObject()
+        if let given = claims["claims"], given != .null {
+            guard let object = given.object else { throw FirebaseError("INVALID_CLAIMS") }
+            if let name = object.names.first(where: FirebaseTokens.reserved.contains) { throw FirebaseError("FORBIDDEN_CLAIM : \(name)") }
+            session = object
+        }
+        let present = try facts(id)
+        if present == nil {
+            var new = NewAccount(tenantId: tenantId)
+            new.accountId = id
+            _ = try service.account.create(new, by: Self.method, call)
+        }
+        var answer = try startSession(id, SignInProof(amr: [], provider: SignInProof.customProvider, claims: session))
+        if let account = try facts(id)?.account { try setFlags(of: account) { $0["customAuth"] = true } }
+        answer["kind"] = "identitytoolkit#VerifyCustomTokenResponse"
+        answer["isNewUser"] = .bool(present == nil)
+        return answer
+    }
+
+    /// Exchanges an ID token for a session cookie.
+    func createSessionCookie() throws -> JSONObject {
+        guard isAdmin else { throw FirebaseError.noCredential }
+        let duration = try body.integer("validDuration") ?? 1_209_600
+        guard (300...1_209_600).contains(duration) else { throw FirebaseError("INVALID_DURATION") }
+        var claims = try user().claims
+        claims["iss"] = .string(FirebaseTokens.Issuer.cookie.rawValue + project)
+        claims["iat"] = .number(JSONNumber(now))
+        claims["exp"] = .number(JSONNumber(now + duration))
+        return ["sessionCookie": .string(FirebaseTokens.unsigned(claims))]
+    }
+
+    /// The older address of the same calls.
+    func older() throws -> JSONObject {
+        let parts = path.path.split(separator: "/")
+        guard parts.count == 5, parts[1] == "identitytoolkit", parts[2] == "v3", parts[3] == "relyingparty" else {
+            throw FirebaseError.notFound
+        }
+        let names = [
+            "deleteAccount": "delete", "emailLinkSignin": "signInWithEmailLink", "getAccountInfo": "lookup",
+            "getOobConfirmationCode": "sendOobCode", "setAccountInfo": "update", "signupNewUser": "signUp",
+            "verifyAssertion": "signInWithIdp", "verifyCustomToken": "signInWithCustomToken", "verifyPassword": "signInWithPassword",
+            "verifyPhoneNumber": "signInWithPhoneNumber", "downloadAccount": "batchGet", "uploadAccount": "batchCreate",
+        ]
+        let name = String(parts[4])
+        switch name {
+        case "getProjectConfig": return publicConfiguration()
+        case "getRecaptchaParam": return Self.recaptcha
+        case "publicKeys": return [:]
+        case "signOutUser", "setProjectConfig": throw FirebaseError.notOffered(name)
+        default: return try accounts(names[name] ?? name)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Accounts
+import Contract
+import Crypto
+import JSON
+import Platform
+import ServiceContext
+import Storage
+
+/// Changes of users.
+extension FirebaseCall {
+    func update() throws -> JSONObject {
+        if body.has("oobCode") { return try applyCode() }
+        if isAdmin, !body.has("idToken") { return try updateByAdmin() }
+        if !body.has("idToken") { throw FirebaseError("INVALID_REQ_TYPE : Unsupported request parameters.") }
+        if body.has("customAttributes") { throw FirebaseError("INSUFFICIENT_PERMISSION") }
+        if body.has("disableUser") { throw FirebaseError("OPERATION_NOT_ALLOWED") }
+        let user = try user()
+        var change = try profile(of: user.account.id)
+        if let email = try body.text("email") { change.username = Username.fold(email) }
+        if let password = try body.text("password") { change.password = password }
+        if change.username == user.account.email.map(Username.fold) { change.username = nil }
+        let isSensitive = change.username != nil || change.password != nil
+        if isSensitive { try requireRecent(user) }
+        _ = try service.account.update(change, by: Self.method, call)
+        if let email = user.account.email, change.username != nil {
+            try setFlags(of: user.account) { if $0["initialEmail"] == nil { $0["initialEmail"] = .string(Username.fold(email)) } }
+        }
+        if change.password != nil { try rememberPassword(of: user.account) }
+        var answer = try shown(user.account.id)
+        if try isSensitive || body.flag("returnSecureToken") == true {
+            let provider = change.password != nil ? "password" : user.session?.provider ?? "password"
+            var proof = user.session?.proof ?? .password
+            proof = SignInProof(
+                amr: proof.amr, provider: provider, claims: proof.claims, authenticatedAt: isSensitive ? now : proof.authenticatedAt,
+                secondFactor: proof.secondFactor)
+            for (name, value) in try startSession(user.account.id, proof).members { answer[name] = value }
+        }
+        return answer
+    }
+
+    private func rememberPassword(of account: AccountRecord) throws {
+        try setFlags(of: account) { $0["passwordUpdatedAt"] = .number(JSONNumber(now)) }
+    }
+
+    private func updateByAdmin() throws -> JSONObject {
+        guard let id = try body.filled("localId") else { throw FirebaseError("MISSING_LOCAL_ID") }
+        guard let before = try facts(id) else { throw FirebaseError("USER_NOT_FOUND") }
+        var change = try profile(of: id)
+        change.username = try body.text("email").map(Username.fold)
+        if change.username == before.account.email.map(Username.fold) { change.username = nil }
+        change.password = try body.text("password")
+        change.emailVerified = try body.flag("emailVerified")
+        change.disabled = try body.flag("disableUser")
+        change.phoneNumber = try body.filled("phoneNumber")
+        change.tokensValidSince = try body.integer("validSince")
+        if let text = try body.text("customAttributes") { change.claims = try Self.claims(text) }
+        if let login = try body.object("linkProviderUserInfo") {
+            guard let providerId = try login.filled("providerId") else { throw FirebaseError("MISSING_PROVIDER_ID") }
+            guard let subject = try login.filled("rawId") else { throw FirebaseError("MISSING_RAW_ID") }
+            change.link = [
+                PortableLogin(
+                    providerId: providerId, subject: subject, email: try login.filled("email"),
+                    displayName: try login.filled("displayName"), photoUrl: try login.filled("photoUrl"))
+            ]
+        }
+        let factors = try factors(in: body.object("mfa").map { try $0.objects("enrollments") })
+        _ = try service.account.update(change, by: Self.method, call)
+        if change.password != nil { try rememberPassword(of: before.account) }
+        if let factors { try setFactors(factors, of: id) }
+        return try shown(id)
+    }
+
+    /// The changes that users and administrators can make.
+    private func profile(of id: String) throws -> AccountUpdate.Params {
+        var change = AccountUpdate.Params(accountId: id)
+        var attributes = JSONObject()
+        if let name = try body.text("displayName") { attributes["displayName"] = name.isEmpty ? .null : .string(name) }
+        if let url = try body.text("photoUrl") { attributes["picture"] = url.isEmpty ? .null : .string(url) }
+        var remove: [AccountUpdate.Params.Remove] = []
+        for name in try body.texts("deleteAttribute") {
+            switch name {
+            case "DISPLAY_NAME": attributes["displayName"] = .null
+            case "PHOTO_URL": attributes["picture"] = .null
+            case "PASSWORD": remove.append(.password)
+            case "EMAIL": remove.append(.username)
+            default: throw FirebaseError.notOffered("deleteAttribute \(name)")
+            }
+        }
+        var unlink: [String] = []
+        for provider in try body.texts("deleteProvider") {
+            switch provider {
+            case "phone": remove.append(.phoneNumber)
+            case "password": remove.append(.password)
+            default: unlink.append(provider)
+            }
+        }
+        if !attributes.isEmpty { change.attributes = attributes }
+        if !remove.isEmpty { change.remove = remove }
+        if !unlink.isEmpty { change.unlink = unlink }
+        return change
+    }
+
+    /// Returns custom claims from their text.
+    static func claims(_ text: String) throws -> JSONObject {
+        if text.isEmpty { return [:] }
+        guard let claims = (try? JSONValue(parsing: text))?.object else { throw FirebaseError("INVALID_CLAIMS") }
+        if let name = claims.names.first(where: FirebaseTokens.reserved.contains) { throw FirebaseError("FORBIDDEN_CLAIM : \(name)") }
+        return claims
+    }
+
+    /// The answer to a change: the user after it.
+    func shown(_ id: String) throws -> JSONObject {
+        guard let facts = try facts(id) else { throw FirebaseError("USER_NOT_FOUND") }
+        let user = try describe(facts, isOwn: true)
+        var answer: JSONObject = ["kind": "identitytoolkit#SetAccountInfoResponse", "providerUserInfo": .array([])]
+        for name in ["localId", "email", "emailVerified", "displayName", "photoUrl", "passwordHash", "providerUserInfo"] {
+            if let value = user[name] { answer[name] = value }
+        }
+        return answer
+    }
+
+    /// Returns the second factors that an administrator sets, or `nil` if the request has none.
+    func factors(in enrollments: [FirebaseInput]?) throws -> [FactorRecord]? {
+        guard let enrollments, body.has("mfa") || body.has("mfaInfo") else { return nil }
+        var numbers: Set<String> = []
+        return try enrollments.compactMap { enrollment in
+            let number = try? PhoneNumber(try enrollment.text("phoneInfo") ?? "").description
+            guard let number else { throw FirebaseError("INVALID_MFA_PHONE_NUMBER : Invalid format.") }
+            guard numbers.insert(number).inserted else { return nil }
+            return FactorRecord(
+                id: try enrollment.filled("mfaEnrollmentId") ?? newId(), accountId: "", kind: .sms,
+                displayName: try enrollment.filled("displayName"), target: number, enrolledAt: now)
+        }
+    }
+
+    /// Replaces the second factors of an account.
+    func setFactors(_ factors: [FactorRecord], of id: String) throws {
+        if factors.count > 5 { throw FirebaseError("SECOND_FACTOR_LIMIT_EXCEEDED") }
+        try context.database.write { tx in
+            let present = try tx.factors(of: id)
+            try tx.deleteFactors(of: id)
+            for factor in factors {
+                let enrolledAt = present.first { $0.id == factor.id }?.enrolledAt ?? factor.enrolledAt
+                try tx.insert(
+                    FactorRecord(
+                        id: factor.id, accountId: id, kind: factor.kind, displayName: factor.displayName, target: factor.target,
+                        enrolledAt: enrolledAt))
+            }
+        }
+    }
+}
