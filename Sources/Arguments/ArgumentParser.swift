@@ -105,6 +105,10 @@ struct ArgumentParser {
             return
         }
         if value == nil, let next = rest.first, slot.takesAnyValue || !next.hasPrefix("-") || next == "-" { value = rest.popFirst() }
+        if value == nil, let standing = slot.valueAsFlag {
+            slot.value = standing
+            return
+        }
         guard let value else { throw failure("Missing value for '\(usage(slot, name))'.") }
         if !slot.set(value) { throw invalid(value, usage(slot, name), slot) }
     }

@@ -28,6 +28,8 @@ final class Slot {
     let help: ArgumentHelp
     let completion: CompletionKind?
     var takesAnyValue = false
+    /// The value of an option that stands without one.
+    var valueAsFlag: Any?
     var isRequired = false
     var isRepeated = false
     /// How the arguments of a list are found.
@@ -92,6 +94,17 @@ extension Option {
     ) where Value == Wrapped? {
         slot = Slot(.option, name, help, completion)
         slot.takesAnyValue = parsing == .unconditional
+        slot.take(Wrapped.self)
+        slot.value = wrappedValue as Wrapped?
+    }
+
+    /// An option that may stand without a value, `--idp` or `--idp shop`. It takes the next word unless that begins with a hyphen.
+    public init<Wrapped: ExpressibleByArgument>(
+        wrappedValue: Wrapped? = nil, name: NameSpecification = .long, defaultAsFlag: Wrapped, help: ArgumentHelp? = nil,
+        completion: CompletionKind? = nil
+    ) where Value == Wrapped? {
+        slot = Slot(.option, name, help, completion)
+        slot.valueAsFlag = defaultAsFlag
         slot.take(Wrapped.self)
         slot.value = wrappedValue as Wrapped?
     }

@@ -174,6 +174,19 @@ type AccountGetParams struct {
 	AccountID string `json:"accountId"`
 }
 
+// AccountGraphFormat is a format in which the result also contains the graph as `text`. `tree`: indented lines.
+// `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture. A newer Mintmark can return
+// other values.
+type AccountGraphFormat string
+
+// The values of AccountGraphFormat.
+const (
+	AccountGraphFormatTree    AccountGraphFormat = "tree"
+	AccountGraphFormatMermaid AccountGraphFormat = "mermaid"
+	AccountGraphFormatDot     AccountGraphFormat = "dot"
+	AccountGraphFormatSvg     AccountGraphFormat = "svg"
+)
+
 // AccountGraphParams are the parameters of account.graph.
 //
 // Exactly one of IDToken, AccountID must be set.
@@ -182,6 +195,9 @@ type AccountGraphParams struct {
 	IDToken Secret `json:"idToken,omitempty"`
 	// The ID of the account. Requires the access level `developer`.
 	AccountID string `json:"accountId,omitempty"`
+	// A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart
+	// for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
+	Format AccountGraphFormat `json:"format,omitempty"`
 }
 
 // AccountGraphResult is the result of account.graph.
@@ -190,6 +206,8 @@ type AccountGraphResult struct {
 	Nodes []GraphNode `json:"nodes"`
 	// The edges between the nodes.
 	Edges []GraphEdge `json:"edges"`
+	// The graph in the requested format. Present if the request contains `format`.
+	Text string `json:"text,omitempty"`
 }
 
 // AccountImportFormat is the format of the file. `mintmark`: accounts as written by `account.export`. `firebase`:
@@ -1351,6 +1369,8 @@ type EnrollmentStepTOTP struct {
 	Secret Secret `json:"secret"`
 	// The `otpauth` URI for the authenticator app, usually shown as a QR code.
 	OtpauthURI Secret `json:"otpauthUri"`
+	// The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`.
+	QRCode Secret `json:"qrCode,omitempty"`
 	// The algorithm of the codes, `SHA1`.
 	Algorithm string `json:"algorithm"`
 	// The number of seconds after which the code changes.
@@ -2409,11 +2429,25 @@ type MFAEnrollParams struct {
 	// The language of the messages for the whole flow. If the tenant has no template in this language, the language
 	// without its region, the tenant's language and built-in English are used, in this order.
 	Language string `json:"language,omitempty"`
+	// The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`.
+	// `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on light.
+	QR MFAEnrollQR `json:"qr,omitempty"`
 	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
 }
+
+// MFAEnrollQR is the form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the
+// kind `totp`. `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on
+// light. A newer Mintmark can return other values.
+type MFAEnrollQR string
+
+// The values of MFAEnrollQR.
+const (
+	MFAEnrollQRSvg      MFAEnrollQR = "svg"
+	MFAEnrollQRTerminal MFAEnrollQR = "terminal"
+)
 
 // MFAListParams are the parameters of mfa.list.
 //
@@ -3155,6 +3189,8 @@ type PortableAccount struct {
 	Email *string `json:"email,omitempty"`
 	// Whether the email address is verified. Defaults to false.
 	EmailVerified *bool `json:"emailVerified,omitempty"`
+	// The phone number of the account.
+	PhoneNumber string `json:"phoneNumber,omitempty"`
 	// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
 	// `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
 	Method SignInMethod `json:"method,omitempty"`

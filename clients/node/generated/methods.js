@@ -75,7 +75,7 @@ export const methods = {
   mfa: {
     challenge: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     confirm: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
-    enroll: { secrets: ["continuationToken", "secret", "otpauthUri"] },
+    enroll: { secrets: ["continuationToken", "secret", "otpauthUri", "qrCode"] },
     list: {},
     recoveryCodes: { secrets: ["codes.*"] },
     resolve: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },

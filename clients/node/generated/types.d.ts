@@ -472,6 +472,8 @@ export interface EnrollmentStepTotp {
   secret: string;
   /** The `otpauth` URI for the authenticator app, usually shown as a QR code. At most 2048 characters. */
   otpauthUri: string;
+  /** The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`. */
+  qrCode?: string;
   /** The algorithm of the codes, `SHA1`. */
   algorithm: string;
   /** The number of seconds after which the code changes. */
@@ -1460,6 +1462,8 @@ export interface PortableAccount {
   email?: Username;
   /** Whether the email address is verified. Defaults to false. */
   emailVerified?: boolean;
+  /** The phone number of the account. */
+  phoneNumber?: PhoneNumber;
   /**
    * The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`,
    * `code` with an email address, otherwise `anonymous`.

@@ -8,6 +8,14 @@ import JSON
 public enum AccountGraph: ContractMethod {
     /// The parameters of `account.graph`.
     public struct Params: ContractParams, Equatable {
+        /// A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
+        public enum Format: String, Sendable, CaseIterable {
+            case tree
+            case mermaid
+            case dot
+            case svg
+        }
+
         /// Exactly one of idToken, accountId.
         public enum Account: Sendable, Equatable {
             /// An ID token of the signed-in user.
@@ -18,21 +26,27 @@ public enum AccountGraph: ContractMethod {
 
         /// Exactly one of these.
         public var account: Account
+        /// A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
+        public var format: Format?
 
-        public init(account: Account) {
+        public init(account: Account, format: Format? = nil) {
             self.account = account
+            self.format = format
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var idToken: String?
             var accountId: String?
+            var format: Format?
             node.forEachPair { _name, _value in
                 if _name.isString("idToken") {
                     idToken = reader.string(_value, at: "idToken", .jwt)
                 } else if _name.isString("accountId") {
                     accountId = reader.string(_value, at: "accountId", .accountId)
+                } else if _name.isString("format") {
+                    format = reader.enumeration(_value, at: "format")
                 } else {
-                    reader.unknown(_name, among: ["idToken", "accountId"])
+                    reader.unknown(_name, among: ["idToken", "accountId", "format"])
                 }
             }
             reader.choose("exactlyOne", 1...1, ["idToken", "accountId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1))
@@ -44,6 +58,7 @@ public enum AccountGraph: ContractMethod {
             } else {
                 return nil
             }
+            self.format = format
             self.account = account
         }
     }
@@ -54,10 +69,13 @@ public enum AccountGraph: ContractMethod {
         public var nodes: [GraphNode]
         /// The edges between the nodes.
         public var edges: [GraphEdge]
+        /// The graph in the requested format. Present if the request contains `format`.
+        public var text: String?
 
-        public init(nodes: [GraphNode], edges: [GraphEdge]) {
+        public init(nodes: [GraphNode], edges: [GraphEdge], text: String? = nil) {
             self.nodes = nodes
             self.edges = edges
+            self.text = text
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -74,6 +92,10 @@ public enum AccountGraph: ContractMethod {
                 element.write(to: &writer)
             }
             writer.endArray()
+            if let text {
+                writer.key("text")
+                writer.string(text)
+            }
             writer.endObject()
         }
     }
@@ -88,7 +110,7 @@ public enum AccountGraph: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["callerNotAllowed", "accountNotFound", "accountMerged", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked"],
         equivalents: [],
-        openRPC: ##"{"name":"account.graph","summary":"Get an account's sign-in methods, factors, sessions and identities as a graph.","description":"The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login provider.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"accountId","required":false,"description":"The ID of the account. Requires the access level `developer`.","schema":{"$ref":"#/components/schemas/AccountId","description":"The ID of the account. Requires the access level `developer`."}}],"result":{"name":"result","schema":{"type":"object","required":["nodes","edges"],"properties":{"nodes":{"description":"The nodes. The first node is the account.","type":"array","items":{"$ref":"#/components/schemas/GraphNode"}},"edges":{"description":"The edges between the nodes.","type":"array","items":{"$ref":"#/components/schemas/GraphEdge"}}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"}],"examples":[{"name":"the account of the signed-in user","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"nodes":[{"kind":"account","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"},{"kind":"provider","providerId":"password","subject":"alice@example.com"},{"kind":"factor","factorId":"q3F1b0hXc2Vyd2tYb1N5a2ZLc0Zq","factorKind":"sms"},{"kind":"session","sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e"}],"edges":[{"from":1,"to":0,"kind":"leadsTo"},{"from":2,"to":0,"kind":"secures"},{"from":3,"to":0,"kind":"isSignedInTo"},{"from":1,"to":3,"kind":"began"}]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","accountId"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the signed-in user."), FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: false, defaultValue: nil, description: "The ID of the account. Requires the access level `developer`.")] },
-        makeResult: { [FieldInfo(name: "nodes", type: "array of GraphNode", isRequired: true, defaultValue: nil, description: "The nodes. The first node is the account."), FieldInfo(name: "edges", type: "array of GraphEdge", isRequired: true, defaultValue: nil, description: "The edges between the nodes.")] })
+        openRPC: ##"{"name":"account.graph","summary":"Get an account's sign-in methods, factors, sessions and identities as a graph.","description":"The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login provider.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"accountId","required":false,"description":"The ID of the account. Requires the access level `developer`.","schema":{"$ref":"#/components/schemas/AccountId","description":"The ID of the account. Requires the access level `developer`."}},{"name":"format","required":false,"description":"A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.","schema":{"description":"A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.","type":"string","enum":["tree","mermaid","dot","svg"]}}],"result":{"name":"result","schema":{"type":"object","required":["nodes","edges"],"properties":{"nodes":{"description":"The nodes. The first node is the account.","type":"array","items":{"$ref":"#/components/schemas/GraphNode"}},"edges":{"description":"The edges between the nodes.","type":"array","items":{"$ref":"#/components/schemas/GraphEdge"}},"text":{"description":"The graph in the requested format. Present if the request contains `format`.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"}],"examples":[{"name":"the account of the signed-in user","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"nodes":[{"kind":"account","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"},{"kind":"provider","providerId":"password","subject":"alice@example.com"},{"kind":"factor","factorId":"q3F1b0hXc2Vyd2tYb1N5a2ZLc0Zq","factorKind":"sms"},{"kind":"session","sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e"}],"edges":[{"from":1,"to":0,"kind":"leadsTo"},{"from":2,"to":0,"kind":"secures"},{"from":3,"to":0,"kind":"isSignedInTo"},{"from":1,"to":3,"kind":"began"}]}}},{"name":"as a tree","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"},{"name":"format","value":"tree"}],"result":{"name":"result","value":{"nodes":[{"kind":"account","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"},{"kind":"provider","providerId":"code","subject":"alice@example.com"},{"kind":"session","sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e"}],"edges":[{"from":1,"to":0,"kind":"leadsTo"},{"from":2,"to":0,"kind":"isSignedInTo"},{"from":1,"to":2,"kind":"began"}],"text":"account 0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90\n├─ leadsTo ← code alice@example.com\n└─ isSignedInTo ← session 0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e91 (began ← code alice@example.com)\n"}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","accountId"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the signed-in user."), FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: false, defaultValue: nil, description: "The ID of the account. Requires the access level `developer`."), FieldInfo(name: "format", type: "tree | mermaid | dot | svg", isRequired: false, defaultValue: nil, description: "A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.")] },
+        makeResult: { [FieldInfo(name: "nodes", type: "array of GraphNode", isRequired: true, defaultValue: nil, description: "The nodes. The first node is the account."), FieldInfo(name: "edges", type: "array of GraphEdge", isRequired: true, defaultValue: nil, description: "The edges between the nodes."), FieldInfo(name: "text", type: "string", isRequired: false, defaultValue: nil, description: "The graph in the requested format. Present if the request contains `format`.")] })
 }

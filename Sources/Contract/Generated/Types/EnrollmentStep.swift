@@ -21,6 +21,8 @@ public enum EnrollmentStep: ContractResult, Equatable {
         public var secret: String
         /// The `otpauth` URI for the authenticator app, usually shown as a QR code.
         public var otpauthUri: String
+        /// The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`.
+        public var qrCode: String?
         /// The algorithm of the codes, `SHA1`.
         public var algorithm: String
         /// The number of seconds after which the code changes.
@@ -30,11 +32,12 @@ public enum EnrollmentStep: ContractResult, Equatable {
         /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
         public var expiresAt: Int64
 
-        public init(continuationToken: String, factorId: String, secret: String, otpauthUri: String, algorithm: String, periodSeconds: Int64, codeLength: Int64, expiresAt: Int64) {
+        public init(continuationToken: String, factorId: String, secret: String, otpauthUri: String, qrCode: String? = nil, algorithm: String, periodSeconds: Int64, codeLength: Int64, expiresAt: Int64) {
             self.continuationToken = continuationToken
             self.factorId = factorId
             self.secret = secret
             self.otpauthUri = otpauthUri
+            self.qrCode = qrCode
             self.algorithm = algorithm
             self.periodSeconds = periodSeconds
             self.codeLength = codeLength
@@ -55,6 +58,10 @@ public enum EnrollmentStep: ContractResult, Equatable {
             writer.string(secret)
             writer.key("otpauthUri")
             writer.string(otpauthUri)
+            if let qrCode {
+                writer.key("qrCode")
+                writer.string(qrCode)
+            }
             writer.key("algorithm")
             writer.string(algorithm)
             writer.key("periodSeconds")

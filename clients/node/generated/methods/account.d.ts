@@ -534,6 +534,13 @@ export type AccountGetResult = Account;
 
 /** The parameters of `account.graph`. */
 export type AccountGraphParams =
+  & {
+    /**
+     * A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a
+     * digraph for Graphviz. `svg`: a picture.
+     */
+    format?: "tree" | "mermaid" | "dot" | "svg";
+  }
   & (
     | {
       /** An ID token of the signed-in user. */
@@ -555,6 +562,8 @@ export interface AccountGraphResult {
   nodes: GraphNode[];
   /** The edges between the nodes. */
   edges: GraphEdge[];
+  /** The graph in the requested format. Present if the request contains `format`. */
+  text?: string;
 }
 
 /** The parameters of `account.import`. */

@@ -153,6 +153,7 @@ NOTIFICATIONS: Dict[str, Optional[str]] = {"credentialsProvider/identityChanged"
 # The members that `repr` hides in objects of an unknown type.
 SECRETS: FrozenSet[str] = frozenset({
     "accessToken", "attributes", "body", "clientSecret", "code", "codes", "continuationToken", "headers", "html",
-    "idToken", "logins", "otpauthUri", "password", "passwordHash", "pendingToken", "rawNonce", "refreshToken", "salt",
-    "secret", "secretAccessKey", "sessionToken", "signerKey", "source", "subject", "target", "text", "token", "url",
+    "idToken", "logins", "otpauthUri", "password", "passwordHash", "pendingToken", "qrCode", "rawNonce", "refreshToken",
+    "salt", "secret", "secretAccessKey", "sessionToken", "signerKey", "source", "subject", "target", "text", "token",
+    "url",
 })

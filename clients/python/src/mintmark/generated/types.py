@@ -8,6 +8,11 @@ from typing import Any, Callable, Literal, Mapping, Sequence, Union
 
 from .._record import Record, list_of, map_of, member, other, union, utc
 
+AccountGraphFormat = Literal["tree", "mermaid", "dot", "svg"]
+"""A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for
+Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
+"""
+
 AccountImportFormat = Literal["mintmark", "firebase"]
 """The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase
 auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`.
@@ -122,6 +127,11 @@ MergeConflictKind = Literal["field", "provider", "identity"]
 MergePolicy = Literal["fail", "keepTarget", "keepSource"]
 """The policy for data that both accounts have and that an account can have only once. `fail`: the accounts are not merged.
 `keepTarget`: the data of the remaining account is kept. `keepSource`: the data of the merged account is kept.
+"""
+
+MfaEnrollQr = Literal["svg", "terminal"]
+"""The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a
+picture without scripts and external references. `terminal`: text with half blocks, dark on light.
 """
 
 MfaPolicy = Literal["off", "optional", "required"]
@@ -383,6 +393,8 @@ class PortableAccount(Record):
     """The email address with which the user signs in and to which messages are sent."""
     email_verified: bool | None = member("emailVerified", default=None)
     """Whether the email address is verified. Defaults to false."""
+    phone_number: str | None = member("phoneNumber", default=None)
+    """The phone number of the account."""
     method: str | None = member("method", default=None)
     """The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
     `federated` with `providers`, `code` with an email address, otherwise `anonymous`. Known values: `password`, `code`,
@@ -547,6 +559,8 @@ class AccountGraphResult(Record):
     """The nodes. The first node is the account."""
     edges: Sequence[GraphEdge] = member("edges", list_of(GraphEdge._of))
     """The edges between the nodes."""
+    text: str | None = member("text", default=None)
+    """The graph in the requested format. Present if the request contains `format`."""
 
 
 class Violation(Record):
@@ -1200,6 +1214,8 @@ class EnrollmentStepTotp(Record):
     """The secret of the authenticator app in Base32, for manual entry. Returned only in this response."""
     otpauth_uri: str = member("otpauthUri", secret=True)
     """The `otpauth` URI for the authenticator app, usually shown as a QR code."""
+    qr_code: str | None = member("qrCode", secret=True, default=None)
+    """The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`."""
     algorithm: str = member("algorithm")
     """The algorithm of the codes, `SHA1`."""
     period_seconds: int = member("periodSeconds")
@@ -3030,12 +3046,12 @@ class Tokens(Record):
 
 
 __all__ = [
-    "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove", "AppliedChangeChange",
-    "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel", "ClientAuthentication",
+    "AccountGraphFormat", "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove",
+    "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel", "ClientAuthentication",
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
     "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
-    "MergeConflictKind", "MergePolicy", "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordRule",
+    "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordRule",
     "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution",
     "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind",
     "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "Account",

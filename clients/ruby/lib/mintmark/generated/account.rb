@@ -180,11 +180,13 @@ module Mintmark
     #
     # @param id_token [String] An ID token of the signed-in user.
     # @param account_id [String] The ID of the account. Requires the access level `developer`.
+    # @param format [String] A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart
+    #   for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
     # @return [AccountGraphResult]
     # @raise [CallerNotAllowed, AccountNotFound, AccountMerged, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
     #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked]
-    def graph(id_token: nil, account_id: nil, timeout: nil, trace: nil)
-      call("account.graph", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
+    def graph(id_token: nil, account_id: nil, format: nil, timeout: nil, trace: nil)
+      call("account.graph", {"idToken" => id_token, "accountId" => account_id, "format" => format}, timeout, trace)
     end
 
     # Import accounts, including password hashes from other systems.

@@ -47,6 +47,7 @@ module Mintmark
   class AccountGraphResult < Record
     member :nodes, "nodes", [:GraphNode] # The nodes. The first node is the account.
     member :edges, "edges", [:GraphEdge] # The edges between the nodes.
+    member :text, "text" # The graph in the requested format. Present if the request contains `format`.
   end
 
   # The result of `account.import`.
@@ -364,6 +365,7 @@ module Mintmark
       # The secret of the authenticator app in Base32, for manual entry. Returned only in this response.
       member :secret, "secret", secret: true
       member :otpauth_uri, "otpauthUri", secret: true # The `otpauth` URI for the authenticator app, usually shown as a QR code.
+      member :qr_code, "qrCode", secret: true # The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`.
       member :algorithm, "algorithm" # The algorithm of the codes, `SHA1`.
       member :period_seconds, "periodSeconds" # The number of seconds after which the code changes.
       member :code_length, "codeLength" # The number of digits of the code.
@@ -914,6 +916,7 @@ module Mintmark
     member :account_id, "accountId"
     member :email, "email" # The email address with which the user signs in and to which messages are sent.
     member :email_verified, "emailVerified" # Whether the email address is verified. Defaults to false.
+    member :phone_number, "phoneNumber" # The phone number of the account.
     # The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with
     # `providers`, `code` with an email address, otherwise `anonymous`.
     member :method_value, "method"

@@ -2,576 +2,476 @@
 // swift-format-ignore-file
 import JSON
 
-/// `parseError`, -32700. A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply.
-///
-/// Equivalents: cognito SerializationException.
+/// `parseError`, -32700. A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too deeply. Equivalent: cognito SerializationException.
 public struct ParseError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The syntax error.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
     /// The position of the error in the message, in bytes from 0.
-    public var offset: Int? { answer.member("offset") }
+    public let offset: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); offset = try data.required("offset") }
 }
 
-/// `invalidRequest`, -32600. The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too long.
-///
-/// Equivalents: cognito SerializationException; nativeAuth invalid_request.
+/// `invalidRequest`, -32600. The JSON is not a request: the envelope is not valid, a batch is empty or too large, or the message is too long. Equivalent: cognito SerializationException; nativeAuth invalid_request.
 public struct InvalidRequestError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The problem with the request.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
-/// `methodNotFound`, -32601. The method does not exist or is not available to this caller.
-///
-/// Equivalents: cognito UnknownOperationException.
+/// `methodNotFound`, -32601. The method does not exist or is not available to this caller. Equivalent: cognito UnknownOperationException.
 public struct MethodNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of the requested method.
-    public var method: String? { answer.member("method") }
+    public let method: String
     /// The methods that other products call by this name, then methods with similar names, most similar first.
-    public var nearest: [String]? { answer.member("nearest") }
+    public let nearest: [String]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; method = try data.required("method"); nearest = try data.required("nearest") }
 }
 
-/// `invalidParams`, -32602. The parameters violate the schema of the method. The error lists every violation.
-///
-/// Equivalents: cognito ValidationException, InvalidParameterException; firebase INVALID_ARGUMENT; nativeAuth invalid_request.
+/// `invalidParams`, -32602. The parameters violate the schema of the method. The error lists every violation. Equivalent: cognito ValidationException, InvalidParameterException; firebase INVALID_ARGUMENT; nativeAuth invalid_request.
 public struct InvalidParamsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// All violations.
-    public var violations: [Violation]? { answer.member("violations") }
+    public let violations: [Violation]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; violations = try data.required("violations") }
 }
 
-/// `internalError`, -32603. Mintmark itself has a defect.
-///
-/// Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
+/// `internalError`, -32603. Mintmark itself has a defect. Equivalent: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
 public struct InternalError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The identifier of the incident, which is also in the log entry.
-    public var incident: String? { answer.member("incident") }
+    public let incident: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; incident = try data.required("incident") }
 }
 
 /// `requestCancelled`, -32800. `$/cancelRequest` arrived before the request was completed.
 public struct RequestCancelledError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `shuttingDown`, 1001. The process ended before the request was completed.
-///
-/// Equivalents: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
+/// `shuttingDown`, 1001. The process ended before the request was completed. Equivalent: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
 public struct ShuttingDownError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
-    /// When to try again. Defaults to 1.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `resultTooLarge`, 1002. The response exceeds the maximum line length.
 public struct ResultTooLargeError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The maximum length of a response, in bytes.
-    public var maximumBytes: Int? { answer.member("maximumBytes") }
+    public let maximumBytes: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximumBytes = try data.required("maximumBytes") }
 }
 
-/// `tooManyRequests`, 1003. A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another thread.
-///
-/// Equivalents: cognito TooManyRequestsException; firebase TOO_MANY_ATTEMPTS_TRY_LATER; nativeAuth too_many_requests.
+/// `tooManyRequests`, 1003. A rate limit is exceeded, the queue of waiting requests is full, or the operating system refuses another thread. Equivalent: cognito TooManyRequestsException; firebase TOO_MANY_ATTEMPTS_TRY_LATER; nativeAuth too_many_requests.
 public struct TooManyRequestsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
-    /// When to try again. Defaults to 1.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `callerNotAllowed`, 1004. A caller with the access level `public` calls a developer method or uses a developer parameter.
-///
-/// Equivalents: cognito NotAuthorizedException; firebase PERMISSION_DENIED; nativeAuth unauthorized_client.
+/// `callerNotAllowed`, 1004. A caller with the access level `public` calls a developer method or uses a developer parameter. Equivalent: cognito NotAuthorizedException; firebase PERMISSION_DENIED; nativeAuth unauthorized_client.
 public struct CallerNotAllowedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of the method.
-    public var method: String? { answer.member("method") }
+    public let method: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; method = try data.required("method") }
 }
 
-/// `invalidCursor`, 1005. A list method receives a cursor that it did not return for the same parameters.
-///
-/// Equivalents: cognito InvalidParameterException; firebase INVALID_PAGE_SELECTION.
+/// `invalidCursor`, 1005. A list method receives a cursor that it did not return for the same parameters. Equivalent: cognito InvalidParameterException; firebase INVALID_PAGE_SELECTION.
 public struct InvalidCursorError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of the list method.
-    public var method: String? { answer.member("method") }
+    public let method: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; method = try data.required("method") }
 }
 
-/// `poolNotFound`, 2001. The pool does not exist or was deleted.
-///
-/// Equivalents: cognito ResourceNotFoundException.
+/// `poolNotFound`, 2001. The pool does not exist or was deleted. Equivalent: cognito ResourceNotFoundException.
 public struct PoolNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId") }
 }
 
-/// `poolExists`, 2002. `pool.create` names a pool ID that is already in use.
-///
-/// Equivalents: cognito ResourceConflictException.
+/// `poolExists`, 2002. `pool.create` names a pool ID that is already in use. Equivalent: cognito ResourceConflictException.
 public struct PoolExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId") }
 }
 
-/// `identityNotFound`, 2003. The identity does not exist, was deleted or belongs to another pool.
-///
-/// Equivalents: cognito ResourceNotFoundException; firebase USER_NOT_FOUND; nativeAuth user_not_found.
+/// `identityNotFound`, 2003. The identity does not exist, was deleted or belongs to another pool. Equivalent: cognito ResourceNotFoundException; firebase USER_NOT_FOUND; nativeAuth user_not_found.
 public struct IdentityNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String? { answer.member("identityId") }
+    public let identityId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; identityId = try data.required("identityId") }
 }
 
-/// `identityDisabled`, 2004. A request or a token names a disabled identity.
-///
-/// Equivalents: cognito NotAuthorizedException; firebase USER_DISABLED.
+/// `identityDisabled`, 2004. A request or a token names a disabled identity. Equivalent: cognito NotAuthorizedException; firebase USER_DISABLED.
 public struct IdentityDisabledError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String? { answer.member("identityId") }
+    public let identityId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; identityId = try data.required("identityId") }
 }
 
-/// `unsupportedDeveloperProvider`, 2005. The logins do not include the developer provider of the pool, or name a provider that is not configured in the pool.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `unsupportedDeveloperProvider`, 2005. The logins do not include the developer provider of the pool, or name a provider that is not configured in the pool. Equivalent: cognito InvalidParameterException.
 public struct UnsupportedDeveloperProviderError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
     /// The named providers that are not configured in the pool.
-    public var given: [String]? { answer.member("given") }
+    public let given: [String]
     /// The missing or unsupported provider.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
     /// The developer provider of the pool, if it has one.
-    public var developerProvider: String? { answer.member("developerProvider") }
+    public let developerProvider: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId"); given = try data.required("given"); reason = try data.required("reason"); developerProvider = try data.optional("developerProvider") }
 }
 
-/// `loginsDoNotMatch`, 2006. The request names an authenticated identity without a login that is linked to it.
-///
-/// Equivalents: cognito NotAuthorizedException.
+/// `loginsDoNotMatch`, 2006. The request names an authenticated identity without a login that is linked to it. Equivalent: cognito NotAuthorizedException.
 public struct LoginsDoNotMatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String? { answer.member("identityId") }
+    public let identityId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; identityId = try data.required("identityId") }
 }
 
-/// `developerUserAlreadyRegistered`, 2007. `identityId` names one identity, but the developer user identifier belongs to another.
-///
-/// Equivalents: cognito DeveloperUserAlreadyRegisteredException.
+/// `developerUserAlreadyRegistered`, 2007. `identityId` names one identity, but the developer user identifier belongs to another. Equivalent: cognito DeveloperUserAlreadyRegisteredException.
 public struct DeveloperUserAlreadyRegisteredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String? { answer.member("identityId") }
+    public let identityId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); identityId = try data.required("identityId") }
 }
 
-/// `loginConflict`, 2008. The login belongs to another identity, or the identity already has a login of this provider or 20 logins.
-///
-/// Equivalents: cognito ResourceConflictException; firebase FEDERATED_USER_ID_ALREADY_LINKED.
+/// `loginConflict`, 2008. The login belongs to another identity, or the identity already has a login of this provider or 20 logins. Equivalent: cognito ResourceConflictException; firebase FEDERATED_USER_ID_ALREADY_LINKED.
 public struct LoginConflictError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
     /// The existing record that the login contradicts.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); reason = try data.required("reason") }
 }
 
-/// `invalidLogin`, 2009. The value of a login is not valid, such as a developer user identifier with more than 1024 characters.
-///
-/// Equivalents: cognito InvalidParameterException, NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
+/// `invalidLogin`, 2009. The value of a login is not valid, such as a developer user identifier with more than 1024 characters. Equivalent: cognito InvalidParameterException, NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
 public struct InvalidLoginError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
     /// The reason the login was rejected.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); reason = try data.required("reason") }
 }
 
-/// `invalidPrincipalTags`, 2010. A tag that a caller gives or a tag mapping derives from a claim contains characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags make the token too long.
-///
-/// Equivalents: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException.
+/// `invalidPrincipalTags`, 2010. A tag that a caller gives or a tag mapping derives from a claim contains characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only in case, or the tags make the token too long. Equivalent: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException.
 public struct InvalidPrincipalTagsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The key of the tag.
-    public var tag: String? { answer.member("tag") }
+    public let tag: String
     /// The reason the tag was rejected.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tag = try data.required("tag"); reason = try data.required("reason") }
 }
 
-/// `identityForbidden`, 2011. An authenticated identity is used without a login.
-///
-/// Equivalents: cognito NotAuthorizedException.
+/// `identityForbidden`, 2011. An authenticated identity is used without a login. Equivalent: cognito NotAuthorizedException.
 public struct IdentityForbiddenError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String? { answer.member("identityId") }
+    public let identityId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; identityId = try data.required("identityId") }
 }
 
-/// `publicProviderRequired`, 2012. A client names the developer provider where a public login provider is required.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `publicProviderRequired`, 2012. A client names the developer provider where a public login provider is required. Equivalent: cognito InvalidParameterException.
 public struct PublicProviderRequiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
 }
 
-/// `poolTokenNotAccepted`, 2013. A token minted by a pool is given as a login.
-///
-/// Equivalents: cognito NotAuthorizedException.
+/// `poolTokenNotAccepted`, 2013. A token minted by a pool is given as a login. Equivalent: cognito NotAuthorizedException.
 public struct PoolTokenNotAcceptedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
 }
 
-/// `unsupportedLoginProvider`, 2014. A login names a provider that is not configured in the pool.
-///
-/// Equivalents: cognito NotAuthorizedException.
+/// `unsupportedLoginProvider`, 2014. A login names a provider that is not configured in the pool. Equivalent: cognito NotAuthorizedException.
 public struct UnsupportedLoginProviderError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId"); provider = try data.required("provider") }
 }
 
-/// `samlNotSupported`, 2015. A login names the ARN of a SAML provider.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `samlNotSupported`, 2015. A login names the ARN of a SAML provider. Equivalent: cognito InvalidParameterException.
 public struct SamlNotSupportedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
 }
 
-/// `loginTokenInvalid`, 2016. The token of a login fails a check.
-///
-/// Equivalents: cognito NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
+/// `loginTokenInvalid`, 2016. The token of a login fails a check. Equivalent: cognito NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
 public struct LoginTokenInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
     /// The failed check: `malformed`, `type` (the token is not an ID token), `issuer`, `signature`, `audience`, `expired`, `notYetValid` or `subject`. For a token of a tenant of this store also `use` (only ID tokens are accepted as logins) and `revoked` (the session or account has ended).
-    public var check: String? { answer.member("check") }
+    public let check: String
     /// The reason the token was rejected.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); check = try data.required("check"); reason = try data.required("reason") }
 }
 
-/// `classicFlowDisabled`, 2017. `token.mint` is called in a pool that does not allow the classic flow.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `classicFlowDisabled`, 2017. `token.mint` is called in a pool that does not allow the classic flow. Equivalent: cognito InvalidParameterException.
 public struct ClassicFlowDisabledError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId") }
 }
 
-/// `developerUserNotFound`, 2018. No identity of the pool has the developer user identifier.
-///
-/// Equivalents: cognito ResourceNotFoundException.
+/// `developerUserNotFound`, 2018. No identity of the pool has the developer user identifier. Equivalent: cognito ResourceNotFoundException.
 public struct DeveloperUserNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
     /// The parameter that contains the identifier, as an RFC 6901 JSON Pointer.
-    public var parameter: String? { answer.member("parameter") }
+    public let parameter: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId"); parameter = try data.required("parameter") }
 }
 
-/// `unauthenticatedNotAllowed`, 2019. A request without logins is sent to a pool that does not allow guests.
-///
-/// Equivalents: cognito NotAuthorizedException.
+/// `unauthenticatedNotAllowed`, 2019. A request without logins is sent to a pool that does not allow guests. Equivalent: cognito NotAuthorizedException.
 public struct UnauthenticatedNotAllowedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId") }
 }
 
-/// `loginNotLinked`, 2020. The login to unlink is not linked to the identity.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `loginNotLinked`, 2020. The login to unlink is not linked to the identity. Equivalent: cognito InvalidParameterException.
 public struct LoginNotLinkedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String? { answer.member("identityId") }
+    public let identityId: String
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; identityId = try data.required("identityId"); provider = try data.required("provider") }
 }
 
-/// `developerProviderFixed`, 2021. `pool.update` names a developer provider other than the existing one of the pool.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `developerProviderFixed`, 2021. `pool.update` names a developer provider other than the existing one of the pool. Equivalent: cognito InvalidParameterException.
 public struct DeveloperProviderFixedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
     /// The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`.
-    public var developerProvider: String? { answer.member("developerProvider") }
+    public let developerProvider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId"); developerProvider = try data.required("developerProvider") }
 }
 
-/// `invalidPoolProvider`, 2022. A login provider of a pool is not valid: its issuer is not an https URL, client IDs are missing, its keys cannot be read, or its name is already in use.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `invalidPoolProvider`, 2022. A login provider of a pool is not valid: its issuer is not an https URL, client IDs are missing, its keys cannot be read, or its name is already in use. Equivalent: cognito InvalidParameterException.
 public struct InvalidPoolProviderError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The domain or issuer of the provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
     /// The reason the provider was rejected.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); reason = try data.required("reason") }
 }
 
-/// `tooManyTags`, 2023. The request would give a pool more than 50 tags.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `tooManyTags`, 2023. The request would give a pool more than 50 tags. Equivalent: cognito InvalidParameterException.
 public struct TooManyTagsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
     /// The number of tags that the pool would have.
-    public var count: Int? { answer.member("count") }
+    public let count: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId"); count = try data.required("count") }
 }
 
-/// `invalidRoleMapping`, 2024. A role mapping names a provider that is not configured in the pool, or lacks the rules that it requires.
-///
-/// Equivalents: cognito InvalidParameterException.
+/// `invalidRoleMapping`, 2024. A role mapping names a provider that is not configured in the pool, or lacks the rules that it requires. Equivalent: cognito InvalidParameterException.
 public struct InvalidRoleMappingError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
     /// The reason the mapping was rejected.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); reason = try data.required("reason") }
 }
 
-/// `principalTagsNotFound`, 2025. The tag mapping was never set or was removed.
-///
-/// Equivalents: cognito ResourceNotFoundException.
+/// `principalTagsNotFound`, 2025. The tag mapping was never set or was removed. Equivalent: cognito ResourceNotFoundException.
 public struct PrincipalTagsNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId"); provider = try data.required("provider") }
 }
 
-/// `legacyProviderNotSupported`, 2080. The configuration of a pool, or a login, names `api.twitter.com` or `www.digits.com`, which Amazon Cognito used to support.
-///
-/// Equivalents: cognito InvalidParameterException, NotAuthorizedException.
+/// `legacyProviderNotSupported`, 2080. The configuration of a pool, or a login, names `api.twitter.com` or `www.digits.com`, which Amazon Cognito used to support. Equivalent: cognito InvalidParameterException, NotAuthorizedException.
 public struct LegacyProviderNotSupportedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
 }
 
-/// `tokenMalformed`, 3001. The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or has the wrong type, or the header contains an unknown critical parameter.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
+/// `tokenMalformed`, 3001. The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or has the wrong type, or the header contains an unknown critical parameter. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenMalformedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The format error.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
-/// `tokenAlgorithmNotAllowed`, 3002. `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
+/// `tokenAlgorithmNotAllowed`, 3002. `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenAlgorithmNotAllowedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The `alg` header parameter of the token.
-    public var algorithm: String? { answer.member("algorithm") }
+    public let algorithm: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; algorithm = try data.required("algorithm") }
 }
 
-/// `tokenKeyUnknown`, 3003. `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
+/// `tokenKeyUnknown`, 3003. `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenKeyUnknownError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The `kid` header parameter of the token.
-    public var kid: String? { answer.member("kid") }
+    public let kid: String?
     /// The reason no key was found, as far as the token shows.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.optional("kid"); reason = try data.required("reason") }
 }
 
-/// `tokenSignatureInvalid`, 3004. The signature cannot be verified with the key that `kid` names.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
+/// `tokenSignatureInvalid`, 3004. The signature cannot be verified with the key that `kid` names. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenSignatureInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the key that was used to verify the signature.
-    public var kid: String? { answer.member("kid") }
+    public let kid: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.required("kid") }
 }
 
-/// `tokenExpired`, 3005. The time in `exp` is in the past.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED; nativeAuth expired_token.
+/// `tokenExpired`, 3005. The time in `exp` is in the past. Equivalent: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED; nativeAuth expired_token.
 public struct TokenExpiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the token expired, in seconds since 1970-01-01 UTC.
-    public var expiredAt: Timestamp? { answer.member("expiredAt") }
+    public let expiredAt: Timestamp
     /// The current time of this process, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp? { answer.member("now") }
+    public let now: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt"); now = try data.required("now") }
 }
 
-/// `tokenNotYetValid`, 3006. The time in `iat` or `nbf` is in the future.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
+/// `tokenNotYetValid`, 3006. The time in `iat` or `nbf` is in the future. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenNotYetValidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the token becomes valid, in seconds since 1970-01-01 UTC.
-    public var validFrom: Timestamp? { answer.member("validFrom") }
+    public let validFrom: Timestamp
     /// The current time of this process, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp? { answer.member("now") }
+    public let now: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; validFrom = try data.required("validFrom"); now = try data.required("now") }
 }
 
-/// `tokenAudienceMismatch`, 3007. `aud` does not contain the expected audience.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
+/// `tokenAudienceMismatch`, 3007. `aud` does not contain the expected audience. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenAudienceMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The expected audience.
-    public var expected: String? { answer.member("expected") }
+    public let expected: String
     /// The audiences of the token.
-    public var actual: [String]? { answer.member("actual") }
+    public let actual: [String]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual") }
 }
 
-/// `tokenIssuerMismatch`, 3008. `iss` is not the expected issuer, or not the issuer that owns the signing key.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
+/// `tokenIssuerMismatch`, 3008. `iss` is not the expected issuer, or not the issuer that owns the signing key. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenIssuerMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The expected issuer.
-    public var expected: String? { answer.member("expected") }
+    public let expected: String
     /// The issuer of the token.
-    public var actual: String? { answer.member("actual") }
+    public let actual: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual") }
 }
 
-/// `tokenUseMismatch`, 3009. A token of one type is given where another type is required, such as an access token instead of an ID token.
-///
-/// Equivalents: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
+/// `tokenUseMismatch`, 3009. A token of one type is given where another type is required, such as an access token instead of an ID token. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
 public struct TokenUseMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The required token type.
-    public var expected: TokenUse? { answer.member("expected") }
+    public let expected: TokenUse
     /// The type of the token.
-    public var actual: TokenUse? { answer.member("actual") }
+    public let actual: TokenUse
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual") }
 }
 
-/// `tokenRevoked`, 3010. The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or `credentials.revoke` applies to the token.
-///
-/// Equivalents: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant.
+/// `tokenRevoked`, 3010. The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or `credentials.revoke` applies to the token. Equivalent: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant.
 public struct TokenRevokedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of the token, it names the method, whose result contains the new tokens.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
-/// `roleNotFound`, 3011. The role does not exist or was deleted.
-///
-/// Equivalents: cognito iam:NoSuchEntity.
+/// `roleNotFound`, 3011. The role does not exist or was deleted. Equivalent: cognito iam:NoSuchEntity.
 public struct RoleNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested role name or ARN.
-    public var role: String? { answer.member("role") }
+    public let role: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; role = try data.required("role") }
 }
 
-/// `roleNotConfigured`, 3012. `credentials.get` finds no role for the identity, or the trust policy of the role denies it.
-///
-/// Equivalents: cognito InvalidIdentityPoolConfigurationException.
+/// `roleNotConfigured`, 3012. `credentials.get` finds no role for the identity, or the trust policy of the role denies it. Equivalent: cognito InvalidIdentityPoolConfigurationException.
 public struct RoleNotConfiguredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String? { answer.member("poolId") }
+    public let poolId: String
     /// The selected role, if any.
-    public var roleArn: String? { answer.member("roleArn") }
+    public let roleArn: String?
     /// The reason no role was assigned.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; poolId = try data.required("poolId"); roleArn = try data.optional("roleArn"); reason = try data.required("reason") }
 }
 
-/// `assumeRoleDenied`, 3013. The trust policy does not allow the request, or the role does not exist. Both cases return the same error.
-///
-/// Equivalents: cognito sts:AccessDenied.
+/// `assumeRoleDenied`, 3013. The trust policy does not allow the request, or the role does not exist. Both cases return the same error. Equivalent: cognito sts:AccessDenied.
 public struct AssumeRoleDeniedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
-    public var roleArn: String? { answer.member("roleArn") }
+    public let roleArn: String
     /// The action that no statement allows or that a statement denies.
-    public var action: String? { answer.member("action") }
+    public let action: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; roleArn = try data.required("roleArn"); action = try data.required("action") }
 }
 
-/// `durationExceedsRoleMaximum`, 3014. `durationSeconds` exceeds the `maxSessionSeconds` of the role.
-///
-/// Equivalents: cognito sts:ValidationError.
+/// `durationExceedsRoleMaximum`, 3014. `durationSeconds` exceeds the `maxSessionSeconds` of the role. Equivalent: cognito sts:ValidationError.
 public struct DurationExceedsRoleMaximumError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested duration, in seconds.
-    public var durationSeconds: Int? { answer.member("durationSeconds") }
+    public let durationSeconds: Int
     /// The `maxSessionSeconds` of the role.
-    public var maximumSeconds: Int? { answer.member("maximumSeconds") }
+    public let maximumSeconds: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; durationSeconds = try data.required("durationSeconds"); maximumSeconds = try data.required("maximumSeconds") }
 }
 
-/// `malformedPolicy`, 3015. The policy does not follow the policy language, or a statement of a trust policy does not name the pool that it trusts.
-///
-/// Equivalents: cognito iam:MalformedPolicyDocument, sts:MalformedPolicyDocument.
+/// `malformedPolicy`, 3015. The policy does not follow the policy language, or a statement of a trust policy does not name the pool that it trusts. Equivalent: cognito iam:MalformedPolicyDocument, sts:MalformedPolicyDocument.
 public struct MalformedPolicyError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The kind of policy.
-    public var policy: Policy? { answer.member("policy") }
+    public let policy: Policy
+    /// The location of the error in the policy, as an RFC 6901 JSON Pointer.
+    public let pointer: String
+    /// The error in the policy.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; policy = try data.required("policy"); pointer = try data.required("pointer"); reason = try data.required("reason") }
     /// The kind of policy. Newer versions of Mintmark can add values.
     public struct Policy: OpenEnumeration {
         public let rawValue: String
@@ -582,120 +482,100 @@ public struct MalformedPolicyError: KnownError {
         public static let session = Self(rawValue: "session")
     }
 
-    /// The location of the error in the policy, as an RFC 6901 JSON Pointer.
-    public var pointer: String? { answer.member("pointer") }
-    /// The error in the policy.
-    public var reason: String? { answer.member("reason") }
 }
 
-/// `packedPolicyTooLarge`, 3016. The session policy has more than 2048 characters, or the policy and the tags together do not fit into a session token.
-///
-/// Equivalents: cognito sts:PackedPolicyTooLarge.
+/// `packedPolicyTooLarge`, 3016. The session policy has more than 2048 characters, or the policy and the tags together do not fit into a session token. Equivalent: cognito sts:PackedPolicyTooLarge.
 public struct PackedPolicyTooLargeError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The used space, in percent. The maximum is 100.
-    public var percent: Int? { answer.member("percent") }
+    public let percent: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; percent = try data.required("percent") }
 }
 
-/// `sessionTokenInvalid`, 3017. The session token cannot be decrypted, or belongs to another access key ID.
-///
-/// Equivalents: cognito InvalidClientTokenId.
+/// `sessionTokenInvalid`, 3017. The session token cannot be decrypted, or belongs to another access key ID. Equivalent: cognito InvalidClientTokenId.
 public struct SessionTokenInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `credentialsExpired`, 3018. The temporary credentials have expired.
-///
-/// Equivalents: cognito sts:ExpiredTokenException.
+/// `credentialsExpired`, 3018. The temporary credentials have expired. Equivalent: cognito sts:ExpiredTokenException.
 public struct CredentialsExpiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the credentials expired, in seconds since 1970-01-01 UTC.
-    public var expiredAt: Timestamp? { answer.member("expiredAt") }
+    public let expiredAt: Timestamp
     /// The current time of this process, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp? { answer.member("now") }
+    public let now: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt"); now = try data.required("now") }
 }
 
-/// `credentialsRevoked`, 3019. `credentials.revoke` applies to the credentials.
-///
-/// Equivalents: cognito sts:AccessDenied.
+/// `credentialsRevoked`, 3019. `credentials.revoke` applies to the credentials. Equivalent: cognito sts:AccessDenied.
 public struct CredentialsRevokedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The kind of revocation that applies.
-    public var kind: RevocationKind? { answer.member("kind") }
+    public let kind: RevocationKind
     /// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
-    public var issuedBefore: Timestamp? { answer.member("issuedBefore") }
+    public let issuedBefore: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kind = try data.required("kind"); issuedBefore = try data.required("issuedBefore") }
 }
 
-/// `signatureMismatch`, 3020. The request was altered in transit or signed with another secret.
-///
-/// Equivalents: cognito SignatureDoesNotMatch.
+/// `signatureMismatch`, 3020. The request was altered in transit or signed with another secret. Equivalent: cognito SignatureDoesNotMatch.
 public struct SignatureMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The canonical request that was verified (step 1 of Signature Version 4). Its session token is masked.
-    public var canonicalRequest: String? { answer.member("canonicalRequest") }
+    public let canonicalRequest: String
     /// The string to sign that was verified (step 2 of Signature Version 4).
-    public var stringToSign: String? { answer.member("stringToSign") }
+    public let stringToSign: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; canonicalRequest = try data.required("canonicalRequest"); stringToSign = try data.required("stringToSign") }
 }
 
-/// `requestExpired`, 3021. A presigned request has expired.
-///
-/// Equivalents: cognito AccessDenied: Request has expired.
+/// `requestExpired`, 3021. A presigned request has expired. Equivalent: cognito AccessDenied: Request has expired.
 public struct RequestExpiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the request was signed, in seconds since 1970-01-01 UTC.
-    public var signedAt: Timestamp? { answer.member("signedAt") }
+    public let signedAt: Timestamp
     /// The value of `X-Amz-Expires`, in seconds.
-    public var expiresSeconds: Int? { answer.member("expiresSeconds") }
+    public let expiresSeconds: Int
     /// The current time of this process, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp? { answer.member("now") }
+    public let now: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; signedAt = try data.required("signedAt"); expiresSeconds = try data.required("expiresSeconds"); now = try data.required("now") }
 }
 
-/// `requestTimeTooSkewed`, 3022. `X-Amz-Date` differs too much from the current time.
-///
-/// Equivalents: cognito RequestTimeTooSkewed, SignatureDoesNotMatch.
+/// `requestTimeTooSkewed`, 3022. `X-Amz-Date` differs too much from the current time. Equivalent: cognito RequestTimeTooSkewed, SignatureDoesNotMatch.
 public struct RequestTimeTooSkewedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the request was signed, in seconds since 1970-01-01 UTC.
-    public var signedAt: Timestamp? { answer.member("signedAt") }
+    public let signedAt: Timestamp
     /// The current time of this process, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp? { answer.member("now") }
+    public let now: Timestamp
     /// The maximum difference between the two times, in seconds.
-    public var maximumSkewSeconds: Int? { answer.member("maximumSkewSeconds") }
+    public let maximumSkewSeconds: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; signedAt = try data.required("signedAt"); now = try data.required("now"); maximumSkewSeconds = try data.required("maximumSkewSeconds") }
 }
 
-/// `signatureMalformed`, 3023. The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not valid, or the `host` header or another required header is not signed.
-///
-/// Equivalents: cognito IncompleteSignature, MissingAuthenticationToken.
+/// `signatureMalformed`, 3023. The `Authorization` header or the `X-Amz-` parameters are missing, duplicated or not valid, or the `host` header or another required header is not signed. Equivalent: cognito IncompleteSignature, MissingAuthenticationToken.
 public struct SignatureMalformedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The format error.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
-/// `bodyHashMismatch`, 3024. `bodySha256` differs from `x-amz-content-sha256`.
-///
-/// Equivalents: cognito XAmzContentSHA256Mismatch.
+/// `bodyHashMismatch`, 3024. `bodySha256` differs from `x-amz-content-sha256`. Equivalent: cognito XAmzContentSHA256Mismatch.
 public struct BodyHashMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `credentialScopeMismatch`, 3025. The credential scope names another service, region or date.
-///
-/// Equivalents: cognito SignatureDoesNotMatch.
+/// `credentialScopeMismatch`, 3025. The credential scope names another service, region or date. Equivalent: cognito SignatureDoesNotMatch.
 public struct CredentialScopeMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The part of the credential scope that differs.
-    public var part: Part? { answer.member("part") }
+    public let part: Part
+    /// The expected value.
+    public let expected: String
+    /// The value in the credential scope.
+    public let actual: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; part = try data.required("part"); expected = try data.required("expected"); actual = try data.required("actual") }
     /// The part of the credential scope that differs. Newer versions of Mintmark can add values.
     public struct Part: OpenEnumeration {
         public let rawValue: String
@@ -708,414 +588,338 @@ public struct CredentialScopeMismatchError: KnownError {
         public static let date = Self(rawValue: "date")
     }
 
-    /// The expected value.
-    public var expected: String? { answer.member("expected") }
-    /// The value in the credential scope.
-    public var actual: String? { answer.member("actual") }
 }
 
-/// `keyNotFound`, 3026. The key does not exist or was deleted.
-///
-/// Equivalents: cognito kms:NotFoundException.
+/// `keyNotFound`, 3026. The key does not exist or was deleted. Equivalent: cognito kms:NotFoundException.
 public struct KeyNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the requested key.
-    public var kid: String? { answer.member("kid") }
+    public let kid: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.required("kid") }
 }
 
-/// `issuerNotFound`, 3027. The named issuer is not an issuer of this store.
-///
-/// Equivalents: cognito ResourceNotFoundException.
+/// `issuerNotFound`, 3027. The named issuer is not an issuer of this store. Equivalent: cognito ResourceNotFoundException.
 public struct IssuerNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
-    public var issuer: String? { answer.member("issuer") }
+    public let issuer: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; issuer = try data.required("issuer") }
 }
 
-/// `roleNotOffered`, 3028. The pool does not offer the requested custom role for this login.
-///
-/// Equivalents: cognito NotAuthorizedException.
+/// `roleNotOffered`, 3028. The pool does not offer the requested custom role for this login. Equivalent: cognito NotAuthorizedException.
 public struct RoleNotOfferedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
-    public var roleArn: String? { answer.member("roleArn") }
+    public let roleArn: String
     /// The reason the role is not offered.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; roleArn = try data.required("roleArn"); reason = try data.required("reason") }
 }
 
-/// `ambiguousRoleDenied`, 3029. No rule or claim selects exactly one role, and the role mapping of the pool denies such requests.
-///
-/// Equivalents: cognito NotAuthorizedException.
+/// `ambiguousRoleDenied`, 3029. No rule or claim selects exactly one role, and the role mapping of the pool denies such requests. Equivalent: cognito NotAuthorizedException.
 public struct AmbiguousRoleDeniedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
 }
 
 /// `providerNotOpen`, 3030. The named credentials provider is not open in this process.
 public struct ProviderNotOpenError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
 }
 
 /// `tokenNotAwaited`, 3031. `credentialsProvider.submitToken` names a continuation token for which no refresh is waiting.
 public struct TokenNotAwaitedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `tooManyProviders`, 3032. `credentialsProvider.open` exceeds the maximum number of open providers.
-///
-/// Equivalents: cognito LimitExceededException.
+/// `tooManyProviders`, 3032. `credentialsProvider.open` exceeds the maximum number of open providers. Equivalent: cognito LimitExceededException.
 public struct TooManyProvidersError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The maximum number of open providers.
-    public var limit: Int? { answer.member("limit") }
+    public let limit: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; limit = try data.required("limit") }
 }
 
 /// `providerOvertaken`, 3080. `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and took effect first.
 public struct ProviderOvertakenError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The handle of the provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
 }
 
-/// `tenantNotFound`, 4001. The tenant does not exist or was deleted.
-///
-/// Equivalents: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
+/// `tenantNotFound`, 4001. The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
 public struct TenantNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The tenant ID, as the request names it.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
 }
 
 /// `tenantExists`, 4002. `tenant.create` names a tenant ID that is already in use.
 public struct TenantExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
 }
 
 /// `tenantNotDeletable`, 4003. `tenant.delete` names the default tenant.
 public struct TenantNotDeletableError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
 }
 
 /// `invalidTenantSettings`, 4004. Settings contradict each other.
 public struct InvalidTenantSettingsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
-    public var pointer: String? { answer.member("pointer") }
+    public let pointer: String
     /// The problem with the setting.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; pointer = try data.required("pointer"); reason = try data.required("reason") }
 }
 
-/// `signUpNotAllowed`, 4005. `signUpAllowed` is false. Sign-ups can neither start nor continue.
-///
-/// Equivalents: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
+/// `signUpNotAllowed`, 4005. `signUpAllowed` is false. Sign-ups can neither start nor continue. Equivalent: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
 public struct SignUpNotAllowedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
 }
 
-/// `invalidUsername`, 4006. The email address is malformed or contains non-ASCII characters.
-///
-/// Equivalents: nativeAuth invalid_request 90100; firebase INVALID_EMAIL.
+/// `invalidUsername`, 4006. The email address is malformed or contains non-ASCII characters. Equivalent: nativeAuth invalid_request 90100; firebase INVALID_EMAIL.
 public struct InvalidUsernameError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The problem with the address.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
-/// `userAlreadyExists`, 4007. A sign-up or a change of email address names an address that another account has. The check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
-///
-/// Equivalents: nativeAuth user_already_exists 1003037; firebase EMAIL_EXISTS.
+/// `userAlreadyExists`, 4007. A sign-up or a change of email address names an address that another account has. The check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error. Equivalent: nativeAuth user_already_exists 1003037; firebase EMAIL_EXISTS.
 public struct UserAlreadyExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The method to call next.
-    public var next: String? { answer.member("next") }
+    public let next: String
     /// The required change in the next call. Present if `next` is the method that failed.
-    public var hint: String? { answer.member("hint") }
+    public let hint: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; next = try data.required("next"); hint = try data.optional("hint") }
 }
 
-/// `invalidPassword`, 4008. A new password violates the password policy, or a password is wrong. The continuation token stays valid.
-///
-/// Equivalents: nativeAuth invalid_grant password_*, 50126; firebase WEAK_PASSWORD, INVALID_PASSWORD.
+/// `invalidPassword`, 4008. A new password violates the password policy, or a password is wrong. The continuation token stays valid. Equivalent: nativeAuth invalid_grant password_*, 50126; firebase WEAK_PASSWORD, INVALID_PASSWORD.
 public struct InvalidPasswordError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// All reasons the password was rejected.
-    public var reasons: [PasswordFailure]? { answer.member("reasons") }
+    public let reasons: [PasswordFailure]
     /// The number of wrong passwords or codes left before the account is locked.
-    public var attemptsLeft: Int? { answer.member("attemptsLeft") }
+    public let attemptsLeft: Int?
     /// The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout.
-    public var lockedUntil: Timestamp? { answer.member("lockedUntil") }
-    /// The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public let lockedUntil: Timestamp?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reasons = try data.required("reasons"); attemptsLeft = try data.optional("attemptsLeft"); lockedUntil = try data.optional("lockedUntil") }
 }
 
-/// `invalidCode`, 4009. The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every submission counts as an attempt, including a repeated one.
-///
-/// Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase INVALID_CODE.
+/// `invalidCode`, 4009. The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every submission counts as an attempt, including a repeated one. Equivalent: nativeAuth invalid_grant invalid_oob_value 50181; firebase INVALID_CODE.
 public struct InvalidCodeError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The number of attempts left for this code. At 0, a new code is required.
-    public var attemptsLeft: Int? { answer.member("attemptsLeft") }
+    public let attemptsLeft: Int
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
-    public var resendAt: Timestamp? { answer.member("resendAt") }
+    public let resendAt: Timestamp?
     /// The method that sends another code. Present if no attempts are left for this code.
-    public var next: String? { answer.member("next") }
+    public let next: String?
     /// The time at which the lockout ends, in seconds since 1970-01-01 UTC. Present if this failure caused a lockout.
-    public var lockedUntil: Timestamp? { answer.member("lockedUntil") }
-    /// The number of seconds after which an attempt can succeed. Present if this failure caused a lockout.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public let lockedUntil: Timestamp?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; attemptsLeft = try data.required("attemptsLeft"); resendAt = try data.optional("resendAt"); next = try data.optional("next"); lockedUntil = try data.optional("lockedUntil") }
 }
 
-/// `invalidAttributes`, 4010. The value of an attribute is not valid, or the tenant does not request an attribute of this name. The continuation token stays valid.
-///
-/// Equivalents: nativeAuth invalid_grant attribute_validation_failed.
+/// `invalidAttributes`, 4010. The value of an attribute is not valid, or the tenant does not request an attribute of this name. The continuation token stays valid. Equivalent: nativeAuth invalid_grant attribute_validation_failed.
 public struct InvalidAttributesError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// All attributes that are not valid.
-    public var attributes: [AttributeFailure]? { answer.member("attributes") }
+    public let attributes: [AttributeFailure]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; attributes = try data.required("attributes") }
 }
 
-/// `continuationTokenInvalid`, 4011. The continuation token is malformed, or belongs to another flow or to an earlier step.
-///
-/// Equivalents: nativeAuth invalid_request 55200.
+/// `continuationTokenInvalid`, 4011. The continuation token is malformed, or belongs to another flow or to an earlier step. Equivalent: nativeAuth invalid_request 55200.
 public struct ContinuationTokenInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The contradiction to the flow. Present if the token itself is valid.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.optional("reason") }
 }
 
-/// `continuationTokenExpired`, 4012. The flow was idle for more than 10 minutes; while it waits for a code, the limit is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in followed within 5 minutes after its completion.
-///
-/// Equivalents: nativeAuth expired_token 552003; firebase EXPIRED_OOB_CODE.
+/// `continuationTokenExpired`, 4012. The flow was idle for more than 10 minutes; while it waits for a code, the limit is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in followed within 5 minutes after its completion. Equivalent: nativeAuth expired_token 552003; firebase EXPIRED_OOB_CODE.
 public struct ContinuationTokenExpiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the flow expired, in seconds since 1970-01-01 UTC.
-    public var expiredAt: Timestamp? { answer.member("expiredAt") }
+    public let expiredAt: Timestamp?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.optional("expiredAt") }
 }
 
-/// `stepNotPossible`, 4013. The step does not follow the current state of the flow.
-///
-/// Equivalents: nativeAuth invalid_request.
+/// `stepNotPossible`, 4013. The step does not follow the current state of the flow. Equivalent: nativeAuth invalid_request.
 public struct StepNotPossibleError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The method that the flow expects next.
-    public var expected: String? { answer.member("expected") }
+    public let expected: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected") }
 }
 
-/// `tooManyCodes`, 4014. The number of codes for a flow, or for an address within a period, exceeds the limit. Only the limit of the address ends by waiting.
-///
-/// Equivalents: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+/// `tooManyCodes`, 4014. The number of codes for a flow, or for an address within a period, exceeds the limit. Only the limit of the address ends by waiting. Equivalent: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 public struct TooManyCodesError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
-    /// The number of seconds after which another code can be sent to the address. Present if the limit of the address is exceeded.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
     /// The number of codes that the flow has sent. Present if the limit of the flow is exceeded.
-    public var sentInFlow: Int? { answer.member("sentInFlow") }
+    public let sentInFlow: Int?
     /// The method that starts another flow.
-    public var next: String? { answer.member("next") }
+    public let next: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; sentInFlow = try data.optional("sentInFlow"); next = try data.optional("next") }
 }
 
-/// `accountLocked`, 4015. Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets separately and also count for the account.
-///
-/// Equivalents: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+/// `accountLocked`, 4015. Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets separately and also count for the account. Equivalent: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 public struct AccountLockedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the lockout ends, in seconds since 1970-01-01 UTC.
-    public var lockedUntil: Timestamp? { answer.member("lockedUntil") }
-    /// The number of seconds after which an attempt can succeed.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public let lockedUntil: Timestamp
     /// The method that ends the lockout. Present if the password can be reset.
-    public var next: String? { answer.member("next") }
+    public let next: String?
     /// The operation that is locked. Present if other operations remain available.
-    public var only: String? { answer.member("only") }
+    public let only: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; lockedUntil = try data.required("lockedUntil"); next = try data.optional("next"); only = try data.optional("only") }
 }
 
-/// `passwordNotAccepted`, 4016. A password is given in a tenant whose `localAccountMethod` is `emailCode`.
-///
-/// Equivalents: nativeAuth unsupported_auth_method.
+/// `passwordNotAccepted`, 4016. A password is given in a tenant whose `localAccountMethod` is `emailCode`. Equivalent: nativeAuth unsupported_auth_method.
 public struct PasswordNotAcceptedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `userNotFound`, 4017. A sign-in or a password reset names an email address that no account has.
-///
-/// Equivalents: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
+/// `userNotFound`, 4017. A sign-in or a password reset names an email address that no account has. Equivalent: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
 public struct UserNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The method to call next. Present if the tenant allows sign-ups.
-    public var next: String? { answer.member("next") }
+    public let next: String?
     /// The next action for the user. Present if the tenant does not allow sign-ups.
-    public var hint: String? { answer.member("hint") }
+    public let hint: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; next = try data.optional("next"); hint = try data.optional("hint") }
 }
 
-/// `passwordNotSet`, 4018. A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable sign-in method left.
-///
-/// Equivalents: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
+/// `passwordNotSet`, 4018. A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable sign-in method left. Equivalent: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
 public struct PasswordNotSetError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The method to call next.
-    public var next: String? { answer.member("next") }
+    public let next: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; next = try data.required("next") }
 }
 
-/// `passwordChangeRequired`, 4019. The password of the account must be changed before the next sign-in.
-///
-/// Equivalents: nativeAuth invalid_request 50142; firebase PASSWORD_LOGIN_DISABLED.
+/// `passwordChangeRequired`, 4019. The password of the account must be changed before the next sign-in. Equivalent: nativeAuth invalid_request 50142; firebase PASSWORD_LOGIN_DISABLED.
 public struct PasswordChangeRequiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The method to call next.
-    public var next: String? { answer.member("next") }
+    public let next: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; next = try data.required("next") }
 }
 
-/// `refreshTokenInvalid`, 4020. The refresh token is unknown, or its session was ended.
-///
-/// Equivalents: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
+/// `refreshTokenInvalid`, 4020. The refresh token is unknown, or its session was ended. Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
 public struct RefreshTokenInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `refreshTokenExpired`, 4021. The refresh token was not used before its expiration.
-///
-/// Equivalents: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
+/// `refreshTokenExpired`, 4021. The refresh token was not used before its expiration. Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
 public struct RefreshTokenExpiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
-    public var expiredAt: Timestamp? { answer.member("expiredAt") }
+    public let expiredAt: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt") }
 }
 
-/// `refreshTokenReused`, 4022. A used refresh token is submitted again (reuse detection).
-///
-/// Equivalents: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
+/// `refreshTokenReused`, 4022. A used refresh token is submitted again (reuse detection). Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
 public struct RefreshTokenReusedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `audienceNotOffered`, 4023. The requested audience is not one of the audiences of the tenant.
-///
-/// Equivalents: nativeAuth invalid_scope.
+/// `audienceNotOffered`, 4023. The requested audience is not one of the audiences of the tenant. Equivalent: nativeAuth invalid_scope.
 public struct AudienceNotOfferedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
     /// The requested audience.
-    public var audience: String? { answer.member("audience") }
+    public let audience: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); audience = try data.required("audience") }
 }
 
-/// `tooManyFromClient`, 4060. The address of the client exceeded the limit of requests, failures, codes or failed messages.
-///
-/// Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+/// `tooManyFromClient`, 4060. The address of the client exceeded the limit of requests, failures, codes or failed messages. Equivalent: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 public struct TooManyFromClientError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The exceeded limit: requests, failures, codes or messages that failed.
-    public var counted: String? { answer.member("counted") }
-    /// The number of seconds after which a request can succeed.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public let counted: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; counted = try data.required("counted") }
 }
 
-/// `scopeNotOffered`, 4061. A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
-///
-/// Equivalents: nativeAuth invalid_scope.
+/// `scopeNotOffered`, 4061. A requested scope is neither an OpenID Connect scope nor a scope of the tenant. Equivalent: nativeAuth invalid_scope.
 public struct ScopeNotOfferedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
     /// All requested scopes that the tenant does not offer.
-    public var scopes: [String]? { answer.member("scopes") }
+    public let scopes: [String]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); scopes = try data.required("scopes") }
 }
 
-/// `scopeNotGranted`, 4062. A refresh requests scopes that were not granted at sign-in.
-///
-/// Equivalents: nativeAuth invalid_scope.
+/// `scopeNotGranted`, 4062. A refresh requests scopes that were not granted at sign-in. Equivalent: nativeAuth invalid_scope.
 public struct ScopeNotGrantedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested scopes that were not granted.
-    public var scopes: [String]? { answer.member("scopes") }
+    public let scopes: [String]
     /// The granted scopes.
-    public var granted: [String]? { answer.member("granted") }
+    public let granted: [String]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; scopes = try data.required("scopes"); granted = try data.required("granted") }
 }
 
-/// `tokenScopeMissing`, 4063. `token.verify` requires a scope that the token does not have.
-///
-/// Equivalents: nativeAuth insufficient_scope.
+/// `tokenScopeMissing`, 4063. `token.verify` requires a scope that the token does not have. Equivalent: nativeAuth insufficient_scope.
 public struct TokenScopeMissingError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The required scopes that the token does not have.
-    public var missing: [String]? { answer.member("missing") }
+    public let missing: [String]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; missing = try data.required("missing") }
 }
 
-/// `codeExpired`, 4064. A code is submitted, whether correct or not, after the sent code expired or was invalidated by wrong attempts.
-///
-/// Equivalents: nativeAuth invalid_grant invalid_oob_value 50181; firebase SESSION_EXPIRED.
+/// `codeExpired`, 4064. A code is submitted, whether correct or not, after the sent code expired or was invalidated by wrong attempts. Equivalent: nativeAuth invalid_grant invalid_oob_value 50181; firebase SESSION_EXPIRED.
 public struct CodeExpiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the code expired, in seconds since 1970-01-01 UTC. Present if the code has expired.
-    public var expiredAt: Timestamp? { answer.member("expiredAt") }
+    public let expiredAt: Timestamp?
     /// The number of wrong attempts. Present if wrong attempts invalidated the code.
-    public var wrongTries: Int? { answer.member("wrongTries") }
+    public let wrongTries: Int?
     /// The method that sends another code.
-    public var next: String? { answer.member("next") }
+    public let next: String
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
-    public var resendAt: Timestamp? { answer.member("resendAt") }
+    public let resendAt: Timestamp?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.optional("expiredAt"); wrongTries = try data.optional("wrongTries"); next = try data.required("next"); resendAt = try data.optional("resendAt") }
 }
 
-/// `flowFinished`, 4065. A step is submitted to a flow that has already returned tokens, including a repetition of the last step.
-///
-/// Equivalents: nativeAuth invalid_grant 54005.
+/// `flowFinished`, 4065. A step is submitted to a flow that has already returned tokens, including a repetition of the last step. Equivalent: nativeAuth invalid_grant 54005.
 public struct FlowFinishedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `flowEnded`, 4066. A step is submitted to a flow that was ended by another operation.
-///
-/// Equivalents: nativeAuth invalid_request 55200.
+/// `flowEnded`, 4066. A step is submitted to a flow that was ended by another operation. Equivalent: nativeAuth invalid_request 55200.
 public struct FlowEndedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The operation that ended the flow.
-    public var cause: Cause? { answer.member("cause") }
+    public let cause: Cause
+    /// The cause as text.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; cause = try data.required("cause"); reason = try data.required("reason") }
     /// The operation that ended the flow. Newer versions of Mintmark can add values.
     public struct Cause: OpenEnumeration {
         public let rawValue: String
@@ -1128,1055 +932,822 @@ public struct FlowEndedError: KnownError {
         public static let tenantDeleted = Self(rawValue: "tenantDeleted")
     }
 
-    /// The cause as text.
-    public var reason: String? { answer.member("reason") }
 }
 
-/// `sendUnderway`, 4067. A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first request does not complete within 20 seconds.
-///
-/// Equivalents: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
+/// `sendUnderway`, 4067. A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first request does not complete within 20 seconds. Equivalent: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
 public struct SendUnderwayError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
-    /// The number of seconds after which the request can succeed.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `tooManyFailedSends`, 4068. Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
-///
-/// Equivalents: nativeAuth server_error.
+/// `tooManyFailedSends`, 4068. Ten messages to one address failed within one minute. Failed messages do not count as sent codes. Equivalent: nativeAuth server_error.
 public struct TooManyFailedSendsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The number of failed messages.
-    public var failures: Int? { answer.member("failures") }
-    /// The number of seconds after which a message can be sent.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public let failures: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; failures = try data.required("failures") }
 }
 
-/// `accountNotFound`, 5001. The account does not exist or was deleted.
-///
-/// Equivalents: firebase USER_NOT_FOUND.
+/// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an account, which is the `sub` claim of its tokens.
-    public var accountId: String? { answer.member("accountId") }
+    public let accountId: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.optional("accountId") }
 }
 
-/// `accountDisabled`, 5002. The user of a disabled account tries to sign in or refresh tokens.
-///
-/// Equivalents: nativeAuth access_denied; firebase USER_DISABLED.
+/// `accountDisabled`, 5002. The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied; firebase USER_DISABLED.
 public struct AccountDisabledError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an account, which is the `sub` claim of its tokens.
-    public var accountId: String? { answer.member("accountId") }
+    public let accountId: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.optional("accountId") }
 }
 
-/// `accountExists`, 5003. `account.create` names an account ID that is already in use.
-///
-/// Equivalents: firebase DUPLICATE_LOCAL_ID.
+/// `accountExists`, 5003. `account.create` names an account ID that is already in use. Equivalent: firebase DUPLICATE_LOCAL_ID.
 public struct AccountExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an account, which is the `sub` claim of its tokens.
-    public var accountId: String? { answer.member("accountId") }
+    public let accountId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.required("accountId") }
 }
 
-/// `claimNameReserved`, 5004. `account.setClaims` contains names of claims that tokens use themselves or that other specifications define.
-///
-/// Equivalents: firebase FORBIDDEN_CLAIM.
+/// `claimNameReserved`, 5004. `account.setClaims` contains names of claims that tokens use themselves or that other specifications define. Equivalent: firebase FORBIDDEN_CLAIM.
 public struct ClaimNameReservedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// All reserved names in the request.
-    public var names: [String]? { answer.member("names") }
+    public let names: [String]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; names = try data.required("names") }
 }
 
-/// `claimsTooLong`, 5005. `account.setClaims` contains more than 1000 characters of claims.
-///
-/// Equivalents: firebase CLAIMS_TOO_LARGE.
+/// `claimsTooLong`, 5005. `account.setClaims` contains more than 1000 characters of claims. Equivalent: firebase CLAIMS_TOO_LARGE.
 public struct ClaimsTooLongError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The length of the claims as JSON, in characters.
-    public var characters: Int? { answer.member("characters") }
+    public let characters: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; characters = try data.required("characters") }
 }
 
-/// `recentSignInRequired`, 5006. The sign-in methods or second factors of an account are changed with an ID token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
-///
-/// Equivalents: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
+/// `recentSignInRequired`, 5006. The sign-in methods or second factors of an account are changed with an ID token whose `auth_time` is too old. Refreshing tokens does not update `auth_time`. Equivalent: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
 public struct RecentSignInRequiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The time at which the user signed in, in seconds since 1970-01-01 UTC.
-    public var authenticatedAt: Timestamp? { answer.member("authenticatedAt") }
+    public let authenticatedAt: Timestamp
     /// The maximum age of the sign-in, in seconds.
-    public var maximumAgeSeconds: Int? { answer.member("maximumAgeSeconds") }
+    public let maximumAgeSeconds: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; authenticatedAt = try data.required("authenticatedAt"); maximumAgeSeconds = try data.required("maximumAgeSeconds") }
 }
 
-/// `credentialAlreadyInUse`, 5020. The credential to link already belongs to an account, either another one or the same one.
-///
-/// Equivalents: firebase FEDERATED_USER_ID_ALREADY_LINKED.
+/// `credentialAlreadyInUse`, 5020. The credential to link already belongs to an account, either another one or the same one. Equivalent: firebase FEDERATED_USER_ID_ALREADY_LINKED.
 public struct CredentialAlreadyInUseError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the provider.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
     /// The email address that the provider returned.
-    public var email: String? { answer.member("email") }
+    public let email: String?
     /// A pending token that replaces the submitted credential, which is single-use.
-    public var pendingToken: String? { answer.member("pendingToken") }
+    public let pendingToken: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); email = try data.optional("email"); pendingToken = try data.required("pendingToken") }
 }
 
-/// `emailAlreadyInUse`, 5021. The credential has an email address that belongs to another account.
-///
-/// Equivalents: firebase EMAIL_EXISTS.
+/// `emailAlreadyInUse`, 5021. The credential has an email address that belongs to another account. Equivalent: firebase EMAIL_EXISTS.
 public struct EmailAlreadyInUseError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The email address.
-    public var email: String? { answer.member("email") }
+    public let email: String
     /// The ID of the provider that returned the address.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String?
     /// A pending token that replaces the submitted provider credential, which is single-use. Not present if the credential was an email address and a password, because no password was verified.
-    public var pendingToken: String? { answer.member("pendingToken") }
+    public let pendingToken: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; email = try data.required("email"); providerId = try data.optional("providerId"); pendingToken = try data.optional("pendingToken") }
 }
 
-/// `providerAlreadyLinked`, 5022. The account already has a login of the provider to link.
-///
-/// Equivalents: firebase provider-already-linked.
+/// `providerAlreadyLinked`, 5022. The account already has a login of the provider to link. Equivalent: firebase provider-already-linked.
 public struct ProviderAlreadyLinkedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the provider, or `password`.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId") }
 }
 
-/// `providerNotLinked`, 5023. The login to unlink is not linked to the account.
-///
-/// Equivalents: firebase no-such-provider.
+/// `providerNotLinked`, 5023. The login to unlink is not linked to the account. Equivalent: firebase no-such-provider.
 public struct ProviderNotLinkedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested provider ID.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
     /// The provider IDs that are linked to the account.
-    public var linked: [String]? { answer.member("linked") }
+    public let linked: [String]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); linked = try data.required("linked") }
 }
 
 /// `lastProvider`, 5024. The last sign-in method of an account is unlinked without `force`.
 public struct LastProviderError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested provider ID.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId") }
 }
 
-/// `userMismatch`, 5025. A credential that reauthenticates the user belongs to another account or to no account.
-///
-/// Equivalents: firebase USER_NOT_FOUND, user-mismatch.
+/// `userMismatch`, 5025. A credential that reauthenticates the user belongs to another account or to no account. Equivalent: firebase USER_NOT_FOUND, user-mismatch.
 public struct UserMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `accountMerged`, 5026. The named account was merged into another account by `account.merge`.
 public struct AccountMergedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of an account, which is the `sub` claim of its tokens.
-    public var accountId: String? { answer.member("accountId") }
+    public let accountId: String
     /// The ID of the account that remains after the merge.
-    public var survivorId: String? { answer.member("survivorId") }
+    public let survivorId: String
     /// The time of the merge, in seconds since 1970-01-01 UTC.
-    public var mergedAt: Timestamp? { answer.member("mergedAt") }
+    public let mergedAt: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.required("accountId"); survivorId = try data.required("survivorId"); mergedAt = try data.required("mergedAt") }
 }
 
-/// `anonymousNotAllowed`, 5027. An anonymous sign-in is attempted in a tenant that does not allow it.
-///
-/// Equivalents: firebase ADMIN_ONLY_OPERATION.
+/// `anonymousNotAllowed`, 5027. An anonymous sign-in is attempted in a tenant that does not allow it. Equivalent: firebase ADMIN_ONLY_OPERATION.
 public struct AnonymousNotAllowedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the tenant.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
 }
 
-/// `customTokenInvalid`, 5028. A custom token fails a check.
-///
-/// Equivalents: firebase INVALID_CUSTOM_TOKEN, CREDENTIAL_MISMATCH, MISSING_IDENTIFIER, TENANT_ID_MISMATCH, INVALID_CLAIMS.
+/// `customTokenInvalid`, 5028. A custom token fails a check. Equivalent: firebase INVALID_CUSTOM_TOKEN, CREDENTIAL_MISMATCH, MISSING_IDENTIFIER, TENANT_ID_MISMATCH, INVALID_CLAIMS.
 public struct CustomTokenInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The failed check: `malformed`, `issuer`, `signature`, `audience`, `tenant`, `expired`, `notYetValid`, `lifetime`, `subject` or `claims`.
-    public var check: String? { answer.member("check") }
+    public let check: String
     /// The reason the token was rejected, and the requirement.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; check = try data.required("check"); reason = try data.required("reason") }
 }
 
 /// `mergeUndecided`, 5029. Merging two accounts would discard data of one of them without a decision in the request.
 public struct MergeUndecidedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The names of the conflicts without a decision.
-    public var names: [String]? { answer.member("names") }
+    public let names: [String]
     /// All data that both accounts have and that an account can have only once.
-    public var conflicts: [MergeConflict]? { answer.member("conflicts") }
+    public let conflicts: [MergeConflict]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; names = try data.required("names"); conflicts = try data.required("conflicts") }
 }
 
 /// `importFileUnreadable`, 5040. The file for `account.import` does not exist, is not a regular file or cannot be read.
 public struct ImportFileUnreadableError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path of the file.
-    public var path: String? { answer.member("path") }
+    public let path: String
     /// The problem with the file.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path"); reason = try data.required("reason") }
 }
 
-/// `invalidHashParameters`, 5041. The hash parameters of `account.import` are incomplete, belong to another algorithm or exceed the cost limit. For a single line, this type is the rule of a violation.
-///
-/// Equivalents: firebase INVALID_HASH_PARAMETERS.
+/// `invalidHashParameters`, 5041. The hash parameters of `account.import` are incomplete, belong to another algorithm or exceed the cost limit. For a single line, this type is the rule of a violation. Equivalent: firebase INVALID_HASH_PARAMETERS.
 public struct InvalidHashParametersError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The location of the parameter in `hash`, as an RFC 6901 JSON Pointer.
-    public var pointer: String? { answer.member("pointer") }
+    public let pointer: String
     /// The problem with the parameter, and its solution.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; pointer = try data.required("pointer"); reason = try data.required("reason") }
 }
 
 /// `exportFileExists`, 5042. The path for `account.export` already exists.
 public struct ExportFileExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path of the file.
-    public var path: String? { answer.member("path") }
+    public let path: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path") }
 }
 
 /// `exportFailed`, 5043. The directory of the export does not exist or is not writable, or its disk is full.
 public struct ExportFailedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path of the export file.
-    public var path: String? { answer.member("path") }
+    public let path: String
     /// The reason the file was not written.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path"); reason = try data.required("reason") }
 }
 
 /// `addressDiffers`, 5060. A password is linked with an email address other than the verified address of the account.
 public struct AddressDiffersError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The verified email address of the account.
-    public var email: String? { answer.member("email") }
+    public let email: String
     /// The method that changes the address.
-    public var next: String? { answer.member("next") }
+    public let next: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; email = try data.required("email"); next = try data.required("next") }
 }
 
-/// `phoneNumberInUse`, 5061. Another account of the tenant has the phone number.
-///
-/// Equivalents: firebase PHONE_NUMBER_EXISTS.
+/// `phoneNumberInUse`, 5061. Another account of the tenant has the phone number. Equivalent: firebase PHONE_NUMBER_EXISTS.
 public struct PhoneNumberInUseError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The phone number.
-    public var phoneNumber: String? { answer.member("phoneNumber") }
+    public let phoneNumber: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; phoneNumber = try data.required("phoneNumber") }
 }
 
-/// `providerSubjectInUse`, 5062. The login of an identity provider is linked with another account of the tenant.
-///
-/// Equivalents: firebase FEDERATED_USER_ID_ALREADY_LINKED.
+/// `providerSubjectInUse`, 5062. The login of an identity provider is linked with another account of the tenant. Equivalent: firebase FEDERATED_USER_ID_ALREADY_LINKED.
 public struct ProviderSubjectInUseError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the provider.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
     /// The subject of the user at the provider.
-    public var subject: String? { answer.member("subject") }
+    public let subject: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); subject = try data.required("subject") }
 }
 
-/// `providerUnavailable`, 6001. A login provider does not respond, or reports that it is temporarily unable to respond.
-///
-/// Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
+/// `providerUnavailable`, 6001. A login provider does not respond, or reports that it is temporarily unable to respond. Equivalent: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
 public struct ProviderUnavailableError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
     /// The reason the request to the provider failed.
-    public var reason: String? { answer.member("reason") }
-    /// When to try again. Defaults to 5.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); reason = try data.required("reason") }
 }
 
-/// `providerUnusable`, 6002. The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is corrected.
-///
-/// Equivalents: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
+/// `providerUnusable`, 6002. The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is corrected. Equivalent: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
 public struct ProviderUnusableError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The name of a login provider: the pool's developer provider, or a public provider.
-    public var provider: String? { answer.member("provider") }
+    public let provider: String
     /// The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`, `keys` or `client`.
-    public var check: String? { answer.member("check") }
+    public let check: String
     /// The reason the response was rejected.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); check = try data.required("check"); reason = try data.required("reason") }
 }
 
-/// `idpNotFound`, 6003. The identity provider does not exist in the tenant.
-///
-/// Equivalents: firebase CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID.
+/// `idpNotFound`, 6003. The identity provider does not exist in the tenant. Equivalent: firebase CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID.
 public struct IdpNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the tenant.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
     /// The ID of the identity provider.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); providerId = try data.required("providerId") }
 }
 
-/// `idpExists`, 6004. `idp.create` names a provider ID that already exists in the tenant.
-///
-/// Equivalents: firebase CONFIGURATION_EXISTS.
+/// `idpExists`, 6004. `idp.create` names a provider ID that already exists in the tenant. Equivalent: firebase CONFIGURATION_EXISTS.
 public struct IdpExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the tenant.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
     /// The ID of the identity provider.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); providerId = try data.required("providerId") }
 }
 
-/// `invalidIdp`, 6005. The settings of an identity provider violate a rule.
-///
-/// Equivalents: firebase INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID.
+/// `invalidIdp`, 6005. The settings of an identity provider violate a rule. Equivalent: firebase INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID.
 public struct InvalidIdpError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The location of the setting in the parameters, as an RFC 6901 JSON Pointer.
-    public var pointer: String? { answer.member("pointer") }
+    public let pointer: String
     /// The problem with the setting.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; pointer = try data.required("pointer"); reason = try data.required("reason") }
 }
 
-/// `idpDisabled`, 6006. A sign-in uses a disabled identity provider.
-///
-/// Equivalents: firebase OPERATION_NOT_ALLOWED.
+/// `idpDisabled`, 6006. A sign-in uses a disabled identity provider. Equivalent: firebase OPERATION_NOT_ALLOWED.
 public struct IdpDisabledError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the tenant.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
     /// The ID of the identity provider.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); providerId = try data.required("providerId") }
 }
 
-/// `invalidCredential`, 6007. An ID token, access token, code or user information of an identity provider fails a check.
-///
-/// Equivalents: firebase INVALID_IDP_RESPONSE.
+/// `invalidCredential`, 6007. An ID token, access token, code or user information of an identity provider fails a check. Equivalent: firebase INVALID_IDP_RESPONSE.
 public struct InvalidCredentialError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the identity provider.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
     /// The failed check: `malformed`, `type` (the token is not an ID token), `algorithm`, `signature`, `issuer`, `audience`, `authorizedParty`, `expired`, `notYetValid`, `subject`, `accessTokenHash`, `codeHash`, `accessToken`, `code`, `deviceCode` or `userInfo`.
-    public var check: String? { answer.member("check") }
+    public let check: String
     /// The reason the credential was rejected, and the requirement.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); check = try data.required("check"); reason = try data.required("reason") }
 }
 
-/// `invalidNonce`, 6008. The nonce of an ID token is missing, wrong or was already used.
-///
-/// Equivalents: firebase MISSING_OR_INVALID_NONCE.
+/// `invalidNonce`, 6008. The nonce of an ID token is missing, wrong or was already used. Equivalent: firebase MISSING_OR_INVALID_NONCE.
 public struct InvalidNonceError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the identity provider.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
     /// The failed check: `missing`, `unexpected`, `mismatch` or `replayed`.
-    public var check: String? { answer.member("check") }
+    public let check: String
     /// The reason the nonce was rejected, and the requirement.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); check = try data.required("check"); reason = try data.required("reason") }
 }
 
-/// `pendingTokenInvalid`, 6009. The pending token does not belong to this tenant or is older than 10 minutes.
-///
-/// Equivalents: firebase INVALID_PENDING_TOKEN.
+/// `pendingTokenInvalid`, 6009. The pending token does not belong to this tenant or is older than 10 minutes. Equivalent: firebase INVALID_PENDING_TOKEN.
 public struct PendingTokenInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `callbackInvalid`, 6010. The callback URL of an identity provider does not belong to the flow. The flow does not change.
-///
-/// Equivalents: firebase INVALID_IDP_RESPONSE.
+/// `callbackInvalid`, 6010. The callback URL of an identity provider does not belong to the flow. The flow does not change. Equivalent: firebase INVALID_IDP_RESPONSE.
 public struct CallbackInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The failed check: `redirectUri`, `malformed`, `state`, `issuer` or `missing`.
-    public var check: String? { answer.member("check") }
+    public let check: String
     /// The reason the URL was rejected, and the requirement.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; check = try data.required("check"); reason = try data.required("reason") }
 }
 
-/// `signInRefused`, 6011. The identity provider reports that the user is not allowed to sign in or canceled the sign-in.
-///
-/// Equivalents: firebase USER_CANCELLED, INVALID_IDP_RESPONSE.
+/// `signInRefused`, 6011. The identity provider reports that the user is not allowed to sign in or canceled the sign-in. Equivalent: firebase USER_CANCELLED, INVALID_IDP_RESPONSE.
 public struct SignInRefusedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the identity provider.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
     /// The OAuth error code of the provider, such as `access_denied` (RFC 6749) or `expired_token` (RFC 8628).
-    public var error: String? { answer.member("error") }
+    public let error: String
     /// The reason as text.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); error = try data.required("error"); reason = try data.required("reason") }
 }
 
-/// `flowUsed`, 6012. A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was refused.
-///
-/// Equivalents: firebase INVALID_IDP_RESPONSE.
+/// `flowUsed`, 6012. A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was refused. Equivalent: firebase INVALID_IDP_RESPONSE.
 public struct FlowUsedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `listenerGone`, 6013. A credential without `url` is submitted, but its callback can no longer arrive.
 public struct ListenerGoneError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `listenerUnavailable`, 6014. The port for `idp.authorize` is in use, or the operating system denies it.
 public struct ListenerUnavailableError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested port; 0 for any free port.
-    public var port: Int? { answer.member("port") }
+    public let port: Int
     /// The error of the operating system.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; port = try data.required("port"); reason = try data.required("reason") }
 }
 
 /// `providerTokenNotKept`, 6020. `account.providerToken` names a login for which no flow of this service has received a token.
 public struct ProviderTokenNotKeptError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested provider ID.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId") }
 }
 
 /// `providerTokenExpired`, 6021. `account.providerToken` cannot return an access token that is valid long enough, because the provider returned no refresh token.
 public struct ProviderTokenExpiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested provider ID.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
     /// The time at which the stored access token expires, in seconds since 1970-01-01 UTC.
-    public var expiresAt: Timestamp? { answer.member("expiresAt") }
+    public let expiresAt: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); expiresAt = try data.required("expiresAt") }
 }
 
-/// `providerTokenRefused`, 6022. The provider rejects the refresh token for `account.providerToken` because it was revoked, was already used or has expired.
-///
-/// Equivalents: firebase INVALID_REFRESH_TOKEN.
+/// `providerTokenRefused`, 6022. The provider rejects the refresh token for `account.providerToken` because it was revoked, was already used or has expired. Equivalent: firebase INVALID_REFRESH_TOKEN.
 public struct ProviderTokenRefusedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested provider ID.
-    public var providerId: String? { answer.member("providerId") }
+    public let providerId: String
     /// The error of the provider.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); reason = try data.required("reason") }
 }
 
-/// `secondFactorsOff`, 7001. A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is `off`.
-///
-/// Equivalents: firebase OPERATION_NOT_ALLOWED.
+/// `secondFactorsOff`, 7001. A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa` is `off`. Equivalent: firebase OPERATION_NOT_ALLOWED.
 public struct SecondFactorsOffError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the tenant.
-    public var tenantId: String? { answer.member("tenantId") }
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
 }
 
-/// `unsupportedFirstFactor`, 7002. A second factor is enrolled in an anonymous session or in a session of a custom token.
-///
-/// Equivalents: firebase UNSUPPORTED_FIRST_FACTOR.
+/// `unsupportedFirstFactor`, 7002. A second factor is enrolled in an anonymous session or in a session of a custom token. Equivalent: firebase UNSUPPORTED_FIRST_FACTOR.
 public struct UnsupportedFirstFactorError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// `anonymous` or `custom`.
-    public var signInProvider: String? { answer.member("signInProvider") }
+    public let signInProvider: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; signInProvider = try data.required("signInProvider") }
 }
 
-/// `emailNotVerified`, 7003. A second factor is enrolled for an account whose email address is not verified.
-///
-/// Equivalents: firebase UNVERIFIED_EMAIL.
+/// `emailNotVerified`, 7003. A second factor is enrolled for an account whose email address is not verified. Equivalent: firebase UNVERIFIED_EMAIL.
 public struct EmailNotVerifiedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `tooManyFactors`, 7004. An enrollment exceeds the maximum number of second factors.
-///
-/// Equivalents: firebase SECOND_FACTOR_LIMIT_EXCEEDED.
+/// `tooManyFactors`, 7004. An enrollment exceeds the maximum number of second factors. Equivalent: firebase SECOND_FACTOR_LIMIT_EXCEEDED.
 public struct TooManyFactorsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The maximum number of second factors of an account.
-    public var maximum: Int? { answer.member("maximum") }
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
 }
 
-/// `factorExists`, 7005. The email address or phone number is already a second factor of the account.
-///
-/// Equivalents: firebase SECOND_FACTOR_EXISTS.
+/// `factorExists`, 7005. The email address or phone number is already a second factor of the account. Equivalent: firebase SECOND_FACTOR_EXISTS.
 public struct FactorExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The ID of the existing factor.
-    public var factorId: String? { answer.member("factorId") }
+    public let factorId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; factorId = try data.required("factorId") }
 }
 
-/// `factorNotFound`, 7006. The named factor does not exist or was removed, or the required factor ID is missing.
-///
-/// Equivalents: firebase MFA_ENROLLMENT_NOT_FOUND.
+/// `factorNotFound`, 7006. The named factor does not exist or was removed, or the required factor ID is missing. Equivalent: firebase MFA_ENROLLMENT_NOT_FOUND.
 public struct FactorNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested factor ID.
-    public var factorId: String? { answer.member("factorId") }
+    public let factorId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; factorId = try data.required("factorId") }
 }
 
 /// `lastFactor`, 7007. A user removes the last second factor in a tenant that requires one.
 public struct LastFactorError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested factor ID.
-    public var factorId: String? { answer.member("factorId") }
+    public let factorId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; factorId = try data.required("factorId") }
 }
 
-/// `factorCodeInvalid`, 7008. The code of a second factor is wrong, expired, was invalidated by wrong attempts or replaced by a newer code, or the code of an app is submitted a second time.
-///
-/// Equivalents: firebase INVALID_CODE, SESSION_EXPIRED; nativeAuth invalid_grant invalid_oob_value 50181.
+/// `factorCodeInvalid`, 7008. The code of a second factor is wrong, expired, was invalidated by wrong attempts or replaced by a newer code, or the code of an app is submitted a second time. Equivalent: firebase INVALID_CODE, SESSION_EXPIRED; nativeAuth invalid_grant invalid_oob_value 50181.
 public struct FactorCodeInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The failed check: `wrong`, `used` or `expired`.
-    public var check: String? { answer.member("check") }
+    public let check: String
     /// The reason the code was rejected, and the next action.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
     /// The number of attempts left for this code. At 0, a new code or waiting is required.
-    public var attemptsLeft: Int? { answer.member("attemptsLeft") }
+    public let attemptsLeft: Int
     /// The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. Present for codes sent by email or SMS.
-    public var resendAt: Timestamp? { answer.member("resendAt") }
+    public let resendAt: Timestamp?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; check = try data.required("check"); reason = try data.required("reason"); attemptsLeft = try data.required("attemptsLeft"); resendAt = try data.optional("resendAt") }
 }
 
 /// `secondFactorNeeded`, 7009. The account has second factors, and a session that was not authenticated with one changes the factors, the email address, the password or the providers of the account.
 public struct SecondFactorNeededError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `noSecondFactor`, 7010. Recovery codes are generated for an account without a second factor.
 public struct NoSecondFactorError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `invalidPhoneNumber`, 7011. The phone number is not in E.164 format.
-///
-/// Equivalents: firebase INVALID_PHONE_NUMBER.
+/// `invalidPhoneNumber`, 7011. The phone number is not in E.164 format. Equivalent: firebase INVALID_PHONE_NUMBER.
 public struct InvalidPhoneNumberError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The problem with the number.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
 /// `factorAddsNothing`, 7012. The email address that receives the sign-in codes of an account is enrolled as its second factor.
 public struct FactorAddsNothingError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `factorTargetMissing`, 7013. The email address or phone number of a factor is missing, or is given for a kind that does not use it.
-///
-/// Equivalents: firebase INVALID_ARGUMENT.
+/// `factorTargetMissing`, 7013. The email address or phone number of a factor is missing, or is given for a kind that does not use it. Equivalent: firebase INVALID_ARGUMENT.
 public struct FactorTargetMissingError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The kind of the factor to enroll.
-    public var kind: String? { answer.member("kind") }
+    public let kind: String
     /// The required parameter, and the parameter that must be omitted.
-    public var needed: String? { answer.member("needed") }
+    public let needed: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kind = try data.required("kind"); needed = try data.required("needed") }
 }
 
-/// `storeBusy`, 8001. A lock on the store was not released in time.
-///
-/// Equivalents: cognito ConcurrentModificationException; firebase INTERNAL_ERROR; nativeAuth server_error.
+/// `storeBusy`, 8001. A lock on the store was not released in time. Equivalent: cognito ConcurrentModificationException; firebase INTERNAL_ERROR; nativeAuth server_error.
 public struct StoreBusyError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
-    /// When to try again. Defaults to 1.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `storeReadOnly`, 8002. The database, its directory or its disk is read-only.
-///
-/// Equivalents: cognito InternalErrorException.
+/// `storeReadOnly`, 8002. The database, its directory or its disk is read-only. Equivalent: cognito InternalErrorException.
 public struct StoreReadOnlyError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The error of the store.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
-/// `storeFull`, 8003. A write requires more space than is available.
-///
-/// Equivalents: cognito InternalErrorException.
+/// `storeFull`, 8003. A write requires more space than is available. Equivalent: cognito InternalErrorException.
 public struct StoreFullError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `storeCorrupt`, 8004. The content of the database is not valid.
-///
-/// Equivalents: cognito InternalErrorException.
+/// `storeCorrupt`, 8004. The content of the database is not valid. Equivalent: cognito InternalErrorException.
 public struct StoreCorruptError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The detected damage.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
 /// `storeTooNew`, 8005. A newer program has migrated the store.
 public struct StoreTooNewError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The schema version of the store.
-    public var found: Int? { answer.member("found") }
+    public let found: Int
     /// The newest schema version of this program. It also opens stores of the next version.
-    public var supported: Int? { answer.member("supported") }
+    public let supported: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; found = try data.required("found"); supported = try data.required("supported") }
 }
 
 /// `storeTooOld`, 8006. The store is older than the program, and `--migrate never` is set.
 public struct StoreTooOldError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The schema version of the store.
-    public var found: Int? { answer.member("found") }
+    public let found: Int
     /// The schema version that this program requires.
-    public var needed: Int? { answer.member("needed") }
+    public let needed: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; found = try data.required("found"); needed = try data.required("needed") }
 }
 
 /// `storeCannotOpen`, 8007. The database file or the database server cannot be opened.
 public struct StoreCannotOpenError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path or address of the store, without passwords.
-    public var path: String? { answer.member("path") }
+    public let path: String
     /// The reason the store cannot be opened.
-    public var reason: String? { answer.member("reason") }
-    /// The number of seconds after which to try again. Present if a database server may be available again by then.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path"); reason = try data.required("reason") }
 }
 
 /// `notAStore`, 8008. The file or database contains other data.
 public struct NotAStoreError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path of the file.
-    public var path: String? { answer.member("path") }
+    public let path: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path") }
 }
 
 /// `masterKeyMissing`, 8009. The store has a data key or is in PostgreSQL, and no master key is given.
 public struct MasterKeyMissingError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The fingerprint of the required master key.
-    public var fingerprint: String? { answer.member("fingerprint") }
+    public let fingerprint: String?
     /// A file in the folder of the store that contains the required master key, if one was found.
-    public var keyFile: String? { answer.member("keyFile") }
+    public let keyFile: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; fingerprint = try data.optional("fingerprint"); keyFile = try data.optional("keyFile") }
 }
 
 /// `masterKeyWrong`, 8010. The given master key does not decrypt the data key.
 public struct MasterKeyWrongError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The fingerprint of the required master key.
-    public var fingerprint: String? { answer.member("fingerprint") }
+    public let fingerprint: String
     /// The fingerprint of the given master key.
-    public var given: String? { answer.member("given") }
+    public let given: String
     /// A file next to the store or to the given key file that contains the required master key, if one was found.
-    public var keyFile: String? { answer.member("keyFile") }
+    public let keyFile: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; fingerprint = try data.required("fingerprint"); given = try data.required("given"); keyFile = try data.optional("keyFile") }
 }
 
 /// `testingStoreMismatch`, 8011. A testing store is opened without `--testing`, or any other store with it.
 public struct TestingStoreMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// Whether the store is a testing store.
-    public var testing: Bool? { answer.member("testing") }
+    public let testing: Bool
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; testing = try data.required("testing") }
 }
 
 /// `outcomeUnknown`, 8012. The connection to the store was lost during a commit.
 public struct OutcomeUnknownError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `backupFileExists`, 8013. The path for `store.backup` already exists.
 public struct BackupFileExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The absolute path of the file.
-    public var path: String? { answer.member("path") }
+    public let path: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path") }
 }
 
 /// `backupNotHere`, 8014. `store.backup` is called on a store in memory, whose master key ends with its process.
 public struct BackupNotHereError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The reason, and the alternative.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
 /// `backupFailed`, 8015. The directory of the backup does not exist or is not writable, or its disk is full.
 public struct BackupFailedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path of the backup file.
-    public var path: String? { answer.member("path") }
+    public let path: String
     /// The reason the backup was not written.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path"); reason = try data.required("reason") }
 }
 
 /// `newMasterKeyNeeded`, 8016. `store.rekey` is called without a key on a store whose master key was passed to the process.
 public struct NewMasterKeyNeededError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `invalidMasterKey`, 8017. The key for `store.rekey` does not decode to 32 bytes.
 public struct InvalidMasterKeyError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The problem with the key.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
 }
 
 /// `storeNotEmpty`, 8018. The target of a copy, a restore or a backup already contains a store or other data, or another process uses it.
 public struct StoreNotEmptyError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The location of the target.
-    public var path: String? { answer.member("path") }
+    public let path: String
     /// What the target contains, and what to do.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path"); reason = try data.required("reason") }
 }
 
 /// `copyNotVerified`, 8019. After a copy, the number of rows differs or the audit log is not intact.
 public struct CopyNotVerifiedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The location of the target.
-    public var path: String? { answer.member("path") }
+    public let path: String
     /// The difference.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path"); reason = try data.required("reason") }
 }
 
-/// `messageNotSent`, 8030. An SMTP server or webhook does not accept a message, or none is configured.
-///
-/// Equivalents: nativeAuth server_error.
+/// `messageNotSent`, 8030. An SMTP server or webhook does not accept a message, or none is configured. Equivalent: nativeAuth server_error.
 public struct MessageNotSentError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The channel of a message.
-    public var channel: Channel? { answer.member("channel") }
+    public let channel: Channel
     /// The reason the message was not sent.
-    public var reason: String? { answer.member("reason") }
-    /// The number of seconds after which the request can succeed.
-    public var retryAfterSeconds: Int? { answer.member("retryAfterSeconds") }
+    public let reason: String
     /// Present and true if it is unknown whether the message was delivered, because the response was lost while the message was sent. Its code is not valid, but the message counts as sent. A rejected message does not count.
-    public var mayHaveArrived: Bool? { answer.member("mayHaveArrived") }
+    public let mayHaveArrived: Bool?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; channel = try data.required("channel"); reason = try data.required("reason"); mayHaveArrived = try data.optional("mayHaveArrived") }
 }
 
 /// `clockOutOfRange`, 9001. `test.clock` would set a time outside the years 1970 to 9999.
 public struct ClockOutOfRangeError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested time, in seconds since 1970-01-01 UTC.
-    public var asked: Int? { answer.member("asked") }
+    public let asked: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; asked = try data.required("asked") }
 }
 
 /// `noKeyInState`, 9002. `test.token` requests a key in a state that no key of the issuer has.
 public struct NoKeyInStateError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
-    public var issuer: String? { answer.member("issuer") }
+    public let issuer: String
     /// The requested key state.
-    public var keyState: String? { answer.member("keyState") }
+    public let keyState: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; issuer = try data.required("issuer"); keyState = try data.required("keyState") }
 }
 
 /// `portUnavailable`, 9010. The port for `test.http` or `test.idp` is in use, or the operating system denies it.
 public struct PortUnavailableError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested port; 0 for any free port.
-    public var port: Int? { answer.member("port") }
+    public let port: Int
     /// The error of the operating system.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; port = try data.required("port"); reason = try data.required("reason") }
 }
 
 /// `snapshotNotFound`, 9020. `test.restore` names a snapshot that was not taken in this process.
 public struct SnapshotNotFoundError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The requested name.
-    public var name: String? { answer.member("name") }
+    public let name: String
     /// The names of the existing snapshots.
-    public var kept: [String]? { answer.member("kept") }
+    public let kept: [String]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; name = try data.required("name"); kept = try data.required("kept") }
 }
 
 /// `snapshotUnusable`, 9021. The file for `test.restore` does not exist, is not a snapshot, or was truncated or altered.
 public struct SnapshotUnusableError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path of the file. Present if the snapshot is in a file.
-    public var file: String? { answer.member("file") }
+    public let file: String?
     /// The problem with the snapshot.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; file = try data.optional("file"); reason = try data.required("reason") }
 }
 
 /// `snapshotVersionMismatch`, 9022. The snapshot was taken by a program with another schema version or snapshot format.
 public struct SnapshotVersionMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The version of the snapshot.
-    public var found: Int? { answer.member("found") }
+    public let found: Int
     /// The version that this store requires.
-    public var supported: Int? { answer.member("supported") }
+    public let supported: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; found = try data.required("found"); supported = try data.required("supported") }
 }
 
 /// `snapshotSealMismatch`, 9023. This store does not have the data key that decrypts the snapshot for `test.restore`.
 public struct SnapshotSealMismatchError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `snapshotFileExists`, 9024. The path for `test.snapshot` already exists.
 public struct SnapshotFileExistsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path of the file.
-    public var path: String? { answer.member("path") }
+    public let path: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path") }
 }
 
 /// `snapshotNotWritten`, 9025. The directory of the snapshot does not exist or is not writable, or its disk is full.
 public struct SnapshotNotWrittenError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The path of the file.
-    public var path: String? { answer.member("path") }
+    public let path: String
     /// The error of the operating system.
-    public var reason: String? { answer.member("reason") }
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path"); reason = try data.required("reason") }
 }
 
 /// `tooManySnapshots`, 9026. `test.snapshot` without `file` exceeds the maximum number of snapshots.
 public struct TooManySnapshotsError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) { self.answer = answer }
     /// The maximum number of snapshots.
-    public var maximum: Int? { answer.member("maximum") }
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
 }
 
 /// The types of the errors by their numbers.
 let errorTypes: [Int: any KnownError.Type] = [
-    -32700: ParseError.self,
-    -32600: InvalidRequestError.self,
-    -32601: MethodNotFoundError.self,
-    -32602: InvalidParamsError.self,
-    -32603: InternalError.self,
-    -32800: RequestCancelledError.self,
-    1001: ShuttingDownError.self,
-    1002: ResultTooLargeError.self,
-    1003: TooManyRequestsError.self,
-    1004: CallerNotAllowedError.self,
-    1005: InvalidCursorError.self,
-    2001: PoolNotFoundError.self,
-    2002: PoolExistsError.self,
-    2003: IdentityNotFoundError.self,
-    2004: IdentityDisabledError.self,
-    2005: UnsupportedDeveloperProviderError.self,
-    2006: LoginsDoNotMatchError.self,
-    2007: DeveloperUserAlreadyRegisteredError.self,
-    2008: LoginConflictError.self,
-    2009: InvalidLoginError.self,
-    2010: InvalidPrincipalTagsError.self,
-    2011: IdentityForbiddenError.self,
-    2012: PublicProviderRequiredError.self,
-    2013: PoolTokenNotAcceptedError.self,
-    2014: UnsupportedLoginProviderError.self,
-    2015: SamlNotSupportedError.self,
-    2016: LoginTokenInvalidError.self,
-    2017: ClassicFlowDisabledError.self,
-    2018: DeveloperUserNotFoundError.self,
-    2019: UnauthenticatedNotAllowedError.self,
-    2020: LoginNotLinkedError.self,
-    2021: DeveloperProviderFixedError.self,
-    2022: InvalidPoolProviderError.self,
-    2023: TooManyTagsError.self,
-    2024: InvalidRoleMappingError.self,
-    2025: PrincipalTagsNotFoundError.self,
-    2080: LegacyProviderNotSupportedError.self,
-    3001: TokenMalformedError.self,
-    3002: TokenAlgorithmNotAllowedError.self,
-    3003: TokenKeyUnknownError.self,
-    3004: TokenSignatureInvalidError.self,
-    3005: TokenExpiredError.self,
-    3006: TokenNotYetValidError.self,
-    3007: TokenAudienceMismatchError.self,
-    3008: TokenIssuerMismatchError.self,
-    3009: TokenUseMismatchError.self,
-    3010: TokenRevokedError.self,
-    3011: RoleNotFoundError.self,
-    3012: RoleNotConfiguredError.self,
-    3013: AssumeRoleDeniedError.self,
-    3014: DurationExceedsRoleMaximumError.self,
-    3015: MalformedPolicyError.self,
-    3016: PackedPolicyTooLargeError.self,
-    3017: SessionTokenInvalidError.self,
-    3018: CredentialsExpiredError.self,
-    3019: CredentialsRevokedError.self,
-    3020: SignatureMismatchError.self,
-    3021: RequestExpiredError.self,
-    3022: RequestTimeTooSkewedError.self,
-    3023: SignatureMalformedError.self,
-    3024: BodyHashMismatchError.self,
-    3025: CredentialScopeMismatchError.self,
-    3026: KeyNotFoundError.self,
-    3027: IssuerNotFoundError.self,
-    3028: RoleNotOfferedError.self,
-    3029: AmbiguousRoleDeniedError.self,
-    3030: ProviderNotOpenError.self,
-    3031: TokenNotAwaitedError.self,
-    3032: TooManyProvidersError.self,
-    3080: ProviderOvertakenError.self,
-    4001: TenantNotFoundError.self,
-    4002: TenantExistsError.self,
-    4003: TenantNotDeletableError.self,
-    4004: InvalidTenantSettingsError.self,
-    4005: SignUpNotAllowedError.self,
-    4006: InvalidUsernameError.self,
-    4007: UserAlreadyExistsError.self,
-    4008: InvalidPasswordError.self,
-    4009: InvalidCodeError.self,
-    4010: InvalidAttributesError.self,
-    4011: ContinuationTokenInvalidError.self,
-    4012: ContinuationTokenExpiredError.self,
-    4013: StepNotPossibleError.self,
-    4014: TooManyCodesError.self,
-    4015: AccountLockedError.self,
-    4016: PasswordNotAcceptedError.self,
-    4017: UserNotFoundError.self,
-    4018: PasswordNotSetError.self,
-    4019: PasswordChangeRequiredError.self,
-    4020: RefreshTokenInvalidError.self,
-    4021: RefreshTokenExpiredError.self,
-    4022: RefreshTokenReusedError.self,
-    4023: AudienceNotOfferedError.self,
-    4060: TooManyFromClientError.self,
-    4061: ScopeNotOfferedError.self,
-    4062: ScopeNotGrantedError.self,
-    4063: TokenScopeMissingError.self,
-    4064: CodeExpiredError.self,
-    4065: FlowFinishedError.self,
-    4066: FlowEndedError.self,
-    4067: SendUnderwayError.self,
-    4068: TooManyFailedSendsError.self,
-    5001: AccountNotFoundError.self,
-    5002: AccountDisabledError.self,
-    5003: AccountExistsError.self,
-    5004: ClaimNameReservedError.self,
-    5005: ClaimsTooLongError.self,
-    5006: RecentSignInRequiredError.self,
-    5020: CredentialAlreadyInUseError.self,
-    5021: EmailAlreadyInUseError.self,
-    5022: ProviderAlreadyLinkedError.self,
-    5023: ProviderNotLinkedError.self,
-    5024: LastProviderError.self,
-    5025: UserMismatchError.self,
-    5026: AccountMergedError.self,
-    5027: AnonymousNotAllowedError.self,
-    5028: CustomTokenInvalidError.self,
-    5029: MergeUndecidedError.self,
-    5040: ImportFileUnreadableError.self,
-    5041: InvalidHashParametersError.self,
-    5042: ExportFileExistsError.self,
-    5043: ExportFailedError.self,
-    5060: AddressDiffersError.self,
-    5061: PhoneNumberInUseError.self,
-    5062: ProviderSubjectInUseError.self,
-    6001: ProviderUnavailableError.self,
-    6002: ProviderUnusableError.self,
-    6003: IdpNotFoundError.self,
-    6004: IdpExistsError.self,
-    6005: InvalidIdpError.self,
-    6006: IdpDisabledError.self,
-    6007: InvalidCredentialError.self,
-    6008: InvalidNonceError.self,
-    6009: PendingTokenInvalidError.self,
-    6010: CallbackInvalidError.self,
-    6011: SignInRefusedError.self,
-    6012: FlowUsedError.self,
-    6013: ListenerGoneError.self,
-    6014: ListenerUnavailableError.self,
-    6020: ProviderTokenNotKeptError.self,
-    6021: ProviderTokenExpiredError.self,
-    6022: ProviderTokenRefusedError.self,
-    7001: SecondFactorsOffError.self,
-    7002: UnsupportedFirstFactorError.self,
-    7003: EmailNotVerifiedError.self,
-    7004: TooManyFactorsError.self,
-    7005: FactorExistsError.self,
-    7006: FactorNotFoundError.self,
-    7007: LastFactorError.self,
-    7008: FactorCodeInvalidError.self,
-    7009: SecondFactorNeededError.self,
-    7010: NoSecondFactorError.self,
-    7011: InvalidPhoneNumberError.self,
-    7012: FactorAddsNothingError.self,
-    7013: FactorTargetMissingError.self,
-    8001: StoreBusyError.self,
-    8002: StoreReadOnlyError.self,
-    8003: StoreFullError.self,
-    8004: StoreCorruptError.self,
-    8005: StoreTooNewError.self,
-    8006: StoreTooOldError.self,
-    8007: StoreCannotOpenError.self,
-    8008: NotAStoreError.self,
-    8009: MasterKeyMissingError.self,
-    8010: MasterKeyWrongError.self,
-    8011: TestingStoreMismatchError.self,
-    8012: OutcomeUnknownError.self,
-    8013: BackupFileExistsError.self,
-    8014: BackupNotHereError.self,
-    8015: BackupFailedError.self,
-    8016: NewMasterKeyNeededError.self,
-    8017: InvalidMasterKeyError.self,
-    8018: StoreNotEmptyError.self,
-    8019: CopyNotVerifiedError.self,
-    8030: MessageNotSentError.self,
-    9001: ClockOutOfRangeError.self,
-    9002: NoKeyInStateError.self,
-    9010: PortUnavailableError.self,
-    9020: SnapshotNotFoundError.self,
-    9021: SnapshotUnusableError.self,
-    9022: SnapshotVersionMismatchError.self,
-    9023: SnapshotSealMismatchError.self,
-    9024: SnapshotFileExistsError.self,
-    9025: SnapshotNotWrittenError.self,
-    9026: TooManySnapshotsError.self,
+    -32700: ParseError.self, -32600: InvalidRequestError.self, -32601: MethodNotFoundError.self, -32602: InvalidParamsError.self,
+    -32603: InternalError.self, -32800: RequestCancelledError.self, 1001: ShuttingDownError.self, 1002: ResultTooLargeError.self,
+    1003: TooManyRequestsError.self, 1004: CallerNotAllowedError.self, 1005: InvalidCursorError.self, 2001: PoolNotFoundError.self,
+    2002: PoolExistsError.self, 2003: IdentityNotFoundError.self, 2004: IdentityDisabledError.self,
+    2005: UnsupportedDeveloperProviderError.self, 2006: LoginsDoNotMatchError.self, 2007: DeveloperUserAlreadyRegisteredError.self,
+    2008: LoginConflictError.self, 2009: InvalidLoginError.self, 2010: InvalidPrincipalTagsError.self,
+    2011: IdentityForbiddenError.self, 2012: PublicProviderRequiredError.self, 2013: PoolTokenNotAcceptedError.self,
+    2014: UnsupportedLoginProviderError.self, 2015: SamlNotSupportedError.self, 2016: LoginTokenInvalidError.self,
+    2017: ClassicFlowDisabledError.self, 2018: DeveloperUserNotFoundError.self, 2019: UnauthenticatedNotAllowedError.self,
+    2020: LoginNotLinkedError.self, 2021: DeveloperProviderFixedError.self, 2022: InvalidPoolProviderError.self,
+    2023: TooManyTagsError.self, 2024: InvalidRoleMappingError.self, 2025: PrincipalTagsNotFoundError.self,
+    2080: LegacyProviderNotSupportedError.self, 3001: TokenMalformedError.self, 3002: TokenAlgorithmNotAllowedError.self,
+    3003: TokenKeyUnknownError.self, 3004: TokenSignatureInvalidError.self, 3005: TokenExpiredError.self,
+    3006: TokenNotYetValidError.self, 3007: TokenAudienceMismatchError.self, 3008: TokenIssuerMismatchError.self,
+    3009: TokenUseMismatchError.self, 3010: TokenRevokedError.self, 3011: RoleNotFoundError.self, 3012: RoleNotConfiguredError.self,
+    3013: AssumeRoleDeniedError.self, 3014: DurationExceedsRoleMaximumError.self, 3015: MalformedPolicyError.self,
+    3016: PackedPolicyTooLargeError.self, 3017: SessionTokenInvalidError.self, 3018: CredentialsExpiredError.self,
+    3019: CredentialsRevokedError.self, 3020: SignatureMismatchError.self, 3021: RequestExpiredError.self,
+    3022: RequestTimeTooSkewedError.self, 3023: SignatureMalformedError.self, 3024: BodyHashMismatchError.self,
+    3025: CredentialScopeMismatchError.self, 3026: KeyNotFoundError.self, 3027: IssuerNotFoundError.self,
+    3028: RoleNotOfferedError.self, 3029: AmbiguousRoleDeniedError.self, 3030: ProviderNotOpenError.self,
+    3031: TokenNotAwaitedError.self, 3032: TooManyProvidersError.self, 3080: ProviderOvertakenError.self,
+    4001: TenantNotFoundError.self, 4002: TenantExistsError.self, 4003: TenantNotDeletableError.self,
+    4004: InvalidTenantSettingsError.self, 4005: SignUpNotAllowedError.self, 4006: InvalidUsernameError.self,
+    4007: UserAlreadyExistsError.self, 4008: InvalidPasswordError.self, 4009: InvalidCodeError.self, 4010: InvalidAttributesError.self,
+    4011: ContinuationTokenInvalidError.self, 4012: ContinuationTokenExpiredError.self, 4013: StepNotPossibleError.self,
+    4014: TooManyCodesError.self, 4015: AccountLockedError.self, 4016: PasswordNotAcceptedError.self, 4017: UserNotFoundError.self,
+    4018: PasswordNotSetError.self, 4019: PasswordChangeRequiredError.self, 4020: RefreshTokenInvalidError.self,
+    4021: RefreshTokenExpiredError.self, 4022: RefreshTokenReusedError.self, 4023: AudienceNotOfferedError.self,
+    4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
+    4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
+    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
+    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
+    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
+    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
+    5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
+    5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
+    5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,
+    6001: ProviderUnavailableError.self, 6002: ProviderUnusableError.self, 6003: IdpNotFoundError.self, 6004: IdpExistsError.self,
+    6005: InvalidIdpError.self, 6006: IdpDisabledError.self, 6007: InvalidCredentialError.self, 6008: InvalidNonceError.self,
+    6009: PendingTokenInvalidError.self, 6010: CallbackInvalidError.self, 6011: SignInRefusedError.self, 6012: FlowUsedError.self,
+    6013: ListenerGoneError.self, 6014: ListenerUnavailableError.self, 6020: ProviderTokenNotKeptError.self,
+    6021: ProviderTokenExpiredError.self, 6022: ProviderTokenRefusedError.self, 7001: SecondFactorsOffError.self,
+    7002: UnsupportedFirstFactorError.self, 7003: EmailNotVerifiedError.self, 7004: TooManyFactorsError.self,
+    7005: FactorExistsError.self, 7006: FactorNotFoundError.self, 7007: LastFactorError.self, 7008: FactorCodeInvalidError.self,
+    7009: SecondFactorNeededError.self, 7010: NoSecondFactorError.self, 7011: InvalidPhoneNumberError.self,
+    7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self, 8001: StoreBusyError.self, 8002: StoreReadOnlyError.self,
+    8003: StoreFullError.self, 8004: StoreCorruptError.self, 8005: StoreTooNewError.self, 8006: StoreTooOldError.self,
+    8007: StoreCannotOpenError.self, 8008: NotAStoreError.self, 8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self,
+    8011: TestingStoreMismatchError.self, 8012: OutcomeUnknownError.self, 8013: BackupFileExistsError.self,
+    8014: BackupNotHereError.self, 8015: BackupFailedError.self, 8016: NewMasterKeyNeededError.self, 8017: InvalidMasterKeyError.self,
+    8018: StoreNotEmptyError.self, 8019: CopyNotVerifiedError.self, 8030: MessageNotSentError.self, 9001: ClockOutOfRangeError.self,
+    9002: NoKeyInStateError.self, 9010: PortUnavailableError.self, 9020: SnapshotNotFoundError.self, 9021: SnapshotUnusableError.self,
+    9022: SnapshotVersionMismatchError.self, 9023: SnapshotSealMismatchError.self, 9024: SnapshotFileExistsError.self,
+    9025: SnapshotNotWrittenError.self, 9026: TooManySnapshotsError.self,
 ]

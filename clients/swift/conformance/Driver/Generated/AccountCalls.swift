@@ -64,8 +64,9 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
     case "account.graph":
         let idToken: String? = try given.optional("idToken")
         let accountId: String? = try given.optional("accountId")
+        let format: AccountGraphFormat? = try given.optional("format")
         guard given.isUsedUp else { return nil }
-        return try await m.account.graph(idToken: idToken, accountId: accountId, timeout: timeout, trace: trace).wire
+        return try await m.account.graph(idToken: idToken, accountId: accountId, format: format, timeout: timeout, trace: trace).wire
     case "account.import":
         let tenantId: String? = try given.optional("tenantId")
         let file: String? = try given.optional("file")

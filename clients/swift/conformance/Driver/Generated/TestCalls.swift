@@ -13,14 +13,14 @@ func testCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         let reset: Bool? = try given.optional("reset")
         let settle: Bool? = try given.optional("settle")
         guard given.isUsedUp else { return nil }
-        return try await m.test.clock(freeze: freeze, setAt: setAt, advanceSeconds: advanceSeconds, reset: reset, settle: settle, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).clock(freeze: freeze, setAt: setAt, advanceSeconds: advanceSeconds, reset: reset, settle: settle, timeout: timeout, trace: trace).wire
     case "test.enqueue":
         let issuer: String? = try given.optional("issuer")
         let claims: JSONObject? = try given.optional("claims")
         let error: TestAnswerError? = try given.optional("error")
         let clear: Bool? = try given.optional("clear")
         guard given.isUsedUp else { return nil }
-        return try await m.test.enqueue(issuer: issuer, claims: claims, error: error, clear: clear, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).enqueue(issuer: issuer, claims: claims, error: error, clear: clear, timeout: timeout, trace: trace).wire
     case "test.fault":
         let method: String? = try given.optional("method")
         let error: String? = try given.optional("error")
@@ -37,42 +37,42 @@ func testCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         let times: Int? = try given.optional("times")
         let clear: Bool? = try given.optional("clear")
         guard given.isUsedUp else { return nil }
-        return try await m.test.fault(method: method, error: error, data: data, delivery: delivery, to: to, provider: provider, failure: failure, delayMilliseconds: delayMilliseconds, store: store, forMilliseconds: forMilliseconds, clockJumpSeconds: clockJumpSeconds, afterCalls: afterCalls, times: times, clear: clear, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).fault(method: method, error: error, data: data, delivery: delivery, to: to, provider: provider, failure: failure, delayMilliseconds: delayMilliseconds, store: store, forMilliseconds: forMilliseconds, clockJumpSeconds: clockJumpSeconds, afterCalls: afterCalls, times: times, clear: clear, timeout: timeout, trace: trace).wire
     case "test.http":
         let port: Int? = try given.optional("port")
         let firebase: TestHttpFirebase? = try given.optional("firebase")
         guard given.isUsedUp else { return nil }
-        return try await m.test.http(port: port, firebase: firebase, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).http(port: port, firebase: firebase, timeout: timeout, trace: trace).wire
     case "test.idp":
         let port: Int? = try given.optional("port")
         let issuers: [TestIssuer]? = try given.optional("issuers")
         let stop: Bool? = try given.optional("stop")
         guard given.isUsedUp else { return nil }
-        return try await m.test.idp(port: port, issuers: issuers, stop: stop, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).idp(port: port, issuers: issuers, stop: stop, timeout: timeout, trace: trace).wire
     case "test.outbox":
         let to: String? = try given.optional("to")
         let after: Int? = try given.optional("after")
         let waitSeconds: Int? = try given.optional("waitSeconds")
         let clear: Bool? = try given.optional("clear")
         guard given.isUsedUp else { return nil }
-        return try await m.test.outbox(to: to, after: after, waitSeconds: waitSeconds, clear: clear, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).outbox(to: to, after: after, waitSeconds: waitSeconds, clear: clear, timeout: timeout, trace: trace).wire
     case "test.reset":
         guard given.isUsedUp else { return nil }
-        return try await m.test.reset(timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).reset(timeout: timeout, trace: trace).wire
     case "test.restore":
         let name: String? = try given.optional("name")
         let file: String? = try given.optional("file")
         guard given.isUsedUp else { return nil }
-        return try await m.test.restore(name: name, file: file, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).restore(name: name, file: file, timeout: timeout, trace: trace).wire
     case "test.seed":
         let seed: String = try given.required("seed")
         guard given.isUsedUp else { return nil }
-        return try await m.test.seed(seed: seed, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).seed(seed: seed, timeout: timeout, trace: trace).wire
     case "test.snapshot":
         let name: String? = try given.optional("name")
         let file: String? = try given.optional("file")
         guard given.isUsedUp else { return nil }
-        return try await m.test.snapshot(name: name, file: file, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).snapshot(name: name, file: file, timeout: timeout, trace: trace).wire
     case "test.token":
         let subject: String = try given.required("subject")
         let audience: String = try given.required("audience")
@@ -83,7 +83,7 @@ func testCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         let expiresInSeconds: Int? = try given.optional("expiresInSeconds")
         let keyState: TestTokenKeyState? = try given.optional("keyState")
         guard given.isUsedUp else { return nil }
-        return try await m.test.token(subject: subject, audience: audience, issuer: issuer, use: use, claims: claims, header: header, expiresInSeconds: expiresInSeconds, keyState: keyState, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).token(subject: subject, audience: audience, issuer: issuer, use: use, claims: claims, header: header, expiresInSeconds: expiresInSeconds, keyState: keyState, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -25,8 +25,8 @@ final class ShapeTable {
             CredentialsProviderAnswer state identityId credentials:Credentials roleArn continuationToken! logins! reason
             CustomTokenSigner issuer keys
             EmailChangeStep state continuationToken! sentTo channel codeLength resendAt expiresAt account:Account
-            EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! algorithm periodSeconds codeLength expiresAt \
-            sentTo channel resendAt
+            EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
+            expiresAt sentTo channel resendAt
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
             FactorHint factorId kind displayName sentTo
@@ -65,8 +65,9 @@ final class ShapeTable {
             PoolProviderSettings provider issuer tenantId clientIds keys endpoint allowInsecure allowPrivateNetwork
             PoolRoles poolId roles:RolesByKind mappings:RoleMapping
             PoolSummary poolId name
-            PortableAccount accountId email emailVerified method providers:PortableLogin factors:PortableFactor attributes! claims \
-            disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! salt! hash:PasswordHashing
+            PortableAccount accountId email emailVerified phoneNumber method providers:PortableLogin factors:PortableFactor \
+            attributes! claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! salt! \
+            hash:PasswordHashing
             PortableFactor kind displayName email phoneNumber secret! enrolledAt lastUsedAt
             PortableLogin providerId subject email displayName photoUrl linkedAt
             Principal identityId poolId roleArn sessionName accessKeyId tags
@@ -127,8 +128,8 @@ final class ShapeTable {
             =account.find Account
             AccountGetParams accountId
             =account.get Account
-            AccountGraphParams idToken! accountId
-            AccountGraphResult nodes:GraphNode edges:GraphEdge
+            AccountGraphParams idToken! accountId format
+            AccountGraphResult nodes:GraphNode edges:GraphEdge text
             =account.graph AccountGraphResult
             AccountImportParams tenantId file accounts:PortableAccount format hash:PasswordHashing onExisting from dryRun
             AccountImportResult imported replaced skipped failed failures:ImportFailure nextLine completed stopped:ImportStop \
@@ -258,7 +259,7 @@ final class ShapeTable {
             =mfa.challenge SignInStep
             MfaConfirmParams continuationToken! code! audience client:ClientOrigin
             =mfa.confirm SignInStep
-            MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language client:ClientOrigin
+            MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language qr client:ClientOrigin
             =mfa.enroll EnrollmentStep
             MfaListParams idToken! accountId
             MfaListResult factors:Factor recoveryCodesLeft policy

@@ -342,8 +342,8 @@ class AccountMethods(Namespace):
         return types.Account._of(self._send("account.get", {"accountId": account_id}, timeout, trace))
 
     def graph(
-        self, *, id_token: str | None = None, account_id: str | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        self, *, id_token: str | None = None, account_id: str | None = None,
+        format: types.AccountGraphFormat | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.AccountGraphResult:
         """Get an account's sign-in methods, factors, sessions and identities as a graph.
 
@@ -355,6 +355,8 @@ class AccountMethods(Namespace):
         Args:
             id_token: An ID token of the signed-in user.
             account_id: The ID of the account. Requires the access level `developer`.
+            format: A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a
+                flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
 
         Raises:
             CallerNotAllowedError: A caller with the access level `public` calls a developer method or uses a developer
@@ -377,7 +379,7 @@ class AccountMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
         """
         return types.AccountGraphResult._of(self._send("account.graph", {
-            "idToken": id_token, "accountId": account_id,
+            "idToken": id_token, "accountId": account_id, "format": format,
         }, timeout, trace))
 
     def import_(
@@ -1092,8 +1094,8 @@ class AsyncAccountMethods(AsyncNamespace):
         return types.Account._of(await self._send("account.get", {"accountId": account_id}, timeout, trace))
 
     async def graph(
-        self, *, id_token: str | None = None, account_id: str | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        self, *, id_token: str | None = None, account_id: str | None = None,
+        format: types.AccountGraphFormat | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.AccountGraphResult:
         """Get an account's sign-in methods, factors, sessions and identities as a graph.
 
@@ -1102,7 +1104,7 @@ class AsyncAccountMethods(AsyncNamespace):
         TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
         """
         return types.AccountGraphResult._of(await self._send("account.graph", {
-            "idToken": id_token, "accountId": account_id,
+            "idToken": id_token, "accountId": account_id, "format": format,
         }, timeout, trace))
 
     async def import_(

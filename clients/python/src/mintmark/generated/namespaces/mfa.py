@@ -127,8 +127,9 @@ class MfaMethods(Namespace):
     def enroll(
         self, *, kind: types.FactorKind, id_token: str | None = None, continuation_token: str | None = None,
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
-        language: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        language: str | None = None, qr: types.MfaEnrollQr | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
@@ -154,6 +155,9 @@ class MfaMethods(Namespace):
                 for the kind `sms`.
             language: The language of the messages for the whole flow. If the tenant has no template in this language,
                 the language without its region, the tenant's language and built-in English are used, in this order.
+            qr: The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind
+                `totp`. `svg`: a picture without scripts and external references. `terminal`: text with half blocks,
+                dark on light.
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
@@ -212,7 +216,7 @@ class MfaMethods(Namespace):
         """
         return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
-            "email": email, "phoneNumber": phone_number, "language": language, "client": client,
+            "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
         }, timeout, trace))
 
     def list(
@@ -437,8 +441,9 @@ class AsyncMfaMethods(AsyncNamespace):
     async def enroll(
         self, *, kind: types.FactorKind, id_token: str | None = None, continuation_token: str | None = None,
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
-        language: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        language: str | None = None, qr: types.MfaEnrollQr | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
@@ -453,7 +458,7 @@ class AsyncMfaMethods(AsyncNamespace):
         """
         return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
-            "email": email, "phoneNumber": phone_number, "language": language, "client": client,
+            "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
         }, timeout, trace))
 
     async def list(

@@ -13,6 +13,8 @@ public struct AccountMethods: Sendable {
     ///
     /// Sends a one-time code to the given address. The address changes when `account.submitCode` receives the code. With an ID token, the change requires a sign-in at most 5 minutes old or the current password; after the change, both addresses receive a notice. If the account has second factors, the session must be authenticated with one. If the given address is the current one, the call verifies it without these requirements; if it is already verified, the result is `completed`. With `enumerationProtection`, an address that another account has receives a notice instead of a code, and the response does not differ. Repeating the request within one minute returns the same response without sending another code. To send another code, call the method with only `continuationToken`.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// Exactly one of `idToken`, `accountId`, `continuationToken` is given.
     ///
     /// Exactly one of `email`, `continuationToken` is given.
@@ -30,20 +32,18 @@ public struct AccountMethods: Sendable {
     /// - Throws: `TooManyFromClientError`, `CallerNotAllowedError`, `AccountNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `InvalidPasswordError`, `PasswordNotSetError`, `AccountLockedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func changeEmail(idToken: String? = nil, accountId: String? = nil, email: String? = nil, currentPassword: String? = nil, language: String? = nil, continuationToken: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EmailChangeStep {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("accountId", accountId)
-        _params.set("email", email)
-        _params.set("currentPassword", currentPassword)
-        _params.set("language", language)
-        _params.set("continuationToken", continuationToken)
-        _params.set("client", client)
-        return try await caller.call("account.changeEmail", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("idToken", idToken), ("accountId", accountId), ("email", email), ("currentPassword", currentPassword),
+            ("language", language), ("continuationToken", continuationToken), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.changeEmail", _params, timeout: timeout, trace: trace)
     }
 
     /// Change the signed-in user's password.
     ///
     /// Requires a valid ID token and the current password. A wrong current password counts as a failed attempt of the account. The change ends all sessions of the account and starts a new one.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase accounts:update password; SDK: updatePassword.
     ///
@@ -56,13 +56,11 @@ public struct AccountMethods: Sendable {
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `InvalidPasswordError`, `PasswordNotSetError`, `SecondFactorNeededError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`.
     @discardableResult
     public func changePassword(idToken: String, currentPassword: String, newPassword: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("currentPassword", currentPassword)
-        _params.set("newPassword", newPassword)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        return try await caller.call("account.changePassword", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("idToken", idToken), ("currentPassword", currentPassword), ("newPassword", newPassword), ("audience", audience),
+            ("scope", scope),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.changePassword", _params, timeout: timeout, trace: trace)
     }
 
     /// Create an account.
@@ -85,18 +83,12 @@ public struct AccountMethods: Sendable {
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `AccountExistsError`, `InvalidPasswordError`, `InvalidAttributesError`, `AccountMergedError`, `InvalidPhoneNumberError`, `PhoneNumberInUseError`, `ClaimNameReservedError`, `ClaimsTooLongError`.
     @discardableResult
     public func create(username: String, tenantId: String? = nil, accountId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, phoneNumber: String? = nil, disabled: Bool? = nil, claims: JSONObject? = nil, emailVerified: Bool? = nil, mustChangePassword: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
-        var _params = MemberWriter()
-        _params.set("username", username)
-        _params.set("tenantId", tenantId)
-        _params.set("accountId", accountId)
-        _params.set("password", password)
-        _params.set("attributes", attributes)
-        _params.set("phoneNumber", phoneNumber)
-        _params.set("disabled", disabled)
-        _params.set("claims", claims)
-        _params.set("emailVerified", emailVerified)
-        _params.set("mustChangePassword", mustChangePassword)
-        return try await caller.call("account.create", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("username", username), ("tenantId", tenantId), ("accountId", accountId), ("password", password),
+            ("attributes", attributes), ("phoneNumber", phoneNumber), ("disabled", disabled), ("claims", claims),
+            ("emailVerified", emailVerified), ("mustChangePassword", mustChangePassword),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.create", _params, timeout: timeout, trace: trace)
     }
 
     /// Delete an account and end its sessions.
@@ -110,9 +102,8 @@ public struct AccountMethods: Sendable {
     /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
     @discardableResult
     public func delete(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountDeleteResult {
-        var _params = MemberWriter()
-        _params.set("accountId", accountId)
-        return try await caller.call("account.delete", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.delete", _params, timeout: timeout, trace: trace)
     }
 
     /// Export the accounts of a tenant.
@@ -131,22 +122,24 @@ public struct AccountMethods: Sendable {
     ///   - includeSecrets: Whether to export password hashes and the secrets of authenticator apps. Without them, users must reset their passwords, and accounts with an authenticator app cannot be imported. Defaults to false.
     /// - Throws: `TenantNotFoundError`, `InvalidCursorError`, `ExportFileExistsError`, `ExportFailedError`.
     @discardableResult
-    public func export(tenantId: String? = nil, file: String? = nil, cursor: String? = nil, limit: Int? = nil, includeSecrets: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountExportResult {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        _params.set("file", file)
-        _params.set("cursor", cursor)
-        _params.set("limit", limit)
-        _params.set("includeSecrets", includeSecrets)
-        return try await caller.call("account.export", _params.object, timeout: timeout, trace: trace)
+    public func export(tenantId: String? = nil, file: String? = nil, cursor: String? = nil, limit: Int? = nil, includeSecrets: Bool? = nil, timeout: Duration? = nil, trace: String? = nil, progress: (@Sendable (ExportProgress) -> Void)? = nil) async throws -> AccountExportResult {
+        let _params = JSONObject([
+            ("tenantId", tenantId), ("file", file), ("cursor", cursor), ("limit", limit), ("includeSecrets", includeSecrets),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.export", _params, timeout: timeout, trace: trace, progress: progress)
     }
 
-    /// Reads what `export` answers page by page, from the one that `cursor` names.
-    public func exportPages(tenantId: String? = nil, file: String? = nil, cursor: String? = nil, limit: Int? = nil, includeSecrets: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<AccountExportResult> {
+    /// Returns the pages of `export`, beginning with the one of `cursor`. Each page is requested when it is needed.
+    public func exportPages(tenantId: String? = nil, file: String? = nil, cursor: String? = nil, limit: Int? = nil, includeSecrets: Bool? = nil, timeout: Duration? = nil, trace: String? = nil, progress: (@Sendable (ExportProgress) -> Void)? = nil) -> Pages<AccountExportResult> {
         Pages(from: cursor) { cursor in
             let page = try await export(tenantId: tenantId, file: file, cursor: cursor, limit: limit, includeSecrets: includeSecrets, timeout: timeout, trace: trace)
             return (page, page.nextCursor)
         }
+    }
+
+    /// Returns the items of all pages of `export`. Each page is requested when it is needed.
+    public func exportAll(tenantId: String? = nil, file: String? = nil, includeSecrets: Bool? = nil, timeout: Duration? = nil, trace: String? = nil, progress: (@Sendable (ExportProgress) -> Void)? = nil) -> Items<AccountExportResult, PortableAccount> {
+        Items(exportPages(tenantId: tenantId, file: file, includeSecrets: includeSecrets, timeout: timeout, trace: trace)) { $0.accounts ?? [] }
     }
 
     /// Find an account by email address, phone number or login.
@@ -165,13 +158,10 @@ public struct AccountMethods: Sendable {
     ///   - provider: The login of the account at an identity provider.
     /// - Throws: `TenantNotFoundError`, `AccountNotFoundError`.
     public func find(tenantId: String? = nil, username: String? = nil, email: String? = nil, phoneNumber: String? = nil, provider: ProviderSubject? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        _params.set("username", username)
-        _params.set("email", email)
-        _params.set("phoneNumber", phoneNumber)
-        _params.set("provider", provider)
-        return try await caller.call("account.find", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("tenantId", tenantId), ("username", username), ("email", email), ("phoneNumber", phoneNumber), ("provider", provider),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.find", _params, timeout: timeout, trace: trace)
     }
 
     /// Get an account by ID.
@@ -184,26 +174,26 @@ public struct AccountMethods: Sendable {
     ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
     /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
     public func get(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
-        var _params = MemberWriter()
-        _params.set("accountId", accountId)
-        return try await caller.call("account.get", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.get", _params, timeout: timeout, trace: trace)
     }
 
     /// Get an account's sign-in methods, factors, sessions and identities as a graph.
     ///
     /// The nodes are the account, its sign-in methods, second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login provider.
     ///
+    /// Also available to a client with the access level `public`.
+    ///
     /// Exactly one of `idToken`, `accountId` is given.
     ///
     /// - Parameters:
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
+    ///   - format: A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
     /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `AccountMergedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`.
-    public func graph(idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountGraphResult {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("accountId", accountId)
-        return try await caller.call("account.graph", _params.object, timeout: timeout, trace: trace)
+    public func graph(idToken: String? = nil, accountId: String? = nil, format: AccountGraphFormat? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountGraphResult {
+        let _params = JSONObject([("idToken", idToken), ("accountId", accountId), ("format", format)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.graph", _params, timeout: timeout, trace: trace)
     }
 
     /// Import accounts, including password hashes from other systems.
@@ -225,22 +215,19 @@ public struct AccountMethods: Sendable {
     ///   - dryRun: Whether to check the accounts without importing them. Defaults to false.
     /// - Throws: `TenantNotFoundError`, `ImportFileUnreadableError`, `InvalidHashParametersError`.
     @discardableResult
-    public func `import`(tenantId: String? = nil, file: String? = nil, accounts: [PortableAccount]? = nil, format: AccountImportFormat? = nil, hash: PasswordHashing? = nil, onExisting: AccountImportOnExisting? = nil, from: Int? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountImportResult {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        _params.set("file", file)
-        _params.set("accounts", accounts)
-        _params.set("format", format)
-        _params.set("hash", hash)
-        _params.set("onExisting", onExisting)
-        _params.set("from", from)
-        _params.set("dryRun", dryRun)
-        return try await caller.call("account.import", _params.object, timeout: timeout, trace: trace)
+    public func `import`(tenantId: String? = nil, file: String? = nil, accounts: [PortableAccount]? = nil, format: AccountImportFormat? = nil, hash: PasswordHashing? = nil, onExisting: AccountImportOnExisting? = nil, from: Int? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil, progress: (@Sendable (ImportProgress) -> Void)? = nil) async throws -> AccountImportResult {
+        let _params = JSONObject([
+            ("tenantId", tenantId), ("file", file), ("accounts", accounts), ("format", format), ("hash", hash),
+            ("onExisting", onExisting), ("from", from), ("dryRun", dryRun),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.import", _params, timeout: timeout, trace: trace, progress: progress)
     }
 
     /// Link a sign-in method to the signed-in user's account.
     ///
     /// Links an identity provider, or an email address with a new password. The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email address of a provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no password was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the account, including the session of `idToken`; use the tokens of the result. The previous tokens then fail with `tokenRevoked`, whose reason names `account.link`.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup, linkWithRedirect.
     ///
@@ -253,13 +240,11 @@ public struct AccountMethods: Sendable {
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotAcceptedError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `CredentialAlreadyInUseError`, `EmailAlreadyInUseError`, `AddressDiffersError`, `ProviderAlreadyLinkedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`.
     @discardableResult
     public func link(idToken: String, credential: Credential, returnProviderTokens: Bool? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("credential", credential)
-        _params.set("returnProviderTokens", returnProviderTokens)
-        _params.set("audience", audience)
-        _params.set("client", client)
-        return try await caller.call("account.link", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("idToken", idToken), ("credential", credential), ("returnProviderTokens", returnProviderTokens), ("audience", audience),
+            ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.link", _params, timeout: timeout, trace: trace)
     }
 
     /// List the accounts of a tenant.
@@ -278,18 +263,14 @@ public struct AccountMethods: Sendable {
     ///   - cursor: The position of the next page: the `nextCursor` of the previous response, unchanged.
     /// - Throws: `TenantNotFoundError`, `InvalidCursorError`.
     public func list(tenantId: String? = nil, disabled: Bool? = nil, providerId: String? = nil, sortBy: AccountListSortBy? = nil, descending: Bool? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountListResult {
-        var _params = MemberWriter()
-        _params.set("tenantId", tenantId)
-        _params.set("disabled", disabled)
-        _params.set("providerId", providerId)
-        _params.set("sortBy", sortBy)
-        _params.set("descending", descending)
-        _params.set("limit", limit)
-        _params.set("cursor", cursor)
-        return try await caller.call("account.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("tenantId", tenantId), ("disabled", disabled), ("providerId", providerId), ("sortBy", sortBy), ("descending", descending),
+            ("limit", limit), ("cursor", cursor),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.list", _params, timeout: timeout, trace: trace)
     }
 
-    /// Reads what `list` answers page by page, from the one that `cursor` names.
+    /// Returns the pages of `list`, beginning with the one of `cursor`. Each page is requested when it is needed.
     public func listPages(tenantId: String? = nil, disabled: Bool? = nil, providerId: String? = nil, sortBy: AccountListSortBy? = nil, descending: Bool? = nil, limit: Int? = nil, cursor: String? = nil, timeout: Duration? = nil, trace: String? = nil) -> Pages<AccountListResult> {
         Pages(from: cursor) { cursor in
             let page = try await list(tenantId: tenantId, disabled: disabled, providerId: providerId, sortBy: sortBy, descending: descending, limit: limit, cursor: cursor, timeout: timeout, trace: trace)
@@ -297,9 +278,16 @@ public struct AccountMethods: Sendable {
         }
     }
 
+    /// Returns the items of all pages of `list`. Each page is requested when it is needed.
+    public func listAll(tenantId: String? = nil, disabled: Bool? = nil, providerId: String? = nil, sortBy: AccountListSortBy? = nil, descending: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) -> Items<AccountListResult, Account> {
+        Items(listPages(tenantId: tenantId, disabled: disabled, providerId: providerId, sortBy: sortBy, descending: descending, timeout: timeout, trace: trace)) { $0.accounts }
+    }
+
     /// Merge two accounts of the signed-in user into one.
     ///
     /// Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// - Parameters:
     ///   - idToken: An ID token of the account to keep (the target).
@@ -313,21 +301,18 @@ public struct AccountMethods: Sendable {
     /// - Throws: `MergeUndecidedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `ClaimsTooLongError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
     public func merge(idToken: String, sourceIdToken: String, policy: MergePolicy? = nil, fields: [String: MergePolicy]? = nil, providers: [String: MergePolicy]? = nil, identities: MergePolicy? = nil, dryRun: Bool? = nil, audience: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountMergeResult {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("sourceIdToken", sourceIdToken)
-        _params.set("policy", policy)
-        _params.set("fields", fields)
-        _params.set("providers", providers)
-        _params.set("identities", identities)
-        _params.set("dryRun", dryRun)
-        _params.set("audience", audience)
-        return try await caller.call("account.merge", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("idToken", idToken), ("sourceIdToken", sourceIdToken), ("policy", policy), ("fields", fields), ("providers", providers),
+            ("identities", identities), ("dryRun", dryRun), ("audience", audience),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.merge", _params, timeout: timeout, trace: trace)
     }
 
     /// Get a provider access token for the signed-in user, refreshing it if necessary.
     ///
     /// If a user signs in or links a provider with `idp.authorize` (response type `code`) or `idp.authorizeDevice`, the tokens of the provider are stored, encrypted, with the login. An access token that is valid for less than `minValidSeconds` is refreshed at the provider first. Unlinking the provider deletes the tokens.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase oauthAccessToken of accounts:signInWithIdp, which the app has to keep itself.
     ///
@@ -338,16 +323,17 @@ public struct AccountMethods: Sendable {
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `IdpNotFoundError`, `IdpDisabledError`, `ProviderTokenNotKeptError`, `ProviderTokenExpiredError`, `ProviderTokenRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`.
     @discardableResult
     public func providerToken(idToken: String, providerId: String, minValidSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountProviderTokenResult {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("providerId", providerId)
-        _params.set("minValidSeconds", minValidSeconds)
-        return try await caller.call("account.providerToken", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("idToken", idToken), ("providerId", providerId), ("minValidSeconds", minValidSeconds),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.providerToken", _params, timeout: timeout, trace: trace)
     }
 
     /// Reauthenticate the signed-in user to allow sensitive operations.
     ///
     /// Accepts any credential of the account. The tokens in the result count as a recent sign-in for 5 minutes. If the credential does not belong to this account, the call fails and changes nothing.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential, reauthenticateWithPopup.
     ///
@@ -360,13 +346,11 @@ public struct AccountMethods: Sendable {
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `UserMismatchError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `TooManyFromClientError`.
     @discardableResult
     public func reauthenticate(idToken: String, credential: Credential, returnProviderTokens: Bool? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("credential", credential)
-        _params.set("returnProviderTokens", returnProviderTokens)
-        _params.set("audience", audience)
-        _params.set("client", client)
-        return try await caller.call("account.reauthenticate", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("idToken", idToken), ("credential", credential), ("returnProviderTokens", returnProviderTokens), ("audience", audience),
+            ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.reauthenticate", _params, timeout: timeout, trace: trace)
     }
 
     /// Set the custom claims of an account.
@@ -381,15 +365,15 @@ public struct AccountMethods: Sendable {
     /// - Throws: `AccountNotFoundError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountMergedError`.
     @discardableResult
     public func setClaims(accountId: String, claims: JSONObject, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
-        var _params = MemberWriter()
-        _params.set("accountId", accountId)
-        _params.set("claims", claims)
-        return try await caller.call("account.setClaims", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("accountId", accountId), ("claims", claims)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.setClaims", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the one-time code that confirms an email address change.
     ///
     /// Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be registered again and receives a notice. All sessions and other flows of the account end because their tokens contain the previous address; to sign in, pass the returned continuation token to `signIn.withContinuation`. If the flow only verified the current address, no session ends and no notice is sent.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase accounts:update oobCode; SDK: applyActionCode.
     ///
@@ -400,16 +384,17 @@ public struct AccountMethods: Sendable {
     /// - Throws: `TooManyFromClientError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `UserAlreadyExistsError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EmailChangeStep {
-        var _params = MemberWriter()
-        _params.set("continuationToken", continuationToken)
-        _params.set("code", code)
-        _params.set("client", client)
-        return try await caller.call("account.submitCode", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("code", code), ("client", client),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.submitCode", _params, timeout: timeout, trace: trace)
     }
 
     /// Unlink a sign-in method from the signed-in user's account.
     ///
     /// The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
     ///
@@ -420,11 +405,8 @@ public struct AccountMethods: Sendable {
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`.
     @discardableResult
     public func unlink(idToken: String, providerId: String, force: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
-        var _params = MemberWriter()
-        _params.set("idToken", idToken)
-        _params.set("providerId", providerId)
-        _params.set("force", force)
-        return try await caller.call("account.unlink", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("idToken", idToken), ("providerId", providerId), ("force", force)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.unlink", _params, timeout: timeout, trace: trace)
     }
 
     /// Update an account.
@@ -450,119 +432,81 @@ public struct AccountMethods: Sendable {
     /// - Throws: `AccountNotFoundError`, `InvalidAttributesError`, `AccountMergedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `InvalidPasswordError`, `InvalidPhoneNumberError`, `PhoneNumberInUseError`, `ProviderSubjectInUseError`, `ClaimNameReservedError`, `ClaimsTooLongError`.
     @discardableResult
     public func update(accountId: String, username: String? = nil, password: String? = nil, phoneNumber: String? = nil, claims: JSONObject? = nil, tokensValidSince: Timestamp? = nil, link: [PortableLogin]? = nil, unlink: [String]? = nil, remove: [AccountUpdateRemove]? = nil, attributes: JSONObject? = nil, emailVerified: Bool? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
-        var _params = MemberWriter()
-        _params.set("accountId", accountId)
-        _params.set("username", username)
-        _params.set("password", password)
-        _params.set("phoneNumber", phoneNumber)
-        _params.set("claims", claims)
-        _params.set("tokensValidSince", tokensValidSince)
-        _params.set("link", link)
-        _params.set("unlink", unlink)
-        _params.set("remove", remove)
-        _params.set("attributes", attributes)
-        _params.set("emailVerified", emailVerified)
-        _params.set("disabled", disabled)
-        _params.set("mustChangePassword", mustChangePassword)
-        return try await caller.call("account.update", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("accountId", accountId), ("username", username), ("password", password), ("phoneNumber", phoneNumber), ("claims", claims),
+            ("tokensValidSince", tokensValidSince), ("link", link), ("unlink", unlink), ("remove", remove), ("attributes", attributes),
+            ("emailVerified", emailVerified), ("disabled", disabled), ("mustChangePassword", mustChangePassword),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.update", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `account.delete`.
-public struct AccountDeleteResult: Record {
+public struct AccountDeleteResult: ResultRecord {
     /// The ID of the deleted account.
-    public var accountId: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(accountId: String, unknown: JSONObject = [:]) {
-        self.accountId = accountId
-        self.unknown = unknown
-    }
-
+    public let accountId: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         accountId = try members.required("accountId")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("accountId", accountId)
-        members.add(unknown)
-    }
 }
 
 /// The result of `account.export`.
-public struct AccountExportResult: Record {
+public struct AccountExportResult: ResultRecord {
     /// The number of exported accounts.
-    public var exported: Int
+    public let exported: Int
     /// The accounts, sorted by ID. Present if `file` is omitted.
-    public var accounts: [PortableAccount]?
+    public let accounts: [PortableAccount]?
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
+    public let nextCursor: String?
     /// The path of the created file. Present if `file` is given.
-    public var file: String?
+    public let file: String?
     /// The size of the file, in bytes.
-    public var bytes: Int?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(exported: Int, accounts: [PortableAccount]? = nil, nextCursor: String? = nil, file: String? = nil, bytes: Int? = nil, unknown: JSONObject = [:]) {
-        self.exported = exported
-        self.accounts = accounts
-        self.nextCursor = nextCursor
-        self.file = file
-        self.bytes = bytes
-        self.unknown = unknown
-    }
-
+    public let bytes: Int?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         exported = try members.required("exported")
         accounts = try members.optional("accounts")
         nextCursor = try members.optional("nextCursor")
         file = try members.optional("file")
         bytes = try members.optional("bytes")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("exported", exported)
-        members.set("accounts", accounts)
-        members.set("nextCursor", nextCursor)
-        members.set("file", file)
-        members.set("bytes", bytes)
-        members.add(unknown)
-    }
+}
+
+/// A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture. Newer versions of Mintmark can add values.
+public struct AccountGraphFormat: OpenEnumeration {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// `tree`
+    public static let tree = Self(rawValue: "tree")
+    /// `mermaid`
+    public static let mermaid = Self(rawValue: "mermaid")
+    /// `dot`
+    public static let dot = Self(rawValue: "dot")
+    /// `svg`
+    public static let svg = Self(rawValue: "svg")
 }
 
 /// The result of `account.graph`.
-public struct AccountGraphResult: Record {
+public struct AccountGraphResult: ResultRecord {
     /// The nodes. The first node is the account.
-    public var nodes: [GraphNode]
+    public let nodes: [GraphNode]
     /// The edges between the nodes.
-    public var edges: [GraphEdge]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(nodes: [GraphNode], edges: [GraphEdge], unknown: JSONObject = [:]) {
-        self.nodes = nodes
-        self.edges = edges
-        self.unknown = unknown
-    }
-
+    public let edges: [GraphEdge]
+    /// The graph in the requested format. Present if the request contains `format`.
+    public let text: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         nodes = try members.required("nodes")
         edges = try members.required("edges")
-        unknown = members.rest
+        text = try members.optional("text")
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("nodes", nodes)
-        members.set("edges", edges)
-        members.add(unknown)
-    }
 }
 
 /// The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`. Newer versions of Mintmark can add values.
@@ -588,42 +532,26 @@ public struct AccountImportOnExisting: OpenEnumeration {
 }
 
 /// The result of `account.import`.
-public struct AccountImportResult: Record {
+public struct AccountImportResult: ResultRecord {
     /// The number of created accounts.
-    public var imported: Int
+    public let imported: Int
     /// The number of replaced accounts.
-    public var replaced: Int
+    public let replaced: Int
     /// The number of existing accounts that were kept.
-    public var skipped: Int
+    public let skipped: Int
     /// The number of accounts that were not imported because they are not valid.
-    public var failed: Int
+    public let failed: Int
     /// The accounts that were not imported.
-    public var failures: [ImportFailure]
+    public let failures: [ImportFailure]
     /// The first line that was not processed, for `from` in the next call.
-    public var nextLine: Int
+    public let nextLine: Int
     /// Whether all lines were processed.
-    public var completed: Bool
+    public let completed: Bool
     /// The reason the import stopped. Present if `completed` is false.
-    public var stopped: ImportStop?
+    public let stopped: ImportStop?
     /// Whether nothing was changed.
-    public var dryRun: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(imported: Int, replaced: Int, skipped: Int, failed: Int, failures: [ImportFailure], nextLine: Int, completed: Bool, dryRun: Bool, stopped: ImportStop? = nil, unknown: JSONObject = [:]) {
-        self.imported = imported
-        self.replaced = replaced
-        self.skipped = skipped
-        self.failed = failed
-        self.failures = failures
-        self.nextLine = nextLine
-        self.completed = completed
-        self.stopped = stopped
-        self.dryRun = dryRun
-        self.unknown = unknown
-    }
-
+    public let dryRun: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         imported = try members.required("imported")
         replaced = try members.required("replaced")
@@ -634,21 +562,9 @@ public struct AccountImportResult: Record {
         completed = try members.required("completed")
         stopped = try members.optional("stopped")
         dryRun = try members.required("dryRun")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("imported", imported)
-        members.set("replaced", replaced)
-        members.set("skipped", skipped)
-        members.set("failed", failed)
-        members.set("failures", failures)
-        members.set("nextLine", nextLine)
-        members.set("completed", completed)
-        members.set("stopped", stopped)
-        members.set("dryRun", dryRun)
-        members.add(unknown)
-    }
 }
 
 /// The member by which the accounts are sorted. Accounts without the member come first. Newer versions of Mintmark can add values.
@@ -666,86 +582,51 @@ public struct AccountListSortBy: OpenEnumeration {
 }
 
 /// The result of `account.list`.
-public struct AccountListResult: Record {
+public struct AccountListResult: ResultRecord {
     /// The accounts, in the requested order.
-    public var accounts: [Account]
+    public let accounts: [Account]
     /// The cursor for the next page. Present if there are more entries.
-    public var nextCursor: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(accounts: [Account], nextCursor: String? = nil, unknown: JSONObject = [:]) {
-        self.accounts = accounts
-        self.nextCursor = nextCursor
-        self.unknown = unknown
-    }
-
+    public let nextCursor: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         accounts = try members.required("accounts")
         nextCursor = try members.optional("nextCursor")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("accounts", accounts)
-        members.set("nextCursor", nextCursor)
-        members.add(unknown)
-    }
 }
 
 /// The result of `account.merge`.
-public struct AccountMergeResult: Record {
+public struct AccountMergeResult: ResultRecord {
     /// The target account after the merge.
-    public var account: Account
+    public let account: Account
     /// The ID of the source account, which is removed.
-    public var absorbedAccountId: String
+    public let absorbedAccountId: String
     /// The conflicts and their resolution.
-    public var conflicts: [MergeConflict]
+    public let conflicts: [MergeConflict]
     /// The names of the conflicts without a policy. As long as there are any, the merge fails with `mergeUndecided`. Present with `dryRun`.
-    public var undecided: [String]?
+    public let undecided: [String]?
     /// The sign-in methods that were moved from the source to the target.
-    public var movedProviders: [String]
+    public let movedProviders: [String]
     /// The sign-in methods of either account that were removed to resolve a conflict.
-    public var droppedProviders: [LinkedProvider]
+    public let droppedProviders: [LinkedProvider]
     /// The second factors that were moved from the source to the target.
-    public var movedFactors: [String]
+    public let movedFactors: [String]
     /// The number of ended sessions of both accounts.
-    public var endedSessions: Int
+    public let endedSessions: Int
     /// The changed identities by pool.
-    public var identities: [MergedIdentity]
+    public let identities: [MergedIdentity]
     /// Whether nothing was changed.
-    public var dryRun: Bool
+    public let dryRun: Bool
     /// An ID token of a new session that replaces the session of `idToken`. Not present with `dryRun`.
-    public var idToken: String?
+    public let idToken: String?
     /// An access token of the new session. Not present with `dryRun`.
-    public var accessToken: String?
+    public let accessToken: String?
     /// The refresh token of the new session. Not present with `dryRun`.
-    public var refreshToken: String?
+    public let refreshToken: String?
     /// The time at which the ID token expires, in seconds since 1970-01-01 UTC. Not present with `dryRun`.
-    public var expiresAt: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(account: Account, absorbedAccountId: String, conflicts: [MergeConflict], movedProviders: [String], droppedProviders: [LinkedProvider], movedFactors: [String], endedSessions: Int, identities: [MergedIdentity], dryRun: Bool, undecided: [String]? = nil, idToken: String? = nil, accessToken: String? = nil, refreshToken: String? = nil, expiresAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.account = account
-        self.absorbedAccountId = absorbedAccountId
-        self.conflicts = conflicts
-        self.undecided = undecided
-        self.movedProviders = movedProviders
-        self.droppedProviders = droppedProviders
-        self.movedFactors = movedFactors
-        self.endedSessions = endedSessions
-        self.identities = identities
-        self.dryRun = dryRun
-        self.idToken = idToken
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.expiresAt = expiresAt
-        self.unknown = unknown
-    }
-
+    public let expiresAt: Timestamp?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         account = try members.required("account")
         absorbedAccountId = try members.required("absorbedAccountId")
@@ -757,64 +638,31 @@ public struct AccountMergeResult: Record {
         endedSessions = try members.required("endedSessions")
         identities = try members.required("identities")
         dryRun = try members.required("dryRun")
-        idToken = try members.optional("idToken")
-        accessToken = try members.optional("accessToken")
-        refreshToken = try members.optional("refreshToken")
+        idToken = try members.optional("idToken", isSecret: true)
+        accessToken = try members.optional("accessToken", isSecret: true)
+        refreshToken = try members.optional("refreshToken", isSecret: true)
         expiresAt = try members.optional("expiresAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("account", account)
-        members.set("absorbedAccountId", absorbedAccountId)
-        members.set("conflicts", conflicts)
-        members.set("undecided", undecided)
-        members.set("movedProviders", movedProviders)
-        members.set("droppedProviders", droppedProviders)
-        members.set("movedFactors", movedFactors)
-        members.set("endedSessions", endedSessions)
-        members.set("identities", identities)
-        members.set("dryRun", dryRun)
-        members.secret("idToken", idToken)
-        members.secret("accessToken", accessToken)
-        members.secret("refreshToken", refreshToken)
-        members.set("expiresAt", expiresAt)
-        members.add(unknown)
-    }
 }
 
 /// The result of `account.providerToken`.
-public struct AccountProviderTokenResult: Record {
+public struct AccountProviderTokenResult: ResultRecord {
     /// The access token for the API of the provider.
-    public var accessToken: String
+    public let accessToken: String
     /// The time at which the access token expires, in seconds since 1970-01-01 UTC. Present if the provider returned it.
-    public var expiresAt: Timestamp?
+    public let expiresAt: Timestamp?
     /// The scopes of the access token, as named by the provider.
-    public var scopes: [String]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(accessToken: String, scopes: [String], expiresAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.accessToken = accessToken
-        self.expiresAt = expiresAt
-        self.scopes = scopes
-        self.unknown = unknown
-    }
-
+    public let scopes: [String]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
-        accessToken = try members.required("accessToken")
+        accessToken = try members.required("accessToken", isSecret: true)
         expiresAt = try members.optional("expiresAt")
         scopes = try members.required("scopes")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.secret("accessToken", accessToken)
-        members.set("expiresAt", expiresAt)
-        members.set("scopes", scopes)
-        members.add(unknown)
-    }
 }
 
 /// A member. Newer versions of Mintmark can add values.

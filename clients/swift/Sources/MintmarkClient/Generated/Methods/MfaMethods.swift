@@ -70,13 +70,14 @@ public struct MfaMethods: Sendable {
     ///   - email: The email address that receives the codes. Only for the kind `email`. Defaults to the email address of the account.
     ///   - phoneNumber: The phone number that receives the codes, in E.164 format, such as +4915112345678. Required for the kind `sms`.
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
+    ///   - qr: The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on light.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     /// - Throws: `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `FactorTargetMissingError`, `InvalidUsernameError`, `InvalidPhoneNumberError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
-    public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
+    public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, qr: MfaEnrollQr? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
         let _params = JSONObject([
             ("kind", kind), ("idToken", idToken), ("continuationToken", continuationToken), ("displayName", displayName),
-            ("email", email), ("phoneNumber", phoneNumber), ("language", language), ("client", client),
+            ("email", email), ("phoneNumber", phoneNumber), ("language", language), ("qr", qr), ("client", client),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.enroll", _params, timeout: timeout, trace: trace)
     }
@@ -162,6 +163,16 @@ public struct MfaMethods: Sendable {
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.withdraw", _params, timeout: timeout, trace: trace)
     }
+}
+
+/// The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on light. Newer versions of Mintmark can add values.
+public struct MfaEnrollQr: OpenEnumeration {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// `svg`
+    public static let svg = Self(rawValue: "svg")
+    /// `terminal`
+    public static let terminal = Self(rawValue: "terminal")
 }
 
 /// The result of `mfa.list`.

@@ -17,14 +17,15 @@ public struct SessionMethods: Sendable {
     ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
     /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
     public func list(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionListResult {
-        var _params = MemberWriter()
-        _params.set("accountId", accountId)
-        return try await caller.call("session.list", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
+        return try await caller.call("session.list", _params, timeout: timeout, trace: trace)
     }
 
     /// Exchange a refresh token for new tokens.
     ///
     /// Refresh tokens are single-use. Using a refresh token again revokes its session and all tokens of the session. Exception: within `refreshReuseGraceSeconds`, a used refresh token is accepted any number of times until one of the refresh tokens it returned is used.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken token; SDK: getIdToken.
     ///
@@ -35,11 +36,8 @@ public struct SessionMethods: Sendable {
     /// - Throws: `RefreshTokenInvalidError`, `AccountMergedError`, `RefreshTokenExpiredError`, `RefreshTokenReusedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `ScopeNotGrantedError`.
     @discardableResult
     public func refresh(refreshToken: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
-        var _params = MemberWriter()
-        _params.set("refreshToken", refreshToken)
-        _params.set("audience", audience)
-        _params.set("scope", scope)
-        return try await caller.call("session.refresh", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("refreshToken", refreshToken), ("audience", audience), ("scope", scope)] as [(String, (any WireValue)?)])
+        return try await caller.call("session.refresh", _params, timeout: timeout, trace: trace)
     }
 
     /// Revoke all sessions of an account.
@@ -53,14 +51,15 @@ public struct SessionMethods: Sendable {
     /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
     @discardableResult
     public func revokeAll(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionRevokeAllResult {
-        var _params = MemberWriter()
-        _params.set("accountId", accountId)
-        return try await caller.call("session.revokeAll", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
+        return try await caller.call("session.revokeAll", _params, timeout: timeout, trace: trace)
     }
 
     /// Sign out and revoke the session.
     ///
     /// `token.verify` rejects the tokens of the session immediately. Signing out of an ended session succeeds.
+    ///
+    /// Also available to a client with the access level `public`.
     ///
     /// Exactly one of `refreshToken`, `idToken`, `sessionId` is given.
     ///
@@ -73,83 +72,46 @@ public struct SessionMethods: Sendable {
     /// - Throws: `CallerNotAllowedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenUseMismatchError`, `TokenNotYetValidError`.
     @discardableResult
     public func signOut(refreshToken: String? = nil, idToken: String? = nil, sessionId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionSignOutResult {
-        var _params = MemberWriter()
-        _params.set("refreshToken", refreshToken)
-        _params.set("idToken", idToken)
-        _params.set("sessionId", sessionId)
-        return try await caller.call("session.signOut", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("refreshToken", refreshToken), ("idToken", idToken), ("sessionId", sessionId),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("session.signOut", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `session.list`.
-public struct SessionListResult: Record {
+public struct SessionListResult: ResultRecord {
     /// The sessions, most recent first.
-    public var sessions: [Session]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(sessions: [Session], unknown: JSONObject = [:]) {
-        self.sessions = sessions
-        self.unknown = unknown
-    }
-
+    public let sessions: [Session]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         sessions = try members.required("sessions")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("sessions", sessions)
-        members.add(unknown)
-    }
 }
 
 /// The result of `session.revokeAll`.
-public struct SessionRevokeAllResult: Record {
+public struct SessionRevokeAllResult: ResultRecord {
     /// The number of revoked sessions.
-    public var revoked: Int
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(revoked: Int, unknown: JSONObject = [:]) {
-        self.revoked = revoked
-        self.unknown = unknown
-    }
-
+    public let revoked: Int
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         revoked = try members.required("revoked")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("revoked", revoked)
-        members.add(unknown)
-    }
 }
 
 /// The result of `session.signOut`.
-public struct SessionSignOutResult: Record {
+public struct SessionSignOutResult: ResultRecord {
     /// Whether the session existed.
-    public var signedOut: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(signedOut: Bool, unknown: JSONObject = [:]) {
-        self.signedOut = signedOut
-        self.unknown = unknown
-    }
-
+    public let signedOut: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         signedOut = try members.required("signedOut")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("signedOut", signedOut)
-        members.add(unknown)
-    }
 }
 

@@ -18,9 +18,8 @@ public struct StoreMethods: Sendable {
     /// - Throws: `BackupFileExistsError`, `BackupNotHereError`, `BackupFailedError`, `CopyNotVerifiedError`.
     @discardableResult
     public func backup(path: String, timeout: Duration? = nil, trace: String? = nil) async throws -> StoreBackupResult {
-        var _params = MemberWriter()
-        _params.set("path", path)
-        return try await caller.call("store.backup", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("path", path)] as [(String, (any WireValue)?)])
+        return try await caller.call("store.backup", _params, timeout: timeout, trace: trace)
     }
 
     /// Encrypt the store's data key with a new master key.
@@ -32,149 +31,90 @@ public struct StoreMethods: Sendable {
     /// - Throws: `NewMasterKeyNeededError`, `InvalidMasterKeyError`.
     @discardableResult
     public func rekey(newMasterKey: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> StoreRekeyResult {
-        var _params = MemberWriter()
-        _params.set("newMasterKey", newMasterKey)
-        return try await caller.call("store.rekey", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("newMasterKey", newMasterKey)] as [(String, (any WireValue)?)])
+        return try await caller.call("store.rekey", _params, timeout: timeout, trace: trace)
     }
 
     /// Count the rows of each table in the store.
     ///
     /// Also returns the size and the state of the store. Counting takes a while in a large store.
     public func stats(timeout: Duration? = nil, trace: String? = nil) async throws -> StoreStatsResult {
-        let _params = MemberWriter()
-        return try await caller.call("store.stats", _params.object, timeout: timeout, trace: trace)
+        return try await caller.call("store.stats", [:], timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `store.backup`.
-public struct StoreBackupResult: Record {
+public struct StoreBackupResult: ResultRecord {
     /// The absolute path of the file.
-    public var path: String
+    public let path: String
     /// The size of the file, in bytes.
-    public var bytes: Int
+    public let bytes: Int
     /// The schema version of the backup.
-    public var schemaVersion: Int
+    public let schemaVersion: Int
     /// The fingerprint of the master key that opens the backup.
-    public var masterFingerprint: String
+    public let masterFingerprint: String
     /// The time of the backup, in seconds since 1970-01-01 UTC.
-    public var takenAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(path: String, bytes: Int, schemaVersion: Int, masterFingerprint: String, takenAt: Timestamp, unknown: JSONObject = [:]) {
-        self.path = path
-        self.bytes = bytes
-        self.schemaVersion = schemaVersion
-        self.masterFingerprint = masterFingerprint
-        self.takenAt = takenAt
-        self.unknown = unknown
-    }
-
+    public let takenAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         path = try members.required("path")
         bytes = try members.required("bytes")
         schemaVersion = try members.required("schemaVersion")
         masterFingerprint = try members.required("masterFingerprint")
         takenAt = try members.required("takenAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("path", path)
-        members.set("bytes", bytes)
-        members.set("schemaVersion", schemaVersion)
-        members.set("masterFingerprint", masterFingerprint)
-        members.set("takenAt", takenAt)
-        members.add(unknown)
-    }
 }
 
 /// The result of `store.rekey`.
-public struct StoreRekeyResult: Record {
+public struct StoreRekeyResult: ResultRecord {
     /// The fingerprint of the new master key.
-    public var masterFingerprint: String
+    public let masterFingerprint: String
     /// The fingerprint of the previous master key.
-    public var previousFingerprint: String
+    public let previousFingerprint: String
     /// The path of the key file. Present if the key file is next to the store.
-    public var keyFile: String?
+    public let keyFile: String?
     /// The path of the file that contains the previous master key. Present if that key was in a file next to the store.
-    public var previousKeyFile: String?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(masterFingerprint: String, previousFingerprint: String, keyFile: String? = nil, previousKeyFile: String? = nil, unknown: JSONObject = [:]) {
-        self.masterFingerprint = masterFingerprint
-        self.previousFingerprint = previousFingerprint
-        self.keyFile = keyFile
-        self.previousKeyFile = previousKeyFile
-        self.unknown = unknown
-    }
-
+    public let previousKeyFile: String?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         masterFingerprint = try members.required("masterFingerprint")
         previousFingerprint = try members.required("previousFingerprint")
         keyFile = try members.optional("keyFile")
         previousKeyFile = try members.optional("previousKeyFile")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("masterFingerprint", masterFingerprint)
-        members.set("previousFingerprint", previousFingerprint)
-        members.set("keyFile", keyFile)
-        members.set("previousKeyFile", previousKeyFile)
-        members.add(unknown)
-    }
 }
 
 /// The result of `store.stats`.
-public struct StoreStatsResult: Record {
+public struct StoreStatsResult: ResultRecord {
     /// The kind of the store.
-    public var storeKind: StoreKind
+    public let storeKind: StoreKind
     /// The path of the file, or the address of the database without its password.
-    public var location: String?
+    public let location: String?
     /// The schema version of the store.
-    public var schemaVersion: Int
+    public let schemaVersion: Int
     /// The number of changes to pools, roles, keys and revocations. When it changes, processes reload the configuration that they cache.
-    public var epoch: Int
+    public let epoch: Int
     /// The size of the database, in bytes.
-    public var bytes: Int
+    public let bytes: Int
     /// The free space within the database, in bytes (SQLite).
-    public var freeBytes: Int
+    public let freeBytes: Int
     /// The size of the write-ahead log, in bytes (SQLite).
-    public var logBytes: Int
+    public let logBytes: Int
     /// The number of rows by table.
-    public var rows: [String: Int]
+    public let rows: [String: Int]
     /// The number of transactions that this process has committed.
-    public var commits: Int
+    public let commits: Int
     /// The number of writes in these transactions.
-    public var writes: Int
+    public let writes: Int
     /// The fingerprint of the master key of the store.
-    public var masterFingerprint: String
+    public let masterFingerprint: String
     /// The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC.
-    public var sweptAt: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(storeKind: StoreKind, schemaVersion: Int, epoch: Int, bytes: Int, freeBytes: Int, logBytes: Int, rows: [String: Int], commits: Int, writes: Int, masterFingerprint: String, location: String? = nil, sweptAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.storeKind = storeKind
-        self.location = location
-        self.schemaVersion = schemaVersion
-        self.epoch = epoch
-        self.bytes = bytes
-        self.freeBytes = freeBytes
-        self.logBytes = logBytes
-        self.rows = rows
-        self.commits = commits
-        self.writes = writes
-        self.masterFingerprint = masterFingerprint
-        self.sweptAt = sweptAt
-        self.unknown = unknown
-    }
-
+    public let sweptAt: Timestamp?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         storeKind = try members.required("storeKind")
         location = try members.optional("location")
@@ -188,24 +128,9 @@ public struct StoreStatsResult: Record {
         writes = try members.required("writes")
         masterFingerprint = try members.required("masterFingerprint")
         sweptAt = try members.optional("sweptAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("storeKind", storeKind)
-        members.set("location", location)
-        members.set("schemaVersion", schemaVersion)
-        members.set("epoch", epoch)
-        members.set("bytes", bytes)
-        members.set("freeBytes", freeBytes)
-        members.set("logBytes", logBytes)
-        members.set("rows", rows)
-        members.set("commits", commits)
-        members.set("writes", writes)
-        members.set("masterFingerprint", masterFingerprint)
-        members.set("sweptAt", sweptAt)
-        members.add(unknown)
-    }
     /// The kind of the store. Newer versions of Mintmark can add values.
     public struct StoreKind: OpenEnumeration {
         public let rawValue: String

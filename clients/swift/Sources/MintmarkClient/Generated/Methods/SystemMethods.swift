@@ -22,196 +22,126 @@ public struct SystemMethods: Sendable {
     /// - Throws: `InvalidParamsError`.
     @discardableResult
     public func apply(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SystemApplyResult {
-        var _params = MemberWriter()
-        _params.set("tenants", tenants)
-        _params.set("idps", idps)
-        _params.set("pools", pools)
-        _params.set("roles", roles)
-        _params.set("dryRun", dryRun)
-        return try await caller.call("system.apply", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("tenants", tenants), ("idps", idps), ("pools", pools), ("roles", roles), ("dryRun", dryRun),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("system.apply", _params, timeout: timeout, trace: trace)
     }
 
     /// Export the configuration as a document for `system.apply`.
     ///
     /// The document contains all tenants, identity providers, pools and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
     public func export(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemExportResult {
-        let _params = MemberWriter()
-        return try await caller.call("system.export", _params.object, timeout: timeout, trace: trace)
+        return try await caller.call("system.export", [:], timeout: timeout, trace: trace)
     }
 
     /// Check the health of the store and the process.
     ///
     /// Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to do.
     public func health(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemHealthResult {
-        let _params = MemberWriter()
-        return try await caller.call("system.health", _params.object, timeout: timeout, trace: trace)
+        return try await caller.call("system.health", [:], timeout: timeout, trace: trace)
     }
 
     /// Get the version, store and configuration of this process.
     ///
     /// The issuer, region and account are part of the tokens and ARNs that this process creates.
     public func info(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemInfoResult {
-        let _params = MemberWriter()
-        return try await caller.call("system.info", _params.object, timeout: timeout, trace: trace)
+        return try await caller.call("system.info", [:], timeout: timeout, trace: trace)
     }
 
     /// Get the request counters and latencies of this process.
     ///
     /// Counters only increase. The latency of a request is the time from reading the request to passing its response to the output.
     public func metrics(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemMetricsResult {
-        let _params = MemberWriter()
-        return try await caller.call("system.metrics", _params.object, timeout: timeout, trace: trace)
+        return try await caller.call("system.metrics", [:], timeout: timeout, trace: trace)
     }
 
     /// Check that the process responds, and get its current time.
     ///
     /// The cheapest method; it does not access the store of a process without `--testing`.
+    ///
+    /// Also available to a client with the access level `public`.
     public func ping(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemPingResult {
-        let _params = MemberWriter()
-        return try await caller.call("system.ping", _params.object, timeout: timeout, trace: trace)
+        return try await caller.call("system.ping", [:], timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `system.apply`.
-public struct SystemApplyResult: Record {
+public struct SystemApplyResult: ResultRecord {
     /// Whether the changes were not applied because `dryRun` was set.
-    public var dryRun: Bool
+    public let dryRun: Bool
     /// One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
-    public var changes: [AppliedChange]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(dryRun: Bool, changes: [AppliedChange], unknown: JSONObject = [:]) {
-        self.dryRun = dryRun
-        self.changes = changes
-        self.unknown = unknown
-    }
-
+    public let changes: [AppliedChange]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         dryRun = try members.required("dryRun")
         changes = try members.required("changes")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("dryRun", dryRun)
-        members.set("changes", changes)
-        members.add(unknown)
-    }
 }
 
 /// The result of `system.export`.
-public struct SystemExportResult: Record {
+public struct SystemExportResult: ResultRecord {
     /// The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.
-    public var tenants: [JSONObject]
+    public let tenants: [JSONObject]
     /// The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
-    public var idps: [JSONObject]
+    public let idps: [JSONObject]
     /// The pools, in the format of `PoolDeclaration`.
-    public var pools: [JSONObject]
+    public let pools: [JSONObject]
     /// The roles, in the format of `RoleDeclaration`.
-    public var roles: [JSONObject]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(tenants: [JSONObject], idps: [JSONObject], pools: [JSONObject], roles: [JSONObject], unknown: JSONObject = [:]) {
-        self.tenants = tenants
-        self.idps = idps
-        self.pools = pools
-        self.roles = roles
-        self.unknown = unknown
-    }
-
+    public let roles: [JSONObject]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         tenants = try members.required("tenants")
         idps = try members.required("idps")
         pools = try members.required("pools")
         roles = try members.required("roles")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("tenants", tenants)
-        members.set("idps", idps)
-        members.set("pools", pools)
-        members.set("roles", roles)
-        members.add(unknown)
-    }
 }
 
 /// The result of `system.health`.
-public struct SystemHealthResult: Record {
+public struct SystemHealthResult: ResultRecord {
     /// Whether the process can serve requests.
-    public var ready: Bool
+    public let ready: Bool
     /// The results of the checks.
-    public var checks: [HealthCheck]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(ready: Bool, checks: [HealthCheck], unknown: JSONObject = [:]) {
-        self.ready = ready
-        self.checks = checks
-        self.unknown = unknown
-    }
-
+    public let checks: [HealthCheck]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         ready = try members.required("ready")
         checks = try members.required("checks")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("ready", ready)
-        members.set("checks", checks)
-        members.add(unknown)
-    }
 }
 
 /// The result of `system.info`.
-public struct SystemInfoResult: Record {
+public struct SystemInfoResult: ResultRecord {
     /// Always `mintmark`.
-    public var name: String
+    public let name: String
     /// The version of the program.
-    public var version: String
+    public let version: String
     /// The schema version of the store.
-    public var schemaVersion: Int
+    public let schemaVersion: Int
     /// The kind of the store.
-    public var storeKind: StoreKind
+    public let storeKind: StoreKind
     /// Whether the store is a testing store.
-    public var testing: Bool
+    public let testing: Bool
     /// The base URL of all issuers of this process.
-    public var issuer: String
+    public let issuer: String
     /// The region in IDs and ARNs.
-    public var region: String
+    public let region: String
     /// The account number in ARNs.
-    public var account: String
+    public let account: String
     /// The access level of the caller.
-    public var caller: Caller
+    public let caller: Caller
     /// The number of methods that are available to the caller.
-    public var methods: Int
+    public let methods: Int
     /// The time at which the process started, in seconds since 1970-01-01 UTC.
-    public var startedAt: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(name: String, version: String, schemaVersion: Int, storeKind: StoreKind, testing: Bool, issuer: String, region: String, account: String, caller: Caller, methods: Int, startedAt: Timestamp, unknown: JSONObject = [:]) {
-        self.name = name
-        self.version = version
-        self.schemaVersion = schemaVersion
-        self.storeKind = storeKind
-        self.testing = testing
-        self.issuer = issuer
-        self.region = region
-        self.account = account
-        self.caller = caller
-        self.methods = methods
-        self.startedAt = startedAt
-        self.unknown = unknown
-    }
-
+    public let startedAt: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         name = try members.required("name")
         version = try members.required("version")
@@ -224,23 +154,9 @@ public struct SystemInfoResult: Record {
         caller = try members.required("caller")
         methods = try members.required("methods")
         startedAt = try members.required("startedAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("name", name)
-        members.set("version", version)
-        members.set("schemaVersion", schemaVersion)
-        members.set("storeKind", storeKind)
-        members.set("testing", testing)
-        members.set("issuer", issuer)
-        members.set("region", region)
-        members.set("account", account)
-        members.set("caller", caller)
-        members.set("methods", methods)
-        members.set("startedAt", startedAt)
-        members.add(unknown)
-    }
     /// The kind of the store. Newer versions of Mintmark can add values.
     public struct StoreKind: OpenEnumeration {
         public let rawValue: String
@@ -266,45 +182,28 @@ public struct SystemInfoResult: Record {
 }
 
 /// The result of `system.metrics`.
-public struct SystemMetricsResult: Record {
+public struct SystemMetricsResult: ResultRecord {
     /// The time at which the process started, in seconds since 1970-01-01 UTC.
-    public var startedAt: Timestamp
+    public let startedAt: Timestamp
     /// The number of completed requests.
-    public var calls: Int
+    public let calls: Int
     /// The number of requests in progress.
-    public var inFlight: Int
+    public let inFlight: Int
     /// The number of errors by error type.
-    public var errors: [String: Int]
+    public let errors: [String: Int]
     /// The counters of each method that was called.
-    public var methods: [MethodMetrics]
+    public let methods: [MethodMetrics]
     /// The number of times a request waited for a connection to the store.
-    public var poolWaits: Int
+    public let poolWaits: Int
     /// The number of times a transaction was repeated.
-    public var retries: Int
+    public let retries: Int
     /// The number of log lines that were dropped because standard error was not read.
-    public var droppedLogs: Int
+    public let droppedLogs: Int
     /// The time at which this process last deleted expired rows, by the clock of the store, in seconds since 1970-01-01 UTC.
-    public var lastSweptAt: Timestamp?
+    public let lastSweptAt: Timestamp?
     /// The number of expired rows that this process has deleted.
-    public var sweptRows: Int?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(startedAt: Timestamp, calls: Int, inFlight: Int, errors: [String: Int], methods: [MethodMetrics], poolWaits: Int, retries: Int, droppedLogs: Int, lastSweptAt: Timestamp? = nil, sweptRows: Int? = nil, unknown: JSONObject = [:]) {
-        self.startedAt = startedAt
-        self.calls = calls
-        self.inFlight = inFlight
-        self.errors = errors
-        self.methods = methods
-        self.poolWaits = poolWaits
-        self.retries = retries
-        self.droppedLogs = droppedLogs
-        self.lastSweptAt = lastSweptAt
-        self.sweptRows = sweptRows
-        self.unknown = unknown
-    }
-
+    public let sweptRows: Int?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         startedAt = try members.required("startedAt")
         calls = try members.required("calls")
@@ -316,45 +215,20 @@ public struct SystemMetricsResult: Record {
         droppedLogs = try members.required("droppedLogs")
         lastSweptAt = try members.optional("lastSweptAt")
         sweptRows = try members.optional("sweptRows")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("startedAt", startedAt)
-        members.set("calls", calls)
-        members.set("inFlight", inFlight)
-        members.set("errors", errors)
-        members.set("methods", methods)
-        members.set("poolWaits", poolWaits)
-        members.set("retries", retries)
-        members.set("droppedLogs", droppedLogs)
-        members.set("lastSweptAt", lastSweptAt)
-        members.set("sweptRows", sweptRows)
-        members.add(unknown)
-    }
 }
 
 /// The result of `system.ping`.
-public struct SystemPingResult: Record {
+public struct SystemPingResult: ResultRecord {
     /// The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock.
-    public var now: Timestamp
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(now: Timestamp, unknown: JSONObject = [:]) {
-        self.now = now
-        self.unknown = unknown
-    }
-
+    public let now: Timestamp
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         now = try members.required("now")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("now", now)
-        members.add(unknown)
-    }
 }
 

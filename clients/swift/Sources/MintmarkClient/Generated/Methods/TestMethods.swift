@@ -13,8 +13,6 @@ public struct TestMethods: Sendable {
     ///
     /// The changes apply in this order: `reset` returns to the real time, `setAt` sets the time, `advanceSeconds` advances it, and `freeze` stops or starts the clock. If all of them are omitted, the call only returns the time. When the call returns, everything due at the new time has taken effect: tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions, counters, revocations, keys) are deleted. All processes of the testing store share the clock.
     ///
-    /// Available only with `--testing`.
-    ///
     /// - Parameters:
     ///   - freeze: Whether to stop the clock (`true`) or start it (`false`).
     ///   - setAt: The new time, in seconds since 1970-01-01 UTC.
@@ -24,20 +22,15 @@ public struct TestMethods: Sendable {
     /// - Throws: `ClockOutOfRangeError`.
     @discardableResult
     public func clock(freeze: Bool? = nil, setAt: Timestamp? = nil, advanceSeconds: Int? = nil, reset: Bool? = nil, settle: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestClockResult {
-        var _params = MemberWriter()
-        _params.set("freeze", freeze)
-        _params.set("setAt", setAt)
-        _params.set("advanceSeconds", advanceSeconds)
-        _params.set("reset", reset)
-        _params.set("settle", settle)
-        return try await caller.call("test.clock", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("freeze", freeze), ("setAt", setAt), ("advanceSeconds", advanceSeconds), ("reset", reset), ("settle", settle),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("test.clock", _params, timeout: timeout, trace: trace)
     }
 
     /// Queue claims or errors for the next responses of the test provider.
     ///
     /// Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.
-    ///
-    /// Available only with `--testing`.
     ///
     /// At most one of `claims`, `error` is given.
     ///
@@ -49,19 +42,15 @@ public struct TestMethods: Sendable {
     /// - Throws: `IssuerNotFoundError`.
     @discardableResult
     public func enqueue(issuer: String? = nil, claims: JSONObject? = nil, error: TestAnswerError? = nil, clear: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestEnqueueResult {
-        var _params = MemberWriter()
-        _params.set("issuer", issuer)
-        _params.set("claims", claims)
-        _params.set("error", error)
-        _params.set("clear", clear)
-        return try await caller.call("test.enqueue", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("issuer", issuer), ("claims", claims), ("error", error), ("clear", clear),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("test.enqueue", _params, timeout: timeout, trace: trace)
     }
 
     /// Inject, list or clear faults.
     ///
     /// Injects one fault into this process and returns all active faults. Without a fault, the call only returns them. `clear` and `test.reset` remove all faults. Each fault occurs where the real failure would occur, so retries, compensation and errors are the real ones. If several faults match, the oldest one applies. A `method` fails with the chosen error, also for requests through `compat.http` and `test.http` that need the method, in the form of their protocol. `compat.http` as the method affects every request to `test.http`. A `delivery` fault affects the next messages. A `provider` fault affects HTTP requests of this process to a login provider; cached keys are not requested again, and a provider that has just failed is not contacted for some seconds or until `clear`. A `store` fault affects writes to the store. `clockJumpSeconds` changes the clock of this process only: other processes and `test.clock` are not affected, and no expired rows are deleted.
-    ///
-    /// Available only with `--testing`.
     ///
     /// At most one of `method`, `delivery`, `provider`, `store`, `clockJumpSeconds` is given.
     ///
@@ -83,29 +72,17 @@ public struct TestMethods: Sendable {
     /// - Throws: `ClockOutOfRangeError`.
     @discardableResult
     public func fault(method: String? = nil, error: String? = nil, data: JSONObject? = nil, delivery: TestFaultDelivery? = nil, to: String? = nil, provider: String? = nil, failure: TestFaultFailure? = nil, delayMilliseconds: Int? = nil, store: TestFaultStore? = nil, forMilliseconds: Int? = nil, clockJumpSeconds: Int? = nil, afterCalls: Int? = nil, times: Int? = nil, clear: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestFaultResult {
-        var _params = MemberWriter()
-        _params.set("method", method)
-        _params.set("error", error)
-        _params.set("data", data)
-        _params.set("delivery", delivery)
-        _params.set("to", to)
-        _params.set("provider", provider)
-        _params.set("failure", failure)
-        _params.set("delayMilliseconds", delayMilliseconds)
-        _params.set("store", store)
-        _params.set("forMilliseconds", forMilliseconds)
-        _params.set("clockJumpSeconds", clockJumpSeconds)
-        _params.set("afterCalls", afterCalls)
-        _params.set("times", times)
-        _params.set("clear", clear)
-        return try await caller.call("test.fault", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("method", method), ("error", error), ("data", data), ("delivery", delivery), ("to", to), ("provider", provider),
+            ("failure", failure), ("delayMilliseconds", delayMilliseconds), ("store", store), ("forMilliseconds", forMilliseconds),
+            ("clockJumpSeconds", clockJumpSeconds), ("afterCalls", afterCalls), ("times", times), ("clear", clear),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("test.fault", _params, timeout: timeout, trace: trace)
     }
 
     /// Start an HTTP endpoint for compat.http on the loopback interface.
     ///
     /// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and for other endpoints.
-    ///
-    /// Available only with `--testing`.
     ///
     /// - Parameters:
     ///   - port: The port. Defaults to any free port.
@@ -113,17 +90,13 @@ public struct TestMethods: Sendable {
     /// - Throws: `PortUnavailableError`.
     @discardableResult
     public func http(port: Int? = nil, firebase: TestHttpFirebase? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestHttpResult {
-        var _params = MemberWriter()
-        _params.set("port", port)
-        _params.set("firebase", firebase)
-        return try await caller.call("test.http", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("port", port), ("firebase", firebase)] as [(String, (any WireValue)?)])
+        return try await caller.call("test.http", _params, timeout: timeout, trace: trace)
     }
 
     /// Start or stop a test OpenID Connect provider on the loopback interface.
     ///
     /// For tests of services that sign users in with an external provider: configure an issuer of the result there; a browser or an automated test can then perform the complete login. The users of the provider are the accounts of this store, and its keys are the keys of the tenants. It signs with RS256, which OpenID Connect Discovery requires of every provider, for tenants created with this `signingAlgorithm`, otherwise with ES256. Each tenant is an issuer at `baseUrl`, a slash and the tenant ID; `issuers` adds issuers or changes their behavior. A name that belongs to no tenant, without `tenantId`, creates a stand-alone issuer: a new tenant of this name with its own keys and no accounts. Use it to test that a service rejects tokens of foreign issuers. The provider supports discovery, JWKS, authorization with a login page, token (`authorization_code` with PKCE, `refresh_token`, `client_credentials`, token exchange, `device_code`), UserInfo, introspection, revocation, device authorization and logout. It listens only on 127.0.0.1 until the process exits. Calling the method again returns the addresses and replaces issuers of the same names; after `stop`, it starts again on the same port. `test.enqueue` sets its next responses, `test.token` signs arbitrary tokens of its issuers, `test.clock` sets its time, and `test.reset` deletes its issuers, codes, logins and queue. Its state ends with the process; `test.snapshot` saves it and `test.restore` restores it.
-    ///
-    /// Available only with `--testing`.
     ///
     /// - Parameters:
     ///   - port: The port on which to start listening. Defaults to the port before `stop`, otherwise to any free port.
@@ -132,18 +105,13 @@ public struct TestMethods: Sendable {
     /// - Throws: `PortUnavailableError`, `TenantNotFoundError`.
     @discardableResult
     public func idp(port: Int? = nil, issuers: [TestIssuer]? = nil, stop: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestIdpResult {
-        var _params = MemberWriter()
-        _params.set("port", port)
-        _params.set("issuers", issuers)
-        _params.set("stop", stop)
-        return try await caller.call("test.idp", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("port", port), ("issuers", issuers), ("stop", stop)] as [(String, (any WireValue)?)])
+        return try await caller.call("test.idp", _params, timeout: timeout, trace: trace)
     }
 
     /// Read the messages captured by a testing store.
     ///
     /// A testing store captures messages instead of sending them. The messages are sorted oldest first.
-    ///
-    /// Available only with `--testing`.
     ///
     /// - Parameters:
     ///   - to: The address or number whose messages are returned.
@@ -152,30 +120,23 @@ public struct TestMethods: Sendable {
     ///   - clear: Whether to delete the returned messages. Defaults to false.
     @discardableResult
     public func outbox(to: String? = nil, after: Int? = nil, waitSeconds: Int? = nil, clear: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestOutboxResult {
-        var _params = MemberWriter()
-        _params.set("to", to)
-        _params.set("after", after)
-        _params.set("waitSeconds", waitSeconds)
-        _params.set("clear", clear)
-        return try await caller.call("test.outbox", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("to", to), ("after", after), ("waitSeconds", waitSeconds), ("clear", clear),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("test.outbox", _params, timeout: timeout, trace: trace)
     }
 
     /// Reset the testing store and this process to their initial state.
     ///
     /// Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit records, messages and the seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory (not those in files), and the issuers and state of `test.idp`, which continues to listen. The tenant `default` returns to its initial settings, and the clock to the real time or to the start time of `--clock`. Other processes detect the reset with their next request, on PostgreSQL within one second. The configuration of `--apply` is not applied again.
-    ///
-    /// Available only with `--testing`.
     @discardableResult
     public func reset(timeout: Duration? = nil, trace: String? = nil) async throws -> TestResetResult {
-        let _params = MemberWriter()
-        return try await caller.call("test.reset", _params.object, timeout: timeout, trace: trace)
+        return try await caller.call("test.reset", [:], timeout: timeout, trace: trace)
     }
 
     /// Restore a snapshot of the testing store.
     ///
     /// Replaces everything in the store, for every process, with the content of the snapshot in one transaction; if the restore fails, nothing changes. The state of `test.idp` in the snapshot is restored as well; the provider continues to listen on its port, and issuers with other names that were added since are kept. The clock continues from its time in the snapshot, or stays stopped at it. The seed also continues, so processes that continue from the same state with the same requests return the same results. Other processes detect the change with their next request, on PostgreSQL within one second. Open credentials providers must be opened again. A snapshot can be restored in every store with the same schema version and data key, regardless of the database. Two stores have the same data key if both are in memory without a given key, or if both were created with `--testing` under the same master key (`MINTMARK_MASTER_KEY`).
-    ///
-    /// Available only with `--testing`.
     ///
     /// Exactly one of `name`, `file` is given.
     ///
@@ -185,32 +146,25 @@ public struct TestMethods: Sendable {
     /// - Throws: `SnapshotNotFoundError`, `SnapshotUnusableError`, `SnapshotVersionMismatchError`, `SnapshotSealMismatchError`.
     @discardableResult
     public func restore(name: String? = nil, file: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestRestoreResult {
-        var _params = MemberWriter()
-        _params.set("name", name)
-        _params.set("file", file)
-        return try await caller.call("test.restore", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("name", name), ("file", file)] as [(String, (any WireValue)?)])
+        return try await caller.call("test.restore", _params, timeout: timeout, trace: trace)
     }
 
     /// Seed the random generator of a testing store.
     ///
     /// After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each derived value is used once. Two new stores with the same seed, the same clock and the same sequence of calls return identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests to providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`, durations, and the `incident` of an `internalError`. Use reproducible signatures only for tests, because their timing reveals information about the key. Seed a new or reset store: existing data does not change, but earlier credentials become invalid. If the store already had this seed, its sequence continues after the last derived value; `test.reset` restarts it.
     ///
-    /// Available only with `--testing`.
-    ///
     /// - Parameters:
     ///   - seed: The seed, any text.
     @discardableResult
     public func seed(seed: String, timeout: Duration? = nil, trace: String? = nil) async throws -> TestSeedResult {
-        var _params = MemberWriter()
-        _params.set("seed", seed)
-        return try await caller.call("test.seed", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("seed", seed)] as [(String, (any WireValue)?)])
+        return try await caller.call("test.seed", _params, timeout: timeout, trace: trace)
     }
 
     /// Take a snapshot of the testing store.
     ///
     /// The snapshot contains the complete state at a single point in time: tenants, pools, accounts, flows, sessions, keys, messages, audit records, the clock and the position of the seed. It also contains the state of `test.idp` in this process: issuers, codes, refresh tokens, devices, browser sessions and the queue. `test.restore` restores it any number of times. Without `file`, the snapshot is stored under a name in the memory of this process until the process exits or `test.reset` is called. With `file`, other processes can restore it too, so several tests can start from the same state. The file appears under its name only when it is complete, is readable only by the current operating system user (0600), and never overwrites an existing file. The file contains secrets. Secrets of the store are encrypted; everyone with the master key can decrypt them, and for a store in memory without a given key, everyone can. Codes, addresses and the state of `test.idp` are not encrypted.
-    ///
-    /// Available only with `--testing`.
     ///
     /// At most one of `name`, `file` is given.
     ///
@@ -220,17 +174,13 @@ public struct TestMethods: Sendable {
     /// - Throws: `TooManySnapshotsError`, `SnapshotFileExistsError`, `SnapshotNotWrittenError`.
     @discardableResult
     public func snapshot(name: String? = nil, file: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestSnapshotResult {
-        var _params = MemberWriter()
-        _params.set("name", name)
-        _params.set("file", file)
-        return try await caller.call("test.snapshot", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([("name", name), ("file", file)] as [(String, (any WireValue)?)])
+        return try await caller.call("test.snapshot", _params, timeout: timeout, trace: trace)
     }
 
     /// Sign a token with arbitrary header fields and claims.
     ///
     /// For tests of token verifiers: creates valid tokens without a sign-in, and invalid tokens of every kind. The token contains `iss`, `sub`, `aud`, `iat` and `exp`. Tokens of a tenant also contain `sid` and `auth_time`; access tokens also contain `jti`, `client_id` and `scope`. Given claims and header fields replace the defaults; a `null` value removes a member. Only the issuer is checked, and nothing is stored, except the first key of a tenant that has not signed a token before. The `sid` is `test.token`, a session that does not exist; `token.verify` and the pools of this store accept it for any subject, unless an account with that ID is disabled.
-    ///
-    /// Available only with `--testing`.
     ///
     /// - Parameters:
     ///   - subject: The `sub` claim.
@@ -244,70 +194,39 @@ public struct TestMethods: Sendable {
     /// - Throws: `IssuerNotFoundError`, `NoKeyInStateError`.
     @discardableResult
     public func token(subject: String, audience: String, issuer: String? = nil, use: TestTokenUse? = nil, claims: JSONObject? = nil, header: JSONObject? = nil, expiresInSeconds: Int? = nil, keyState: TestTokenKeyState? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestTokenResult {
-        var _params = MemberWriter()
-        _params.set("subject", subject)
-        _params.set("audience", audience)
-        _params.set("issuer", issuer)
-        _params.set("use", use)
-        _params.set("claims", claims)
-        _params.set("header", header)
-        _params.set("expiresInSeconds", expiresInSeconds)
-        _params.set("keyState", keyState)
-        return try await caller.call("test.token", _params.object, timeout: timeout, trace: trace)
+        let _params = JSONObject([
+            ("subject", subject), ("audience", audience), ("issuer", issuer), ("use", use), ("claims", claims), ("header", header),
+            ("expiresInSeconds", expiresInSeconds), ("keyState", keyState),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("test.token", _params, timeout: timeout, trace: trace)
     }
 }
 
 /// The result of `test.clock`.
-public struct TestClockResult: Record {
+public struct TestClockResult: ResultRecord {
     /// The time of the clock, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp
+    public let now: Timestamp
     /// Whether the clock is stopped.
-    public var frozen: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(now: Timestamp, frozen: Bool, unknown: JSONObject = [:]) {
-        self.now = now
-        self.frozen = frozen
-        self.unknown = unknown
-    }
-
+    public let frozen: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         now = try members.required("now")
         frozen = try members.required("frozen")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("now", now)
-        members.set("frozen", frozen)
-        members.add(unknown)
-    }
 }
 
 /// The result of `test.enqueue`.
-public struct TestEnqueueResult: Record {
+public struct TestEnqueueResult: ResultRecord {
     /// The queued entries, next one first.
-    public var waiting: [TestAnswer]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(waiting: [TestAnswer], unknown: JSONObject = [:]) {
-        self.waiting = waiting
-        self.unknown = unknown
-    }
-
+    public let waiting: [TestAnswer]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         waiting = try members.required("waiting")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("waiting", waiting)
-        members.add(unknown)
-    }
 }
 
 /// The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in `test.outbox`, but the response is lost. Newer versions of Mintmark can add values.
@@ -343,34 +262,21 @@ public struct TestFaultStore: OpenEnumeration {
 }
 
 /// The result of `test.fault`.
-public struct TestFaultResult: Record {
+public struct TestFaultResult: ResultRecord {
     /// The active faults, oldest first.
-    public var armed: [Fault]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(armed: [Fault], unknown: JSONObject = [:]) {
-        self.armed = armed
-        self.unknown = unknown
-    }
-
+    public let armed: [Fault]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         armed = try members.required("armed")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("armed", armed)
-        members.add(unknown)
-    }
 }
 
 /// The Firebase project for which the endpoint implements the Identity Toolkit API.
-public struct TestHttpFirebase: Record {
+public struct TestHttpFirebase: MutableRecord {
     /// The ID of the project, which is also the ID of its tenant.
     public var projectId: String
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.
@@ -391,62 +297,35 @@ public struct TestHttpFirebase: Record {
 }
 
 /// The result of `test.http`.
-public struct TestHttpResult: Record {
+public struct TestHttpResult: ResultRecord {
     /// The URL of the endpoint: `http://127.0.0.1` and a port.
-    public var baseUrl: String
+    public let baseUrl: String
     /// The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`.
-    public var environment: [String: String]?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(baseUrl: String, environment: [String: String]? = nil, unknown: JSONObject = [:]) {
-        self.baseUrl = baseUrl
-        self.environment = environment
-        self.unknown = unknown
-    }
-
+    public let environment: [String: String]?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         baseUrl = try members.required("baseUrl")
         environment = try members.optional("environment")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("baseUrl", baseUrl)
-        members.set("environment", environment)
-        members.add(unknown)
-    }
 }
 
 /// The result of `test.idp`.
-public struct TestIdpResult: Record {
+public struct TestIdpResult: ResultRecord {
     /// The base URL of the provider: `http://127.0.0.1` and a port.
-    public var baseUrl: String
+    public let baseUrl: String
     /// Whether the provider is listening.
-    public var running: Bool
+    public let running: Bool
     /// The issuer to configure in a service: the first given issuer, otherwise the issuer of the default tenant.
-    public var issuer: String
+    public let issuer: String
     /// The URL of the discovery document of `issuer`.
-    public var discoveryUrl: String
+    public let discoveryUrl: String
     /// The URL of the public keys of `issuer`.
-    public var jwksUrl: String
+    public let jwksUrl: String
     /// The result's `issuer` first, then the other issuers of this call, those of earlier calls, and the issuer of the default tenant. Every other tenant has an issuer at `baseUrl`, a slash and its ID.
-    public var issuers: [TestIssuerAddress]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(baseUrl: String, running: Bool, issuer: String, discoveryUrl: String, jwksUrl: String, issuers: [TestIssuerAddress], unknown: JSONObject = [:]) {
-        self.baseUrl = baseUrl
-        self.running = running
-        self.issuer = issuer
-        self.discoveryUrl = discoveryUrl
-        self.jwksUrl = jwksUrl
-        self.issuers = issuers
-        self.unknown = unknown
-    }
-
+    public let issuers: [TestIssuerAddress]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         baseUrl = try members.required("baseUrl")
         running = try members.required("running")
@@ -454,159 +333,83 @@ public struct TestIdpResult: Record {
         discoveryUrl = try members.required("discoveryUrl")
         jwksUrl = try members.required("jwksUrl")
         issuers = try members.required("issuers")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("baseUrl", baseUrl)
-        members.set("running", running)
-        members.set("issuer", issuer)
-        members.set("discoveryUrl", discoveryUrl)
-        members.set("jwksUrl", jwksUrl)
-        members.set("issuers", issuers)
-        members.add(unknown)
-    }
 }
 
 /// The result of `test.outbox`.
-public struct TestOutboxResult: Record {
+public struct TestOutboxResult: ResultRecord {
     /// At most 100 messages, oldest first.
-    public var messages: [SentMessage]
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(messages: [SentMessage], unknown: JSONObject = [:]) {
-        self.messages = messages
-        self.unknown = unknown
-    }
-
+    public let messages: [SentMessage]
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         messages = try members.required("messages")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("messages", messages)
-        members.add(unknown)
-    }
 }
 
 /// The result of `test.reset`.
-public struct TestResetResult: Record {
+public struct TestResetResult: ResultRecord {
     /// The time of the clock, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp
+    public let now: Timestamp
     /// Whether the clock is stopped.
-    public var frozen: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(now: Timestamp, frozen: Bool, unknown: JSONObject = [:]) {
-        self.now = now
-        self.frozen = frozen
-        self.unknown = unknown
-    }
-
+    public let frozen: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         now = try members.required("now")
         frozen = try members.required("frozen")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("now", now)
-        members.set("frozen", frozen)
-        members.add(unknown)
-    }
 }
 
 /// The result of `test.restore`.
-public struct TestRestoreResult: Record {
+public struct TestRestoreResult: ResultRecord {
     /// The number of rows in the snapshot.
-    public var rows: Int
+    public let rows: Int
     /// The time of the clock, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp
+    public let now: Timestamp
     /// Whether the clock is stopped.
-    public var frozen: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(rows: Int, now: Timestamp, frozen: Bool, unknown: JSONObject = [:]) {
-        self.rows = rows
-        self.now = now
-        self.frozen = frozen
-        self.unknown = unknown
-    }
-
+    public let frozen: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         rows = try members.required("rows")
         now = try members.required("now")
         frozen = try members.required("frozen")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("rows", rows)
-        members.set("now", now)
-        members.set("frozen", frozen)
-        members.add(unknown)
-    }
 }
 
 /// The result of `test.seed`.
-public struct TestSeedResult: Record {
+public struct TestSeedResult: ResultRecord {
     /// The given seed.
-    public var seed: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(seed: String, unknown: JSONObject = [:]) {
-        self.seed = seed
-        self.unknown = unknown
-    }
-
+    public let seed: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         seed = try members.required("seed")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("seed", seed)
-        members.add(unknown)
-    }
 }
 
 /// The result of `test.snapshot`.
-public struct TestSnapshotResult: Record {
+public struct TestSnapshotResult: ResultRecord {
     /// The name for `test.restore`. Not present for a file.
-    public var name: String?
+    public let name: String?
     /// The path of the created file. Present if `file` is given.
-    public var file: String?
+    public let file: String?
     /// The size of the snapshot, in bytes.
-    public var bytes: Int?
+    public let bytes: Int?
     /// The number of rows in the snapshot.
-    public var rows: Int
+    public let rows: Int
     /// The time of the clock in the snapshot, in seconds since 1970-01-01 UTC.
-    public var now: Timestamp
+    public let now: Timestamp
     /// Whether the clock is stopped in the snapshot.
-    public var frozen: Bool
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(rows: Int, now: Timestamp, frozen: Bool, name: String? = nil, file: String? = nil, bytes: Int? = nil, unknown: JSONObject = [:]) {
-        self.name = name
-        self.file = file
-        self.bytes = bytes
-        self.rows = rows
-        self.now = now
-        self.frozen = frozen
-        self.unknown = unknown
-    }
-
+    public let frozen: Bool
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         name = try members.optional("name")
         file = try members.optional("file")
@@ -614,18 +417,9 @@ public struct TestSnapshotResult: Record {
         rows = try members.required("rows")
         now = try members.required("now")
         frozen = try members.required("frozen")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("name", name)
-        members.set("file", file)
-        members.set("bytes", bytes)
-        members.set("rows", rows)
-        members.set("now", now)
-        members.set("frozen", frozen)
-        members.add(unknown)
-    }
 }
 
 /// The token type, which determines `typ` in the header: `id` or `access` for a tenant, `pool` for a pool. Defaults to `id` for a tenant and to `pool` for a pool. Newer versions of Mintmark can add values.
@@ -661,26 +455,14 @@ public struct TestTokenKeyState: OpenEnumeration {
 }
 
 /// The result of `test.token`.
-public struct TestTokenResult: Record {
+public struct TestTokenResult: ResultRecord {
     /// The signed token.
-    public var token: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(token: String, unknown: JSONObject = [:]) {
-        self.token = token
-        self.unknown = unknown
-    }
-
+    public let token: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
-        token = try members.required("token")
-        unknown = members.rest
+        token = try members.required("token", isSecret: true)
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.secret("token", token)
-        members.add(unknown)
-    }
 }
 

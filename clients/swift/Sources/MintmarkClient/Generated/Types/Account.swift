@@ -3,66 +3,42 @@
 import JSON
 
 /// The account of a user in a tenant.
-public struct Account: Record {
+public struct Account: ResultRecord {
     /// The ID of an account, which is the `sub` claim of its tokens.
-    public var accountId: String
+    public let accountId: String
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    public var tenantId: String
+    public let tenantId: String
     /// The email address with which the user signs in. Not present for accounts without their own email address.
-    public var username: String?
+    public let username: String?
     /// The email address to which messages are sent.
-    public var email: String?
+    public let email: String?
     /// Whether the email address is verified.
-    public var emailVerified: Bool
+    public let emailVerified: Bool
     /// The phone number of the account, in E.164 format.
-    public var phoneNumber: String?
+    public let phoneNumber: String?
     /// The way in which the user signs in.
-    public var method: SignInMethod
+    public let method: SignInMethod
     /// The sign-in methods of the account.
-    public var providers: [LinkedProvider]
+    public let providers: [LinkedProvider]
     /// The second factors, oldest first. Present if the account has second factors.
-    public var factors: [Factor]?
+    public let factors: [Factor]?
     /// The user attributes.
-    public var attributes: JSONObject
+    public let attributes: JSONObject
     /// The custom claims that are added to the account's tokens.
-    public var claims: JSONObject
+    public let claims: JSONObject
     /// Whether the account is disabled. A disabled account cannot be signed in to.
-    public var disabled: Bool
+    public let disabled: Bool
     /// Whether the user must reset the password before the next sign-in.
-    public var mustChangePassword: Bool?
+    public let mustChangePassword: Bool?
     /// The time at which the account was created, in seconds since 1970-01-01 UTC.
-    public var createdAt: Timestamp
+    public let createdAt: Timestamp
     /// The time of the last change of the account, in seconds since 1970-01-01 UTC.
-    public var updatedAt: Timestamp
+    public let updatedAt: Timestamp
     /// The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present if they were revoked.
-    public var tokensValidSince: Timestamp?
+    public let tokensValidSince: Timestamp?
     /// The time of the last sign-in, in seconds since 1970-01-01 UTC.
-    public var lastSignInAt: Timestamp?
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(accountId: String, tenantId: String, emailVerified: Bool, method: SignInMethod, providers: [LinkedProvider], attributes: JSONObject, claims: JSONObject, disabled: Bool, createdAt: Timestamp, updatedAt: Timestamp, username: String? = nil, email: String? = nil, phoneNumber: String? = nil, factors: [Factor]? = nil, mustChangePassword: Bool? = nil, tokensValidSince: Timestamp? = nil, lastSignInAt: Timestamp? = nil, unknown: JSONObject = [:]) {
-        self.accountId = accountId
-        self.tenantId = tenantId
-        self.username = username
-        self.email = email
-        self.emailVerified = emailVerified
-        self.phoneNumber = phoneNumber
-        self.method = method
-        self.providers = providers
-        self.factors = factors
-        self.attributes = attributes
-        self.claims = claims
-        self.disabled = disabled
-        self.mustChangePassword = mustChangePassword
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.tokensValidSince = tokensValidSince
-        self.lastSignInAt = lastSignInAt
-        self.unknown = unknown
-    }
-
+    public let lastSignInAt: Timestamp?
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         accountId = try members.required("accountId")
         tenantId = try members.required("tenantId")
@@ -73,7 +49,7 @@ public struct Account: Record {
         method = try members.required("method")
         providers = try members.required("providers")
         factors = try members.optional("factors")
-        attributes = try members.required("attributes")
+        attributes = try members.required("attributes", isSecret: true)
         claims = try members.required("claims")
         disabled = try members.required("disabled")
         mustChangePassword = try members.optional("mustChangePassword")
@@ -81,28 +57,8 @@ public struct Account: Record {
         updatedAt = try members.required("updatedAt")
         tokensValidSince = try members.optional("tokensValidSince")
         lastSignInAt = try members.optional("lastSignInAt")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("accountId", accountId)
-        members.set("tenantId", tenantId)
-        members.set("username", username)
-        members.set("email", email)
-        members.set("emailVerified", emailVerified)
-        members.set("phoneNumber", phoneNumber)
-        members.set("method", method)
-        members.set("providers", providers)
-        members.set("factors", factors)
-        members.secret("attributes", attributes)
-        members.set("claims", claims)
-        members.set("disabled", disabled)
-        members.set("mustChangePassword", mustChangePassword)
-        members.set("createdAt", createdAt)
-        members.set("updatedAt", updatedAt)
-        members.set("tokensValidSince", tokensValidSince)
-        members.set("lastSignInAt", lastSignInAt)
-        members.add(unknown)
-    }
 }
 

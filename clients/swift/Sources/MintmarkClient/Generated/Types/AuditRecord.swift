@@ -3,48 +3,30 @@
 import JSON
 
 /// The record of a state change. It contains only IDs: no names, addresses or secrets.
-public struct AuditRecord: Record {
+public struct AuditRecord: ResultRecord {
     /// The ID of the hash chain. Each connection that writes has its own chain; a store with a seed has one chain.
-    public var chain: String
+    public let chain: String
     /// The number of the record in its chain, increasing by one.
-    public var sequence: Int
+    public let sequence: Int
     /// The time of the change, in seconds since 1970-01-01 UTC.
-    public var at: Timestamp
+    public let at: Timestamp
     /// The method that made the change. `audit.checkpoint` marks records that retention has removed.
-    public var method: String
+    public let method: String
     /// The pool that the change affects.
-    public var poolId: String?
+    public let poolId: String?
     /// The identity that the change affects.
-    public var identityId: String?
+    public let identityId: String?
     /// Another affected resource, such as the ARN of a role or the ID of a key.
-    public var subject: String?
+    public let subject: String?
     /// The `trace` of the request.
-    public var trace: String?
+    public let trace: String?
     /// The interface through which the change was made, if it was not the pipe: `console` for the web console.
-    public var actor: String?
+    public let actor: String?
     /// The details of the change.
-    public var details: JSONObject?
+    public let details: JSONObject?
     /// The HMAC over this record and the previous one, in base64url.
-    public var hash: String
-    /// The members that this client does not know.
-    public var unknown: JSONObject
-
-    /// The members by their names.
-    public init(chain: String, sequence: Int, at: Timestamp, method: String, hash: String, poolId: String? = nil, identityId: String? = nil, subject: String? = nil, trace: String? = nil, actor: String? = nil, details: JSONObject? = nil, unknown: JSONObject = [:]) {
-        self.chain = chain
-        self.sequence = sequence
-        self.at = at
-        self.method = method
-        self.poolId = poolId
-        self.identityId = identityId
-        self.subject = subject
-        self.trace = trace
-        self.actor = actor
-        self.details = details
-        self.hash = hash
-        self.unknown = unknown
-    }
-
+    public let hash: String
+    public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         chain = try members.required("chain")
         sequence = try members.required("sequence")
@@ -57,22 +39,8 @@ public struct AuditRecord: Record {
         actor = try members.optional("actor")
         details = try members.optional("details")
         hash = try members.required("hash")
-        unknown = members.rest
+        json = members.object
     }
 
-    public func write(to members: inout MemberWriter) {
-        members.set("chain", chain)
-        members.set("sequence", sequence)
-        members.set("at", at)
-        members.set("method", method)
-        members.set("poolId", poolId)
-        members.set("identityId", identityId)
-        members.set("subject", subject)
-        members.set("trace", trace)
-        members.set("actor", actor)
-        members.set("details", details)
-        members.set("hash", hash)
-        members.add(unknown)
-    }
 }
 

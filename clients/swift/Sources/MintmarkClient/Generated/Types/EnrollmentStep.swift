@@ -44,6 +44,8 @@ public enum EnrollmentStep: Variants {
         public let secret: String
         /// The `otpauth` URI for the authenticator app, usually shown as a QR code.
         public let otpauthUri: String
+        /// The QR code of `otpauthUri`. Present if `mfa.enroll` was called with `qr`.
+        public let qrCode: String?
         /// The algorithm of the codes, `SHA1`.
         public let algorithm: String
         /// The number of seconds after which the code changes.
@@ -60,6 +62,7 @@ public enum EnrollmentStep: Variants {
             factorId = try members.required("factorId")
             secret = try members.required("secret", isSecret: true)
             otpauthUri = try members.required("otpauthUri", isSecret: true)
+            qrCode = try members.optional("qrCode", isSecret: true)
             algorithm = try members.required("algorithm")
             periodSeconds = try members.required("periodSeconds")
             codeLength = try members.required("codeLength")

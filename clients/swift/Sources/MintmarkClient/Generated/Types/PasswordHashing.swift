@@ -3,7 +3,7 @@
 import JSON
 
 /// The parameters of a password hash. The cost is limited to that of this store's own hashes: N times `blockSize` times `parallelization` is at most 1048576.
-public struct PasswordHashing: Record {
+public struct PasswordHashing: MutableRecord {
     /// The hash algorithm.
     public var algorithm: PasswordAlgorithm
     /// The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for `firebaseScrypt`. The key for the HMAC algorithms, which require it too.
@@ -20,7 +20,6 @@ public struct PasswordHashing: Record {
     public var saltAfterPassword: Bool?
     /// The parameter p of `scrypt`. Defaults to 1.
     public var parallelization: Int?
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -10,6 +10,8 @@ public struct PortableAccount: MutableRecord {
     public var email: String?
     /// Whether the email address is verified. Defaults to false.
     public var emailVerified: Bool?
+    /// The phone number of the account.
+    public var phoneNumber: String?
     /// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
     public var method: SignInMethod?
     /// The linked logins, at most one for each provider.
@@ -39,10 +41,11 @@ public struct PortableAccount: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, lastSignInAt: Timestamp? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil, unknown: JSONObject = [:]) {
+    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool? = nil, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, lastSignInAt: Timestamp? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil, unknown: JSONObject = [:]) {
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
+        self.phoneNumber = phoneNumber
         self.method = method
         self.providers = providers
         self.factors = factors
@@ -63,6 +66,7 @@ public struct PortableAccount: MutableRecord {
         accountId = try members.optional("accountId")
         email = try members.optional("email")
         emailVerified = try members.optional("emailVerified")
+        phoneNumber = try members.optional("phoneNumber")
         method = try members.optional("method")
         providers = try members.optional("providers")
         factors = try members.optional("factors")
@@ -83,6 +87,7 @@ public struct PortableAccount: MutableRecord {
         members.set("accountId", accountId)
         members.set("email", email)
         members.set("emailVerified", emailVerified)
+        members.set("phoneNumber", phoneNumber)
         members.set("method", method)
         members.set("providers", providers)
         members.set("factors", factors)

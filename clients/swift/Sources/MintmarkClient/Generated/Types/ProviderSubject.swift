@@ -3,12 +3,11 @@
 import JSON
 
 /// A user of an identity provider.
-public struct ProviderSubject: Record {
+public struct ProviderSubject: MutableRecord {
     /// The ID of the provider, such as `google.com` or `oidc.work`.
     public var providerId: String
     /// The user's subject at the provider.
     public var subject: String
-    /// The members that this client does not know.
     public var unknown: JSONObject
 
     /// The members by their names.

@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import mintmark.Params;
+import mintmark.json.JsonText;
 
 /** The parameters of <code>account.graph</code>. Exactly one of <code>idToken</code>, <code>accountId</code> is set. */
 public final class AccountGraphParams extends Params {
@@ -19,4 +20,35 @@ public final class AccountGraphParams extends Params {
      * @param accountId The ID of the account. Requires the access level <code>developer</code>.
      */
     public AccountGraphParams accountId(String accountId) { return set(this, "accountId", accountId); }
+
+    /**
+     * {@return this}
+     * @param format A format in which the result also contains the graph as <code>text</code>. <code>tree</code>: indented lines.
+     * <code>mermaid</code>: a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz. <code>svg</code>: a picture.
+     */
+    public AccountGraphParams format(Format format) { return set(this, "format", format); }
+
+    /**
+     * A format in which the result also contains the graph as <code>text</code>. <code>tree</code>: indented lines. <code>mermaid</code>:
+     * a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz. <code>svg</code>: a picture.
+     */
+    public enum Format implements JsonText {
+        /** <code>tree</code> */
+        TREE("tree"),
+        /** <code>mermaid</code> */
+        MERMAID("mermaid"),
+        /** <code>dot</code> */
+        DOT("dot"),
+        /** <code>svg</code> */
+        SVG("svg"),
+        /** A value that this client does not know. The methods with the suffix AsString return it. */
+        UNKNOWN_TO_SDK_VERSION(null);
+
+        private final String value;
+
+        Format(String value) { this.value = value; }
+
+        @Override
+        public String value() { return value; }
+    }
 }

@@ -3,6 +3,7 @@ package mintmark.contract;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.Read;
 
@@ -15,4 +16,7 @@ public final class AccountGraphResult extends Result {
 
     /** {@return the edges between the nodes} */
     public List<GraphEdge> edges() { return json().list("edges", Read.object(GraphEdge::new)); }
+
+    /** {@return the graph in the requested format} Present if the request contains <code>format</code>. */
+    public Optional<String> text() { return json().optionalText("text"); }
 }

@@ -3,6 +3,7 @@ package mintmark.contract;
 
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.JsonRecord;
 import mintmark.json.JsonText;
@@ -72,6 +73,9 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         /** {@return the <code>otpauth</code> URI for the authenticator app, usually shown as a QR code} */
         public String otpauthUri() { return json().text("otpauthUri"); }
+
+        /** {@return the QR code of <code>otpauthUri</code>} Present if <code>mfa.enroll</code> was called with <code>qr</code>. */
+        public Optional<String> qrCode() { return json().optionalText("qrCode"); }
 
         /** {@return the algorithm of the codes, <code>SHA1</code>} */
         public String algorithm() { return json().text("algorithm"); }

@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import mintmark.Params;
+import mintmark.json.JsonText;
 
 /** The parameters of <code>mfa.enroll</code>. Exactly one of <code>idToken</code>, <code>continuationToken</code> is set. */
 public final class MfaEnrollParams extends Params {
@@ -55,9 +56,37 @@ public final class MfaEnrollParams extends Params {
 
     /**
      * {@return this}
+     * @param qr The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for the kind
+     * <code>totp</code>. <code>svg</code>: a picture without scripts and external references. <code>terminal</code>: text with half
+     * blocks, dark on light.
+     */
+    public MfaEnrollParams qr(Qr qr) { return set(this, "qr", qr); }
+
+    /**
+     * {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
      * minute returns the same response only for the same origin.
      */
     public MfaEnrollParams client(ClientOrigin client) { return set(this, "client", client); }
+
+    /**
+     * The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for the kind <code>totp</code>.
+     * <code>svg</code>: a picture without scripts and external references. <code>terminal</code>: text with half blocks, dark on light.
+     */
+    public enum Qr implements JsonText {
+        /** <code>svg</code> */
+        SVG("svg"),
+        /** <code>terminal</code> */
+        TERMINAL("terminal"),
+        /** A value that this client does not know. The methods with the suffix AsString return it. */
+        UNKNOWN_TO_SDK_VERSION(null);
+
+        private final String value;
+
+        Qr(String value) { this.value = value; }
+
+        @Override
+        public String value() { return value; }
+    }
 }

@@ -45,6 +45,15 @@ public final class PortableAccount extends Result {
      */
     public PortableAccount withEmailVerified(boolean emailVerified) { return new PortableAccount(with("emailVerified", emailVerified)); }
 
+    /** {@return the phone number of the account} */
+    public Optional<String> phoneNumber() { return json().optionalText("phoneNumber"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param phoneNumber the value of {@link #phoneNumber}
+     */
+    public PortableAccount withPhoneNumber(String phoneNumber) { return new PortableAccount(with("phoneNumber", phoneNumber)); }
+
     /**
      * {@return the way in which the user signs in} Defaults to the first that applies: <code>password</code> with a
      * <code>passwordHash</code>, <code>federated</code> with <code>providers</code>, <code>code</code> with an email address, otherwise
