@@ -4,15 +4,15 @@ import Platform
 /// The graph of an account as a picture: boxes in columns, from the ways in on the left to the identities on the right.
 struct GraphPicture {
     let labels: [String]
-    let kinds: [GraphNode.Kind]
+    let nodes: [GraphNode]
     let edges: [GraphEdge]
 
     private static let (width, height, columnGap, rowGap, margin) = (250, 36, 110, 14, 16)
     private static let mostCharacters = 34
 
-    /// The column of a kind.
-    private static func column(_ kind: GraphNode.Kind) -> Int {
-        switch kind {
+    /// The column of a node, by its kind.
+    private static func column(_ node: GraphNode) -> Int {
+        switch node {
         case .provider: 0
         case .session, .factor, .mergedAccount: 1
         case .account: 2
@@ -23,7 +23,7 @@ struct GraphPicture {
 
     /// The top left corner of each node.
     private var places: [(x: Int, y: Int)] {
-        let columns = kinds.map(Self.column)
+        let columns: [Int] = nodes.map(Self.column)
         let used = Set(columns).sorted()
         let most = used.map { column in columns.count { $0 == column } }.max() ?? 1
         var next: [Int: Int] = [:]

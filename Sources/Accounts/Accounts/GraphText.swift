@@ -13,20 +13,20 @@ public struct GraphText {
         case .tree: tree
         case .mermaid: mermaid
         case .dot: dot
-        case .svg: GraphPicture(labels: nodes.map(Self.label), kinds: nodes.map(\.kind), edges: edges).svg
+        case .svg: GraphPicture(labels: nodes.map(Self.label), nodes: nodes, edges: edges).svg
         }
     }
 
     /// The kind of the node and what it is known by.
     static func label(_ node: GraphNode) -> String {
-        switch node.kind {
-        case .account: "account \(node.accountId ?? "")"
-        case .provider: "\(node.providerId ?? "") \(node.subject ?? "")"
-        case .factor: "factor \(node.factorKind?.rawValue ?? "") \(node.factorId ?? "")"
-        case .session: "session \(node.sessionId ?? "")"
-        case .mergedAccount: "merged account \(node.accountId ?? "")"
-        case .identity: "identity \(node.identityId ?? "") in pool \(node.poolId ?? "")"
-        case .login: "login \(node.loginProvider ?? "")"
+        switch node {
+        case .account(let account): "account \(account.accountId)"
+        case .provider(let provider): "\(provider.providerId) \(provider.subject)"
+        case .factor(let factor): "factor \(factor.factorKind.rawValue) \(factor.factorId)"
+        case .session(let session): "session \(session.sessionId)"
+        case .mergedAccount(let account): "merged account \(account.accountId)"
+        case .identity(let identity): "identity \(identity.identityId) in pool \(identity.poolId)"
+        case .login(let login): "login \(login.loginProvider)"
         }
     }
 

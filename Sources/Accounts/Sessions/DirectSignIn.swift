@@ -38,13 +38,18 @@ extension SignInService {
     ///
     /// - Throws: The errors of `signIn.withPassword`.
     package func start(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> PasswordOutcome {
-        let step = try withPassword(request, call)
-        guard let refreshToken = step.refreshToken, let account = step.account else {
-            return .pending(continuationToken: step.continuationToken ?? "")
+        switch try withPassword(request, call) {
+        case .completed(let signedIn):
+            let session = try context.database.read { try $0.refreshToken(completion.mac(ofRefreshToken: signedIn.refreshToken)) }
+            return .signedIn(
+                StartedSession(
+                    sessionId: session?.sessionId ?? "", accountId: signedIn.account.accountId, refreshToken: signedIn.refreshToken))
+        case .codeRequired(let step): return .pending(continuationToken: step.continuationToken)
+        case .passwordRequired(let step): return .pending(continuationToken: step.continuationToken)
+        case .secondFactorRequired(let step): return .pending(continuationToken: step.continuationToken)
+        case .secondFactorEnrollmentRequired(let step): return .pending(continuationToken: step.continuationToken)
+        case .providerRequired: return .pending(continuationToken: "")
         }
-        let session = try context.database.read { try $0.refreshToken(completion.mac(ofRefreshToken: refreshToken)) }
-        return .signedIn(
-            StartedSession(sessionId: session?.sessionId ?? "", accountId: account.accountId, refreshToken: refreshToken))
     }
 
     /// Returns the session of a refresh token, which stays valid, or `nil`.
