@@ -336,7 +336,8 @@ class Tools(EndToEnd):
         for tool, options, hint in (
                 ("pool_create", [], "--allow write."), ("pool_delete", [], "--allow destroy."), ("pool_delete", ["--allow", "secrets"], "--allow destroy,secrets."),
                 ("token_verify", [], "--allow read,secrets."), ("token_mintForDeveloper", ["--allow", "write"], "--allow write,secrets."),
-                ("system_metrics", [], "--tools default,system_metrics."), ("describe_method", ["--tools", "audit"], "--tools")):
+                ("system_metrics", [], "--tools default,system_metrics."), ("describe_method", ["--tools", "audit"], "--tools"),
+                ("account_list", ["--tools", "-account_list"], "with --tools default,account_list.")):
             answer, = self.session({"id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}, options=options)
             self.assertIs(answer["result"]["isError"], True)
             self.assertIn(hint, answer["result"]["content"][0]["text"])
