@@ -279,6 +279,7 @@ class Tools(EndToEnd):
             self.assertTrue(tool["annotations"]["readOnlyHint"], name)
             self.assertNotIn("outputSchema", tool)
             self.assertNotRegex(tool["description"], r"`[a-z][A-Za-z]*\.[a-z][A-Za-z]*`")
+        self.assertTrue(all(len(json.dumps(tool)) < 8000 for tool in self.tools("--allow", "destroy").values()))
         again, = self.session({"id": 1, "method": "tools/list"}, options=["--allow", "read", "--tools", "default"])
         self.assertEqual(again["result"], answer["result"])
 
@@ -319,7 +320,8 @@ class Tools(EndToEnd):
         self.assertEqual(set(tools["account_graph"]["inputSchema"]["properties"]), {"accountId"})
         self.assertNotIn("password", tools["account_create"]["inputSchema"]["properties"])
         self.assertIn("attributes", tools["account_create"]["inputSchema"]["properties"])
-        self.assertNotIn('"password": {', json.dumps(tools["tenant_update"]["inputSchema"]["properties"]["delivery"]))
+        self.assertNotIn("clientSecret", tools["idp_update"]["inputSchema"]["properties"])
+        self.assertNotIn('"password": {', json.dumps(tools["tenant_update"]["inputSchema"]))
         for name, arguments, path in (
                 ("account_create", {"username": "a@example.com", "password": "correct horse 9 Battery"}, "/password"),
                 ("tenant_update", {"tenantId": "default", "delivery": {"smtp": {"password": "x"}}}, "/delivery/smtp/password"),
@@ -334,7 +336,8 @@ class Tools(EndToEnd):
         for tool, options, hint in (
                 ("pool_create", [], "--allow write."), ("pool_delete", [], "--allow destroy."), ("pool_delete", ["--allow", "secrets"], "--allow destroy,secrets."),
                 ("token_verify", [], "--allow read,secrets."), ("token_mintForDeveloper", ["--allow", "write"], "--allow write,secrets."),
-                ("system_metrics", [], "--tools default,system_metrics."), ("describe_method", ["--tools", "audit"], "--tools")):
+                ("system_metrics", [], "--tools default,system_metrics."), ("describe_method", ["--tools", "audit"], "--tools"),
+                ("account_list", ["--tools", "-account_list"], "with --tools default,account_list.")):
             answer, = self.session({"id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}, options=options)
             self.assertIs(answer["result"]["isError"], True)
             self.assertIn(hint, answer["result"]["content"][0]["text"])

@@ -24,7 +24,7 @@ struct ToolSchema {
         var required: [JSONValue] = []
         for param in method["params"]?.array ?? [] {
             guard let name = param["name"]?.string, let schema = param["schema"], secrets || !isHidden(schema) else { continue }
-            properties[name] = complete(schema, description: param["description"], isInput: true, depth: 0)
+            properties[name] = shortened(complete(schema, description: param["description"], isInput: true, depth: 0))
             if param["required"]?.bool == true { required.append(.string(name)) }
         }
         var schema: JSONObject = ["type": "object"]
@@ -32,6 +32,19 @@ struct ToolSchema {
         if !required.isEmpty { schema["required"] = .array(required) }
         schema["additionalProperties"] = false
         return .object(schema)
+    }
+
+    /// The length of the schema of a parameter in the list of tools, in bytes. The members of a longer one are left out.
+    private static let maximumLength = 1000
+
+    /// Returns a schema that leaves the members of a large object to `describe_method`.
+    private func shortened(_ schema: JSONValue) -> JSONValue {
+        guard isShort, let object = schema.object, schema.text.utf8.count > Self.maximumLength else { return schema }
+        var short = JSONObject()
+        for keyword in ["description", "type"] { short[keyword] = object[keyword] }
+        let text = short["description"]?.string.map { $0 + " " } ?? ""
+        short["description"] = .string("\(text)For its members, call \(ToolTable.describeName).")
+        return .object(short)
     }
 
     /// Returns whether a method has a parameter with this name that is left out.

@@ -106,7 +106,10 @@ struct ToolTable: Sendable {
         }
         var options: [String] = []
         if !levels.permits(info) { options.append("--allow \(levels.including(info).option)") }
-        if !isSelected { options.append("--tools \(tools ?? "default"),\(Tool.name(info))") }
+        if !isSelected {
+            let given = (tools ?? "").split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.hasPrefix("-") }
+            options.append("--tools \((given.isEmpty ? ["default"] : given).joined(separator: ",")),\(Tool.name(info))")
+        }
         return options.isEmpty ? nil : "start mintmark mcp with \(options.joined(separator: " "))."
     }
 
