@@ -83,6 +83,12 @@ class CommandLine(EndToEnd):
         for word in ("poolId", "logins", "durationSeconds", "900", "86400", "unsupportedDeveloperProvider"):
             self.assertIn(word, text)
 
+    def test_describe_shows_variants_of_a_type(self):
+        text = self.call("describe", "PasswordResetStep").stdout.decode()
+        self.assertIn("PasswordResetStepCodeRequired | PasswordResetStepPasswordRequired | PasswordResetStepCompleted, by state", text)
+        self.assertRegex(self.call("describe", "PasswordResetStepCodeRequired").stdout.decode(), "state  codeRequired, required")
+        self.assertRegex(self.call("describe", "account.graph").stdout.decode(), "(?m)^GraphNodeSession  object$")
+
     def test_describe_shows_types_and_namespaces(self):
         """The types that a method refers to can be described, and are listed below the method."""
         for asked in ("SignedRequest", "credentials.verify"):

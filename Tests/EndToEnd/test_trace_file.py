@@ -92,6 +92,20 @@ class Traces(EndToEnd):
         self.assertIn(credentials["accessKeyId"], text)
         self.assertGreater(text.count("***"), 10)
 
+    def test_step_is_masked_by_the_schema_of_its_state(self):
+        sidecar = self.traced()
+        step = sidecar.call("signUp.start", {"username": "alice@example.com"})
+        account = sidecar.call("account.create", {"username": "bob@example.com", "password": "correct horse 9 Battery"})
+        signed_in = sidecar.call("signIn.withPassword", {"username": "bob@example.com", "password": "correct horse 9 Battery"})
+        nodes = sidecar.call("account.graph", {"accountId": account["accountId"]})["nodes"]
+        sidecar.finish()
+        results = [each["message"].get("result") for each in self.records() if each["direction"] == "out"]
+        self.assertIn({**step, "continuationToken": "***"}, results)
+        masked = {**signed_in, **{name: "***" for name in ("idToken", "accessToken", "refreshToken")}}
+        masked["account"]["attributes"] = "***"
+        self.assertIn(masked, results)
+        self.assertIn(nodes, [each.get("nodes") for each in results if each])
+
     def test_result_of_an_ambiguous_request_is_masked(self):
         """The responses to two requests with the same ID can be sent in any order."""
         sidecar = self.traced()

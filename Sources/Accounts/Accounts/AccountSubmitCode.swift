@@ -8,13 +8,13 @@ extension AccountService {
     /// - Throws: `TooManyFromClient`, `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result {
-        let now = context.clock.now
-        let (token, name) = (request.continuationToken, AccountSubmitCode.info.name)
-        let client = try flows.admit(request.client, token: token, at: now)
-        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
-        let flow = try flows.advance(token, .emailChange, .emailVerification, request: fingerprint, at: now) { tx, flow, tenant in
+        let step = try flows.step(
+            of: [.emailChange, .emailVerification], token: request.continuationToken, by: AccountSubmitCode.info.name,
+            with: [.string(request.code)], from: request.client)
+        let (now, name) = (step.now, step.method)
+        let flow = try step.take { tx, flow, tenant in
             try flow.require(.codeRequired)
-            let check = CodeCheck(sending: sending, tenant: tenant, subject: "address/\(flow.address)", client: client)
+            let check = CodeCheck(sending: sending, tenant: tenant, subject: "address/\(flow.address)", client: step.client)
             if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 return .refused(refusal)
             }

@@ -7,12 +7,12 @@ extension PasswordResetService {
     /// - Throws: `InvalidCode`, `AccountLocked`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
     public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {
-        let now = context.clock.now
-        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let token = request.continuationToken
-        let fingerprint = flows.fingerprint(PasswordResetSubmitCode.info.name, [.string(token), .string(request.code)])
+        let step = try flows.step(
+            of: [.passwordReset], token: request.continuationToken, by: PasswordResetSubmitCode.info.name,
+            with: [.string(request.code)], from: request.client)
+        let now = step.now
         var answering: TenantRecord?
-        let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
+        let flow = try step.take { tx, flow, tenant in
             answering = tenant
             try flow.require(.codeRequired)
             let account = try tx.account(flow.accountId)
@@ -23,11 +23,11 @@ extension PasswordResetService {
             let wasLocked = try isLocked()
             let check = CodeCheck(
                 sending: sending, tenant: tenant, subject: Lockout.resets(of: flow.address),
-                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "password resets", client: client)
+                alsoOf: account?.lockoutSubject ?? SignInService.nobody(flow.address), only: "password resets", client: step.client)
             if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if !flow.isDecoy, !wasLocked, try isLocked(), let account {
                     try context.notify(
-                        .accountLocked, account, tenant, language: flow.language, by: PasswordResetSubmitCode.info.name, at: now, in: tx)
+                        .accountLocked, account, tenant, language: flow.language, by: step.method, at: now, in: tx)
                 }
                 return .refused(refusal)
             }

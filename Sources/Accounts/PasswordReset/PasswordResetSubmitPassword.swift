@@ -9,11 +9,11 @@ extension PasswordResetService {
     public func submitPassword(
         _ request: PasswordResetSubmitPassword.Params, _ call: any CallContext
     ) throws -> PasswordResetSubmitPassword.Result {
-        let now = context.clock.now
-        _ = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name) = (request.continuationToken, PasswordResetSubmitPassword.info.name)
-        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
-        let found = try flows.peek(token, [.passwordReset], request: fingerprint, at: now)
+        let step = try flows.step(
+            of: [.passwordReset], token: request.continuationToken, by: PasswordResetSubmitPassword.info.name,
+            with: [.string(request.password)], from: request.client)
+        let (now, name) = (step.now, step.method)
+        let found = try step.peek()
         if case .repeated(let flow, let tenant) = found { return answer(flow, tenant) }
         let tenant = found.tenant
         try found.flow.require(.passwordRequired)
@@ -22,7 +22,7 @@ extension PasswordResetService {
         }
         try context.checkNew(request.password, for: account, tenant, name, call)
         let sealed = try context.passwords.sealed(request.password, as: account.id)
-        let flow = try flows.advance(token, .passwordReset, request: fingerprint, at: now) { tx, flow, tenant in
+        let flow = try step.take { tx, flow, tenant in
             try flow.require(.passwordRequired)
             guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             account.password = sealed

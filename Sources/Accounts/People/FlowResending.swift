@@ -27,14 +27,13 @@ extension Flows {
         _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String,
         _ sending: CodeSending
     ) throws -> Found {
-        let now = context.clock.now
-        let client = try admit(origin, token: token, at: now)
-        let request = fingerprint(method, [.string(token)])
-        let found = try peek(token, kinds, request: request, at: now)
+        let step = try step(of: kinds, token: token, by: method, with: [], from: origin)
+        let now = step.now
+        let found = try step.peek()
         let flow = try sending.send(
-            for: found.tenant, purpose, locking: [Self.lockName(address: found.flow.address)], client: client, at: now,
+            for: found.tenant, purpose, locking: [Self.lockName(address: found.flow.address)], client: step.client, at: now,
             draft: { tx in
-                switch try find(token, kinds, request: request, at: now, in: tx) {
+                switch try step.find(in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)
                 case .current(var flow, let tenant):
                     if flow.kind == .signUp, !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
@@ -44,7 +43,7 @@ extension Flows {
                     try flow.require(.codeRequired)
                     return .send(flow, isNew: false)
                 }
-            }, commit: { _, flow in flow.move(by: request, at: now) })
+            }, commit: { _, flow in flow.move(by: step.request, at: now) })
         return .current(flow, found.tenant)
     }
 }

@@ -5,7 +5,7 @@ import Platform
 import ServiceContext
 import Storage
 
-/// The operations that all flows share: finding the flow of a continuation token, and advancing it by one step.
+/// The operations that all flows share: creating a flow, and finding the flow of a continuation token. `FlowStep` continues a flow.
 struct Flows: Sendable {
     let context: AccountsContext
     let configurations: TenantConfigurationCache
@@ -35,17 +35,6 @@ struct Flows: Sendable {
             case .current(_, let tenant), .repeated(_, let tenant): tenant
             }
         }
-    }
-
-    /// The outcome of a step.
-    enum Step {
-        case moved
-        /// The flow is complete. The response contains tokens and is never repeated.
-        case finished
-        /// The flow stays in its step, and its counters are stored.
-        case refused(any ContractError)
-        /// The flow ended with an error.
-        case ended(any ContractError)
     }
 
     /// Returns an HMAC of the method and parameters, which identifies a repeated request.
@@ -92,60 +81,6 @@ struct Flows: Sendable {
     /// Reads the flow of a token, for slow work that must be done before the write transaction.
     func peek(_ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64) throws -> Found {
         try context.database.read { try find(token, kinds, request: request, at: now, in: $0) }
-    }
-
-    /// Takes one step. A refusal is thrown after the transaction stored its counters.
-    func advance(
-        _ token: String, _ kinds: Flow.Kind..., request: [UInt8], at now: Int64,
-        _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
-    ) throws -> Flow {
-        try advance(token, kinds, request: request, at: now, body)
-    }
-
-    /// Takes one step of a flow of the given kinds.
-    ///
-    /// - Parameter again: Updates a flow whose last response is repeated, and returns whether it changed.
-    func advance(
-        _ token: String, _ kinds: [Flow.Kind], request: [UInt8], at now: Int64,
-        again: (Transaction, inout Flow, TenantRecord) throws -> Bool = { _, _, _ in false },
-        _ body: (Transaction, inout Flow, TenantRecord) throws -> Step
-    ) throws -> Flow {
-        let address = try peek(token, kinds, request: request, at: now).flow.address
-        let outcome = try context.database.write { tx -> Result<Flow, any Error> in
-            try tx.lock([Self.lockName(address: address)])
-            let found = try find(token, kinds, request: request, at: now, in: tx)
-            guard case .current(var flow, let tenant) = found else {
-                var flow = found.flow
-                if try again(tx, &flow, found.tenant) { try tx.update(flow) }
-                return .success(flow)
-            }
-            switch try body(tx, &flow, tenant) {
-            case .moved:
-                flow.move(by: request, at: now)
-                try tx.update(flow)
-                return .success(flow)
-            case .finished:
-                flow.move(by: [], at: now)
-                flow.stage = .completed
-                flow.end(.finished)
-                try tx.update(flow)
-                return .success(flow)
-            case .refused(let error):
-                // The caller now has the response to this step, so a repetition of the previous request is no longer a retry.
-                flow.request = []
-                try tx.update(flow)
-                return .failure(error)
-            case .ended(let error):
-                guard let ending = Flow.ExitStatus(error) else {
-                    try tx.deleteFlow(flow.id)
-                    return .failure(error)
-                }
-                flow.end(ending)
-                try tx.update(flow)
-                return .failure(error)
-            }
-        }
-        return try outcome.get()
     }
 
     /// The name of the lock that serializes all steps for one address, across flows.

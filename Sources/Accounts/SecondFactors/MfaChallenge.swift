@@ -7,11 +7,12 @@ extension MfaService {
     /// - Throws: `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `TooManyCodes`, `MessageNotSent`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func challenge(_ request: MfaChallenge.Params, _ call: any CallContext) throws -> MfaChallenge.Result {
-        let now = context.clock.now
-        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, factorId) = (request.continuationToken, request.factorId)
-        let fingerprint = flows.fingerprint(MfaChallenge.info.name, [.string(token), .string(factorId)])
-        let found = try flows.peek(token, Self.signIns, request: fingerprint, at: now)
+        let factorId = request.factorId
+        let step = try flows.step(
+            of: Self.signIns, token: request.continuationToken, by: MfaChallenge.info.name, with: [.string(factorId)],
+            from: request.client)
+        let now = step.now
+        let found = try step.peek()
         try found.flow.require(.secondFactorRequired)
         let factor = try context.database.read { tx in
             try tx.lockout(of: FactorCheck.lockoutSubject(found.flow.accountId), at: now).check(at: now)
@@ -23,7 +24,7 @@ extension MfaService {
             return factor
         }
         guard let recipient = factor.recipient else {
-            let flow = try flows.advance(token, Self.signIns, request: fingerprint, at: now) { tx, flow, _ in
+            let flow = try step.take { tx, flow, _ in
                 try flow.require(.secondFactorRequired)
                 flow.code = Flow.Code()
                 try tx.setChallenged(factor.id, in: flow.id)
@@ -34,9 +35,9 @@ extension MfaService {
         }
         let flow = try sending.send(
             for: found.tenant, .signIn, to: { _ in recipient }, locking: [Flows.lockName(address: found.flow.address)],
-            client: client, at: now,
+            client: step.client, at: now,
             draft: { tx in
-                switch try flows.find(token, Self.signIns, request: fingerprint, at: now, in: tx) {
+                switch try step.find(in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)
                 case .current(let flow, _):
                     try flow.require(.secondFactorRequired)
@@ -44,7 +45,7 @@ extension MfaService {
                 }
             },
             commit: { tx, flow in
-                flow.move(by: fingerprint, at: now)
+                flow.move(by: step.request, at: now)
                 try tx.setChallenged(factor.id, in: flow.id)
             })
         let tenant = found.tenant

@@ -10,13 +10,13 @@ extension MfaService {
     /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrollmentRule`, `TokenRevoked` if the
     ///   session ended, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
-        let now = context.clock.now
-        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name) = (request.continuationToken, MfaConfirm.info.name)
+        let flowStep = try flows.step(
+            of: Self.enrollments, token: request.continuationToken, by: MfaConfirm.info.name,
+            with: [.string(request.code)], from: request.client)
+        let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
-        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
-        _ = try flows.advance(token, Self.enrollments, request: fingerprint, at: now) { tx, flow, tenant in
+        _ = try flowStep.take { tx, flow, tenant in
             try flow.require(.enrollmentCode)
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.draft else {
@@ -39,7 +39,7 @@ extension MfaService {
             let codeStep: Int64?
             switch check.judge(request.code, of: draft, &flow, tenant, at: now) {
             case .failure(let refusal):
-                try tx.countFailure(of: client, at: now)
+                try tx.countFailure(of: flowStep.client, at: now)
                 return .refused(refusal)
             case .success(let found): codeStep = found
             }

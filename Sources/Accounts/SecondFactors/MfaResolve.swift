@@ -8,13 +8,13 @@ extension MfaService {
     /// - Throws: `FactorCodeInvalid`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
-        let now = context.clock.now
-        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name) = (request.continuationToken, MfaResolve.info.name)
+        let flowStep = try flows.step(
+            of: Self.signIns, token: request.continuationToken, by: MfaResolve.info.name,
+            with: [request.factorId.map { .string($0) } ?? .null, .string(request.code)], from: request.client)
+        let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
-        let fingerprint = flows.fingerprint(name, [.string(token), request.factorId.map { .string($0) } ?? .null, .string(request.code)])
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
-        _ = try flows.advance(token, Self.signIns, request: fingerprint, at: now) { tx, flow, tenant in
+        _ = try flowStep.take { tx, flow, tenant in
             try flow.require(.secondFactorRequired)
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.signIn else {
@@ -31,7 +31,8 @@ extension MfaService {
                 try context.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
             }
             switch try check.judge(
-                request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: client, at: now, in: tx)
+                request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: flowStep.client, at: now,
+                in: tx)
             {
             case .refused(let refusal):
                 if try tx.lockout(of: subject, at: now).lock(at: now) != nil { try notify(.accountLocked) }

@@ -9,7 +9,7 @@ enum FirstFactor: Sendable {
     case pending(Flow)
 
     /// Converts the outcome to the step of the flow that contains the sign-in.
-    func step(_ flow: inout Flow) -> Flows.Step {
+    func step(_ flow: inout Flow) -> FlowStep.Outcome {
         guard case .pending(let pending) = self else { return .finished }
         flow = pending
         return .moved

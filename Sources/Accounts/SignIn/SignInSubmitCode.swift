@@ -6,19 +6,19 @@ extension SignInService {
     /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
-        let now = context.clock.now
-        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name) = (request.continuationToken, SignInSubmitCode.info.name)
+        let step = try flows.step(
+            of: [.signIn], token: request.continuationToken, by: SignInSubmitCode.info.name,
+            with: [.string(request.code)], from: request.client)
+        let (now, name) = (step.now, step.method)
         let attempt = completion.signInCall(of: name, call, at: now)
-        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.code)])
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
-        let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
+        let flow = try step.take { tx, flow, tenant in
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let subject = Self.lockoutSubject(flow)
             let failures = try tx.lockout(of: subject, at: now).failures
             let unlock = try tenant.unlock(try tx.account(flow.accountId), of: flow.address, at: now, in: tx)
-            let check = CodeCheck(sending: sending, tenant: tenant, subject: subject, unlock: unlock, client: client)
+            let check = CodeCheck(sending: sending, tenant: tenant, subject: subject, unlock: unlock, client: step.client)
             if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if refusal.lockedUntil != nil, let account = try tx.account(of: flow) {
                     try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)

@@ -6,12 +6,12 @@ extension SignInService {
     /// - Throws: `InvalidPassword`, `AccountLocked`, `PasswordChangeRequired`, `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`,
     ///   `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
-        let now = context.clock.now
-        let client = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name) = (request.continuationToken, SignInSubmitPassword.info.name)
+        let step = try flows.step(
+            of: [.signIn], token: request.continuationToken, by: SignInSubmitPassword.info.name,
+            with: [.string(request.password)], from: request.client)
+        let (now, name) = (step.now, step.method)
         let attempt = completion.signInCall(of: name, call, at: now)
-        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
-        let found = try flows.peek(token, [.signIn], request: fingerprint, at: now)
+        let found = try step.peek()
         if case .repeated(let flow, let tenant) = found { return try completion.answer(pending: flow, tenant) }
         try Self.requirePassword(found.flow, found.tenant)
         let subject = Self.lockoutSubject(found.flow)
@@ -23,7 +23,7 @@ extension SignInService {
         }
         let match = try passwords.match(request.password, before)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
-        let flow = try flows.advance(token, .signIn, request: fingerprint, at: now) { tx, flow, tenant in
+        let flow = try step.take { tx, flow, tenant in
             try Self.requirePassword(flow, tenant)
             try SignInCompletion.check(request.audience, request.scope, of: tenant)
             let account = try tx.account(of: flow)
@@ -31,7 +31,7 @@ extension SignInService {
             let isStillRight = try passwords.isStillRight(match, account)
             if let refusal = try passwords.judge(
                 request.password, isRight: isStillRight, subject: subject,
-                unlock: tenant.unlock(account, of: flow.address, at: now, in: tx), client: client, tenant, at: now,
+                unlock: tenant.unlock(account, of: flow.address, at: now, in: tx), client: step.client, tenant, at: now,
                 in: tx)
             {
                 if refusal.lockedUntil != nil, let account {

@@ -8,13 +8,13 @@ extension SignInService {
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
     ) throws -> SignInWithContinuation.Result {
-        let now = context.clock.now
-        _ = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name) = (request.continuationToken, SignInWithContinuation.info.name)
-        let attempt = completion.signInCall(of: name, call, at: now)
-        let fingerprint = flows.fingerprint(name, [.string(token)])
+        let step = try flows.step(
+            of: [.signUp, .passwordReset, .emailChange], token: request.continuationToken,
+            by: SignInWithContinuation.info.name, with: [], from: request.client)
+        let now = step.now
+        let attempt = completion.signInCall(of: step.method, call, at: now)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
-        let flow = try flows.advance(token, .signUp, .passwordReset, .emailChange, request: fingerprint, at: now) { tx, flow, tenant in
+        let flow = try step.take { tx, flow, tenant in
             try flow.require(.completed)
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
                 throw ContinuationTokenInvalid(

@@ -37,19 +37,18 @@ public struct SignUpService: Sendable {
     /// Takes one step of a sign-up: decides with `SignUpTransition` and applies the effects.
     ///
     /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`, `UserAlreadyExists`, `SignUpNotAllowed`.
-    func advance(
-        _ token: String, request: [UInt8], _ method: String, _ call: any CallContext, password: [UInt8]? = nil,
+    func take(
+        _ step: FlowStep, _ call: any CallContext, password: [UInt8]? = nil,
         _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
     ) throws -> SignUpStep {
-        let now = context.clock.now
+        let now = step.now
         var answering: TenantRecord?
         func create(_ flow: Flow, _ tenant: TenantRecord, in tx: Transaction) throws -> Bool {
             guard try tx.insert(flow.account(of: tenant, at: now)) else { return false }
-            try context.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
+            try context.audit.record(AuditEvent(step.method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
             return true
         }
-        let flow = try flows.advance(
-            token, [.signUp], request: request, at: now,
+        let flow = try step.take(
             again: { tx, flow, tenant in
                 // The lost response may have requested values that the tenant no longer requires.
                 answering = tenant
@@ -70,7 +69,7 @@ public struct SignUpService: Sendable {
             if effects.contains(.refuseCode), let refusal { return .refused(refusal) }
             if effects.contains(.keepPassword) {
                 // The tenant enabled passwords only after this request was validated, so there is no hash.
-                guard let password else { throw StepNotPossible(expected: method) }
+                guard let password else { throw StepNotPossible(expected: step.method) }
                 flow.password = password
             }
             flow.take(state)

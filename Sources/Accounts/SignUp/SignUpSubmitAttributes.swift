@@ -8,10 +8,10 @@ extension SignUpService {
     public func submitAttributes(
         _ request: SignUpSubmitAttributes.Params, _ call: any CallContext
     ) throws -> SignUpSubmitAttributes.Result {
-        _ = try flows.admit(request.client, token: request.continuationToken, at: context.clock.now)
-        let (token, name) = (request.continuationToken, SignUpSubmitAttributes.info.name)
-        let fingerprint = flows.fingerprint(name, [.string(token), .object(request.attributes)])
-        return try advance(token, request: fingerprint, name, call) { _, flow, tenant in
+        let step = try flows.step(
+            of: [.signUp], token: request.continuationToken, by: SignUpSubmitAttributes.info.name,
+            with: [.object(request.attributes)], from: request.client)
+        return try take(step, call) { _, flow, tenant in
             // Ignore attributes that an earlier response requested but the tenant no longer accepts.
             let isStale = flow.stage == .attributesRequired && AttributeRules.missing(tenant.attributes, in: flow.attributes).isEmpty
             let given = isStale ? tenant.stillFitting(request.attributes) : try tenant.accept(request.attributes)

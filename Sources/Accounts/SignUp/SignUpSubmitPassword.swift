@@ -6,11 +6,10 @@ extension SignUpService {
     /// - Throws: `InvalidPassword`, `PasswordNotAccepted`, `UserAlreadyExists`, `SignUpNotAllowed`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitPassword(_ request: SignUpSubmitPassword.Params, _ call: any CallContext) throws -> SignUpSubmitPassword.Result {
-        let now = context.clock.now
-        _ = try flows.admit(request.client, token: request.continuationToken, at: now)
-        let (token, name) = (request.continuationToken, SignUpSubmitPassword.info.name)
-        let fingerprint = flows.fingerprint(name, [.string(token), .string(request.password)])
-        let found = try flows.peek(token, [.signUp], request: fingerprint, at: now)
+        let step = try flows.step(
+            of: [.signUp], token: request.continuationToken, by: SignUpSubmitPassword.info.name,
+            with: [.string(request.password)], from: request.client)
+        let found = try step.peek()
         var sealed: [UInt8]?
         if case .current(let flow, let tenant) = found, tenant.settings.signUpAllowed {
             let method = tenant.settings.localAccountMethod
@@ -18,10 +17,10 @@ extension SignUpService {
             // If the tenant disabled passwords after requesting this one, the password is not validated.
             if method != .emailCode {
                 try check(
-                    request.password, tenant, address: flow.username, attributes: flow.attributes, of: flow.accountId, name, call)
+                    request.password, tenant, address: flow.username, attributes: flow.attributes, of: flow.accountId, step.method, call)
                 sealed = try context.passwords.sealed(request.password, as: flow.accountId)
             }
         }
-        return try advance(token, request: fingerprint, name, call, password: sealed) { _, _, _ in (.password, nil) }
+        return try take(step, call, password: sealed) { _, _, _ in (.password, nil) }
     }
 }

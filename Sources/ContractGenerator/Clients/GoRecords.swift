@@ -5,7 +5,7 @@ struct GoRecords {
     func file(_ declarations: [GoDeclaration]) -> GeneratedFile {
         var source = GoSource(
             from: "types and schemas/methods", package: types.package,
-            imports: types.package == .client ? ["encoding/json"] : ["mintmark.localhost/mintmark"])
+            imports: types.package == .client ? ["encoding/json", "fmt"] : ["mintmark.localhost/mintmark"])
         var written: Set<String> = []
         for declaration in declarations.sorted(by: { name($0) < name($1) }) where written.insert(name(declaration)).inserted {
             source.line()
@@ -85,6 +85,9 @@ struct GoRecords {
         source.line()
         source.doc("MarshalJSON writes the members of the variant.")
         source.line("func (v \(name)) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }")
+        source.line()
+        source.doc("String returns the members of the variant without secrets.")
+        source.line("func (v \(name)) String() string { return fmt.Sprint(v.Variant) }")
     }
 
     private func sentence(_ choice: Choice) -> String {

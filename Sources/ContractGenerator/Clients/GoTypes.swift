@@ -172,7 +172,9 @@ struct GoDeclarations {
                     discriminator: discriminator)
             ] + inner
         }
-        return [GoDeclaration(longName: discriminator.type, type: property.type, description: "The variant of [\(name)].", purpose: .result)]
+        return [
+            GoDeclaration(longName: discriminator.type, type: property.type, description: "The variant of [\(name)].", purpose: .result)
+        ]
             + variants
     }
 

@@ -127,7 +127,8 @@ struct NodeTypes {
         source.doc("Any JSON object.")
         source.line("export type JsonObject = { [name: string]: unknown };")
         source.line()
-        source.doc("The type of a discriminator whose value this client does not know. It exists only in declarations: the value is any string.")
+        source.doc(
+            "The type of a discriminator whose value this client does not know. It exists only in declarations: the value is any string.")
         source.line("declare enum UnknownValue { unknown = \"unknown\" }")
         source.line("export {};")
         source.line()

@@ -84,7 +84,9 @@ struct PythonRecords {
     /// Returns the description, with the values of an enumeration if it does not name all of them.
     private func text(_ property: Property) -> String {
         let text = types.description(property)
-        guard property.constant == nil, case .enumeration(let values) = types.contract.resolve(property.type).shape, !values.allSatisfy(text.contains) else {
+        guard property.constant == nil, case .enumeration(let values) = types.contract.resolve(property.type).shape,
+            !values.allSatisfy(text.contains)
+        else {
             return text
         }
         return text + " Known values: \(values.map { "`\($0)`" }.joined(separator: ", "))."

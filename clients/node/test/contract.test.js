@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as mintmark from "../src/index.js";
-import { client, schema } from "./support.js";
+import { client, program, schema, testing } from "./support.js";
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
@@ -54,4 +54,15 @@ test("the package has the version of the contract and no dependencies", () => {
   assert.equal(version, schema("service.json").version);
   assert.equal(version, mintmark.contractVersion);
   assert.equal(dependencies, undefined);
+});
+
+test("a step has the members of its state, and a state of a later program keeps its members", async (t) => {
+  const m = await testing(t);
+  const step = await m.signUp.start({ username: "alice@example.com" });
+  const { properties, required } = schema("types/SignUpStep.json").oneOf.find((each) => each.properties.state.const === step.state);
+  assert.deepEqual(Object.keys(step).sort(), Object.keys(properties).sort());
+  assert.deepEqual(Object.keys(step).sort(), [...required].sort());
+  const later = { state: "approvalRequired", approver: "bob" };
+  const newer = client(t, { binary: program(t, `answer({ id: request.id, result: ${JSON.stringify(later)} });`) });
+  assert.deepEqual({ ...(await newer.signUp.start({ username: "alice@example.com" })) }, later);
 });
