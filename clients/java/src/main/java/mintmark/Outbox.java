@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** Writes lines to a pipe in order, as many at once as are waiting. Sending never blocks, even if the process stops reading. */
 final class Outbox {
@@ -14,12 +15,15 @@ final class Outbox {
 
     private final OutputStream pipe;
     private final Queue<byte[]> waiting = new ConcurrentLinkedQueue<>();
+    private final BooleanSupplier isBusy;
     private final Thread writer;
     /** Whether the writer sleeps or is about to. The thread that resets this wakes the writer. */
     private final AtomicBoolean isIdle = new AtomicBoolean();
     private volatile boolean isEnded;
 
-    Outbox(OutputStream pipe) {
+    /** `isBusy` tells whether several calls are waiting for their responses. */
+    Outbox(OutputStream pipe, BooleanSupplier isBusy) {
+        this.isBusy = isBusy;
         this.pipe = new BufferedOutputStream(pipe, BUFFER_BYTES);
         writer = Threads.start("mintmark-writer", this::write);
     }
@@ -64,6 +68,10 @@ final class Outbox {
         isIdle.set(true);
         if (waiting.isEmpty() && !isEnded) {
             LockSupport.park(this);
+            if (isBusy.getAsBoolean()) {
+                // Threads that are ready to run send their lines first, so that one system call writes them all.
+                Thread.yield();
+            }
         }
         isIdle.set(false);
     }

@@ -59,7 +59,7 @@ final class ServerProcess {
             throw new BinaryNotFoundException(settings.binary(), wrong);
         }
         log = new Log(process.getErrorStream(), settings.log());
-        input = new Outbox(process.getOutputStream());
+        input = new Outbox(process.getOutputStream(), () -> waiting.size() > 1);
         input.send(Wire.line(INFO, false, ",\"method\":\"system.info\"}\n".getBytes(StandardCharsets.UTF_8)));
         reader = Threads.start("mintmark-reader", this::read);
     }
