@@ -2,6 +2,7 @@ import ArgumentParser
 import Contract
 import Glibc
 import Mintmark
+import Platform
 
 /// Terminates the process when a command has failed.
 enum ExitStatus {
@@ -31,7 +32,7 @@ enum ExitStatus {
     private static func withoutFarFetched(_ text: String) -> String {
         let parts = text.split(separator: "'", maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count == 5, parts[2] == ". Did you mean ", parts[4].hasPrefix("?"),
-            Contract.NearestNames.of(String(parts[1]), among: [String(parts[3])]).isEmpty
+            NearestNames.of(String(parts[1]), among: [String(parts[3])]).isEmpty
         else { return text }
         return "\(parts[0])'\(parts[1])'.\(parts[4].dropFirst())"
     }

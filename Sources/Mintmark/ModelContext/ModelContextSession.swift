@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import JSONRPC
+import Platform
 import Synchronization
 
 /// A Model Context Protocol session, revisions 2025-06-18 and 2025-11-25. Exposes the contract's methods as tools.
@@ -21,7 +22,7 @@ public final class ModelContextSession: MethodLookup {
     var revision: Revision? { agreed.withLock { $0 } }
 
     public func nearest(to name: String) -> [String] {
-        Contract.NearestNames.of(name, among: ["initialize", "ping", "tools/list", "tools/call"])
+        NearestNames.of(name, among: ["initialize", "ping", "tools/list", "tools/call"])
     }
 
     public func method(named name: String) -> JSONRPC.Method? {

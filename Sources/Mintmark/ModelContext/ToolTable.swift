@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import JSONRPC
+import Platform
 
 /// The categories of methods that can be offered in addition to public methods without secrets.
 public enum ToolGrant: String, Sendable, CaseIterable {
@@ -53,7 +54,7 @@ struct ToolTable: Sendable {
             }
             return "The tool \(name) is not available: \(Self.refusal(info, configuration, grants, ToolSchema()) ?? "")"
         }
-        let hint = Contract.NearestNames.hint(name, among: order, otherwise: "To list the tools, call tools/list.")
+        let hint = NearestNames.hint(name, among: order, otherwise: "To list the tools, call tools/list.")
         return "Unknown tool \(String(name.unicodeScalars.prefix(128))).\(hint)"
     }
 
