@@ -1,6 +1,7 @@
 import Arguments
 import Contract
 import JSON
+import Platform
 
 /// `mintmark describe`
 struct Describe: ParsableCommand {
@@ -41,7 +42,7 @@ struct Describe: ParsableCommand {
             return try Methods.list(called)
         }
         if method.isEmpty { throw ValidationError("Name a method. To list all methods, run mintmark methods.") }
-        let hint = Contract.NearestNames.hint(
+        let hint = NearestNames.hint(
             method, among: Contract.MethodTable.all.map(\.name) + types.names, otherwise: "To list all methods, run mintmark methods.")
         throw ValidationError("Unknown method \(method).\(hint)")
     }

@@ -1,6 +1,7 @@
 import Arguments
 import Contract
 import Glibc
+import Platform
 
 /// The environment variables that correspond to options: `MINTMARK_STORE` for `--store`.
 enum Environment {
@@ -37,7 +38,7 @@ enum Environment {
             place += 1
             guard strncmp(entry, "MINTMARK_", 9) == 0 else { continue }
             let name = String(String(cString: entry + 9).prefix { $0 != "=" })
-            guard !known.contains(name), let nearest = Contract.NearestNames.of(name, among: known).first else { continue }
+            guard !known.contains(name), let nearest = NearestNames.of(name, among: known).first else { continue }
             throw ValidationError("Unknown variable MINTMARK_\(name). Did you mean MINTMARK_\(nearest)?")
         }
     }

@@ -2,6 +2,7 @@ import Arguments
 import Contract
 import Glibc
 import Mintmark
+import Platform
 
 /// Terminates the process when a command has failed.
 enum ExitStatus {

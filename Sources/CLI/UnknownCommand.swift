@@ -1,5 +1,6 @@
 import Arguments
 import Contract
+import Platform
 
 /// Rejects a first word that is not a command, before it is parsed as an argument of `serve`.
 enum UnknownCommand {
@@ -15,7 +16,7 @@ enum UnknownCommand {
         if let method = MethodInfo.called(word, among: Contract.MethodTable.all).first {
             throw ValidationError("There is no command '\(word)'. The method \(method.name) does that: mintmark describe \(word)")
         }
-        let hint = Contract.NearestNames.hint(word, among: known, otherwise: "The commands are \(known.joined(separator: ", ")).")
+        let hint = NearestNames.hint(word, among: known, otherwise: "The commands are \(known.joined(separator: ", ")).")
         throw ValidationError("Unknown command '\(word)'.\(hint)")
     }
 }

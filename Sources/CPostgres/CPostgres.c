@@ -141,8 +141,7 @@ static void ignore(void *argument, const char *message) {
 pq_connection *pq_connect_start(const char *const *keywords, const char *const *values) {
     pq_connection *connection = pq.connectStartParams(keywords, values, 1);
     if (connection) {
-        enum { PQERRORS_VERBOSE = 2 };
-        pq.setErrorVerbosity(connection, PQERRORS_VERBOSE);
+        pq.setErrorVerbosity(connection, 2);  // PQERRORS_VERBOSE
         pq.setNoticeProcessor(connection, ignore, NULL);
     }
     return connection;
@@ -210,3 +209,25 @@ bool pq_is_null(const pq_result *result, int row, int column) { return pq.getisn
 int pq_length(const pq_result *result, int row, int column) { return pq.getlength(result, row, column); }
 const char *pq_value(const pq_result *result, int row, int column) { return pq.getvalue(result, row, column); }
 void pq_clear(pq_result *result) { pq.clear(result); }
+
+// Where the headers of libpq are installed, the compiler checks the numbers and types above against them.
+#if __has_include(<postgresql/libpq-fe.h>)
+#include <postgresql/libpq-fe.h>
+
+#define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
+SAME(PQ_POLLING_FAILED, PGRES_POLLING_FAILED);
+SAME(PQ_POLLING_READING, PGRES_POLLING_READING);
+SAME(PQ_POLLING_WRITING, PGRES_POLLING_WRITING);
+SAME(PQ_POLLING_OK, PGRES_POLLING_OK);
+SAME(PQ_FATAL_ERROR, PGRES_FATAL_ERROR);
+SAME(PQ_IDLE, PQTRANS_IDLE);
+SAME(1, CONNECTION_BAD);
+SAME(2, PQERRORS_VERBOSE);
+SAME(PQ_FIELD_SQLSTATE, PG_DIAG_SQLSTATE);
+SAME(PQ_FIELD_MESSAGE, PG_DIAG_MESSAGE_PRIMARY);
+SAME(sizeof(pq_oid), sizeof(Oid));
+SAME(sizeof(struct option), sizeof(PQconninfoOption));
+SAME(offsetof(struct option, keyword), offsetof(PQconninfoOption, keyword));
+SAME(offsetof(struct option, val), offsetof(PQconninfoOption, val));
+SAME(offsetof(struct option, dispsize), offsetof(PQconninfoOption, dispsize));
+#endif

@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import JSONRPC
+import Platform
 import Storage
 
 /// The methods that a process offers: the contract's methods, each bound to its handler and its lane.
@@ -34,7 +35,7 @@ public struct MethodRegistry: MethodLookup {
         if !testing, Contract.MethodTable.all.contains(where: { $0.isTesting && $0.name == name }) { return ["\(name) with --testing"] }
         let offered = Set(names)
         let called = MethodInfo.called(name, among: Contract.MethodTable.all.filter { offered.contains($0.name) }).map(\.name)
-        return called + Contract.NearestNames.of(name, among: names).filter { !called.contains($0) }
+        return called + NearestNames.of(name, among: names).filter { !called.contains($0) }
     }
 
     private static func method(_ info: MethodInfo, _ mintmark: Mintmark, _ actor: String?) -> Method {

@@ -1,4 +1,5 @@
 import Contract
+import Platform
 import Storage
 
 /// The field and provider names for which a merge accepts a choice, whether the two accounts differ in them or not. Unknown names are

@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import Patterns
+import Platform
 
 /// Validates user attributes against the attribute definitions of a tenant.
 package enum AttributeRules {

@@ -1,6 +1,7 @@
 // libcurl, loaded on first use. Linking it would add 5 ms to every start, and Swift cannot call its variadic functions. Therefore this
 // module provides a table of typed function pointers (filled by dlopen and dlsym), typed setters, and the callbacks. It needs no header of
-// libcurl: numbers and types are those of curl/curl.h and curl/urlapi.h, whose ABI is stable.
+// libcurl: numbers and types are those of curl/curl.h and curl/urlapi.h, whose ABI is stable. Where the headers are installed, CCurl.c
+// checks them.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

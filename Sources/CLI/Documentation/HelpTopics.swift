@@ -1,6 +1,7 @@
 import Arguments
 import Contract
 import JSON
+import Platform
 
 /// `mintmark help`: prints the help of a command, a guide, a method or an error, or searches all of them.
 enum HelpTopics {
@@ -85,7 +86,7 @@ enum HelpTopics {
         }
         let commands = MintmarkCommand.configuration.subcommands.map { $0._commandName }
         let names = commands + documentation.topics.map(\.name) + Contract.MethodTable.all.map(\.name) + Contract.ErrorTable.all.map(\.type)
-        let hint = Contract.NearestNames.hint(given, among: names, otherwise: "To list all topics, run mintmark help.")
+        let hint = NearestNames.hint(given, among: names, otherwise: "To list all topics, run mintmark help.")
         throw ValidationError("Unknown command or topic '\(given)'.\(hint)")
     }
 

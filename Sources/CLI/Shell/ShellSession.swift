@@ -178,7 +178,7 @@ final class ShellSession {
         case ".output": try redirect(rest)
         case ".history": for line in history { try Printing.out(TextWidth.escaped(line)) }
         default:
-            let hint = Contract.NearestNames.hint(
+            let hint = NearestNames.hint(
                 name, among: Self.commands.map(\.name), otherwise: "To list all commands, type .help.")
             throw ValidationError("Unknown command \(name).\(hint)")
         }

@@ -1,5 +1,5 @@
 // libpq without linking it: the functions that Mintmark needs, looked up in libpq.so.5 on first use. All declarations are in this file, so
-// neither building nor running requires libpq if PostgreSQL is not used.
+// neither building nor running requires libpq if PostgreSQL is not used. Where libpq's headers are installed, CPostgres.c checks them.
 // Source: PostgreSQL documentation, chapter "libpq - C Library".
 #ifndef CPOSTGRES_H
 #define CPOSTGRES_H

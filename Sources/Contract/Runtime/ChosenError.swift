@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// A contract error that is selected at run time, for fault injection in tests.
 public struct ChosenError: Error, Sendable {

@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// Decodes parameters and collects all violations.
 ///

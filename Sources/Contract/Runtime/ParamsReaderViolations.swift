@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// Builds the messages of violations.
 extension ParamsReader {

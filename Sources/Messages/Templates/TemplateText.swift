@@ -1,4 +1,5 @@
 import Contract
+import Platform
 
 /// A text with placeholders: `Your code is {{code}}.` Single braces are ordinary characters. Spaces inside double braces are allowed.
 struct TemplateText: Hashable, Sendable {

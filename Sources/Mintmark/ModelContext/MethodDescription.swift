@@ -27,7 +27,7 @@ struct MethodDescription: Sendable {
                     isProtocolError: false)
             }
             guard let description = description(of: name) else {
-                let hint = Contract.NearestNames.hint(
+                let hint = NearestNames.hint(
                     name, among: Contract.MethodTable.all.map(Tool.name), otherwise: "Call describe_method with the name of a tool.")
                 throw MalformedToolCall(
                     pointer: "/arguments/method", reason: "No method has the name \(String(name.unicodeScalars.prefix(128))).\(hint)",

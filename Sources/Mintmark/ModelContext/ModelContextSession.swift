@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import JSONRPC
+import Platform
 import Synchronization
 
 /// A Model Context Protocol server: the revisions 2025-06-18 and 2025-11-25, which begin with `initialize`, and the stateless revision
@@ -29,7 +30,7 @@ public final class ModelContextSession: MethodLookup {
     var revision: Revision? { agreed.withLock { $0 } }
 
     public func nearest(to name: String) -> [String] {
-        Contract.NearestNames.of(
+        NearestNames.of(
             name,
             among: [
                 "initialize", "ping", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read",

@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import JSONRPC
+import Platform
 
 /// The options of `mintmark mcp`.
 public struct ToolSettings: Sendable {
@@ -82,7 +83,7 @@ struct ToolTable: Sendable {
             if let reason = names.refusal(info) { return ToolNotOffered(tool: Tool.name(info), reason: reason) }
         }
         if name == Self.describeName { return ToolNotOffered(tool: name, reason: "start mintmark mcp with \(name) in --tools.") }
-        let hint = Contract.NearestNames.hint(name, among: order.map(\.name), otherwise: "To list the tools, call tools/list.")
+        let hint = NearestNames.hint(name, among: order.map(\.name), otherwise: "To list the tools, call tools/list.")
         return MalformedToolCall(pointer: "/name", reason: "Unknown tool \(String(name.unicodeScalars.prefix(128))).\(hint)")
     }
 

@@ -25,7 +25,7 @@ public final class CurlClient: HTTPClient {
 
     private let options: Options
     private let libraryName: String
-    private let loaded = Mutex<(library: CurlLibrary, handles: CurlHandles)?>(nil)
+    private let loaded = Mutex<(library: CurlLibrary, handles: CurlHandles<ConnectionReach>)?>(nil)
 
     public convenience init(_ options: Options = Options()) { self.init(options, library: "libcurl.so.4") }
 
@@ -41,7 +41,9 @@ public final class CurlClient: HTTPClient {
         var url = try RequestURL(request.url, library, policy: request.policy)
         for _ in 0...max(0, request.policy.maximumRedirects) {
             let exchange = CurlExchange(request, url, options, library)
-            let (response, target) = try handles.withHandle(request.policy) { easy throws(HTTPFailure) in
+            let (response, target) = try handles.withHandle(
+                for: ConnectionReach(request.policy), missing: { HTTPFailure(.libraryMissing("it is out of memory"), at: "") }
+            ) { easy throws(HTTPFailure) in
                 try exchange.perform(easy, until: deadline)
             }
             guard let target else { return response }
@@ -69,11 +71,11 @@ public final class CurlClient: HTTPClient {
     public func prepare() throws(HTTPFailure) { _ = try load() }
 
     /// Loads libcurl if it is not loaded yet. A failure is not cached, because the library can be installed later.
-    private func load() throws(HTTPFailure) -> (CurlLibrary, CurlHandles) {
+    private func load() throws(HTTPFailure) -> (CurlLibrary, CurlHandles<ConnectionReach>) {
         try loaded.withLock { loaded throws(HTTPFailure) in
             if let loaded { return loaded }
             let library = try CurlLibrary(libraryName)
-            let made = (library, CurlHandles(library))
+            let made = (library, CurlHandles<ConnectionReach>(library, maximumIdle: 8))
             loaded = made
             return made
         }
