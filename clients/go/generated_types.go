@@ -2,7 +2,10 @@
 
 package mintmark
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Account is the account of a user in a tenant.
 type Account struct {
@@ -942,6 +945,9 @@ func (v *CredentialsProviderAnswer) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the members of the variant.
 func (v CredentialsProviderAnswer) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
 
+// String returns the members of the variant without secrets.
+func (v CredentialsProviderAnswer) String() string { return fmt.Sprint(v.Variant) }
+
 // CredentialsProviderAnswerReady is a variant of [CredentialsProviderAnswer]. The result is available.
 type CredentialsProviderAnswerReady struct {
 	// Always `ready`.
@@ -1211,6 +1217,9 @@ func (v *EmailChangeStep) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the members of the variant.
 func (v EmailChangeStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
 
+// String returns the members of the variant without secrets.
+func (v EmailChangeStep) String() string { return fmt.Sprint(v.Variant) }
+
 // EmailChangeStepCodeRequired is a variant of [EmailChangeStep]. A code was sent to the address. Call
 // `account.submitCode` next.
 type EmailChangeStepCodeRequired struct {
@@ -1294,6 +1303,9 @@ func (v *EnrollmentStep) UnmarshalJSON(text []byte) error {
 
 // MarshalJSON writes the members of the variant.
 func (v EnrollmentStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// String returns the members of the variant without secrets.
+func (v EnrollmentStep) String() string { return fmt.Sprint(v.Variant) }
 
 // EnrollmentStepEmail is a variant of [EnrollmentStep]. An email address, to which a code was sent.
 type EnrollmentStepEmail struct {
@@ -1476,6 +1488,9 @@ func (v *FactorWithdrawal) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the members of the variant.
 func (v FactorWithdrawal) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
 
+// String returns the members of the variant without secrets.
+func (v FactorWithdrawal) String() string { return fmt.Sprint(v.Variant) }
+
 // FactorWithdrawalCompleted is a variant of [FactorWithdrawal]. The factor was removed. If the user removed it, the
 // session continues with the new tokens.
 type FactorWithdrawalCompleted struct {
@@ -1601,6 +1616,9 @@ func (v *GraphNode) UnmarshalJSON(text []byte) error {
 
 // MarshalJSON writes the members of the variant.
 func (v GraphNode) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// String returns the members of the variant without secrets.
+func (v GraphNode) String() string { return fmt.Sprint(v.Variant) }
 
 // GraphNodeAccount is a variant of [GraphNode]. The account.
 type GraphNodeAccount struct {
@@ -2793,6 +2811,9 @@ func (v *PasswordResetStep) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the members of the variant.
 func (v PasswordResetStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
 
+// String returns the members of the variant without secrets.
+func (v PasswordResetStep) String() string { return fmt.Sprint(v.Variant) }
+
 // PasswordResetStepCodeRequired is a variant of [PasswordResetStep]. A code was sent. Call `passwordReset.submitCode`
 // next.
 type PasswordResetStepCodeRequired struct {
@@ -3658,6 +3679,9 @@ func (v *SignInStep) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the members of the variant.
 func (v SignInStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
 
+// String returns the members of the variant without secrets.
+func (v SignInStep) String() string { return fmt.Sprint(v.Variant) }
+
 // SignInStepCodeRequired is a variant of [SignInStep]. A code is required. Call `signIn.submitCode` next, or
 // `mfa.resolve` after `mfa.challenge`.
 type SignInStepCodeRequired struct {
@@ -3955,6 +3979,9 @@ func (v *SignUpStep) UnmarshalJSON(text []byte) error {
 
 // MarshalJSON writes the members of the variant.
 func (v SignUpStep) MarshalJSON() ([]byte, error) { return json.Marshal(v.Variant) }
+
+// String returns the members of the variant without secrets.
+func (v SignUpStep) String() string { return fmt.Sprint(v.Variant) }
 
 // SignUpStepAttributesRequired is a variant of [SignUpStep]. Call `signUp.submitAttributes` next.
 type SignUpStepAttributesRequired struct {

@@ -27,14 +27,14 @@ enum RoleResolution {
         for (provider, claims) in facts.logins {
             guard let mapping = facts.mappings[provider] else { continue }
             switch mapping.source {
-            case .token: return try byToken(claims, mapping, provider, facts.custom)
-            case .rules: return try byRules(claims, mapping, provider, facts.custom)
+            case .token: return try byToken(claims, mapping, of: provider, custom: facts.custom)
+            case .rules: return try byRules(claims, mapping, of: provider, custom: facts.custom)
             }
         }
         return .ofPool
     }
 
-    private static func byToken(_ claims: JSONNode, _ mapping: RoleMapping, _ provider: String, _ custom: String?) throws -> Choice {
+    private static func byToken(_ claims: JSONNode, _ mapping: RoleMapping, of provider: String, custom: String?) throws -> Choice {
         let roles = list(claims["cognito:roles"])
         if let custom {
             guard roles.contains(custom) else {
@@ -46,7 +46,7 @@ enum RoleResolution {
         return roles.count == 1 ? .role(arn: roles[0]) : try ambiguous(mapping, provider)
     }
 
-    private static func byRules(_ claims: JSONNode, _ mapping: RoleMapping, _ provider: String, _ custom: String?) throws -> Choice {
+    private static func byRules(_ claims: JSONNode, _ mapping: RoleMapping, of provider: String, custom: String?) throws -> Choice {
         let matching = (mapping.rules ?? []).filter { matches($0, claims) }.map(\.roleArn)
         if let custom {
             guard matching.contains(custom) else { throw RoleNotOffered(roleArn: custom, reason: "no rule of \(provider) selects it.") }

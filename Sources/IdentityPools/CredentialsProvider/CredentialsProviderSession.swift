@@ -117,7 +117,7 @@ final class CredentialsProviderSession: Sendable {
         switch start {
         case .answer(let answer): return answer
         case .later: throw WouldWait()
-        case .lead(let refresh, let memory, let changes): return try run(refresh, memory, changes, body)
+        case .lead(let refresh, let memory, let changes): return try run(refresh, from: memory, changes: changes, body)
         case .join(let refresh):
             if call.mayAnswerLater { throw AnsweredByOther { listener in refresh.whenDone { listener($0.map { $0 }) } } }
             return try refresh.outcome.get()
@@ -138,7 +138,7 @@ final class CredentialsProviderSession: Sendable {
             return Result { try held(contents.memory).map { .answer($0) } ?? lead(&contents) }
         }
         switch try start.get() {
-        case .lead(let refresh, let memory, let changes): return try run(refresh, memory, changes, body)
+        case .lead(let refresh, let memory, let changes): return try run(refresh, from: memory, changes: changes, body)
         case .answer(let answer): return answer
         case .join, .later: throw WouldWait()
         }
@@ -158,7 +158,7 @@ final class CredentialsProviderSession: Sendable {
     }
 
     private func run(
-        _ refresh: ProviderRefresh, _ memory: CachedCredentials, _ changes: Int, _ body: (inout CachedCredentials, Turn) throws -> Answer
+        _ refresh: ProviderRefresh, from memory: CachedCredentials, changes: Int, _ body: (inout CachedCredentials, Turn) throws -> Answer
     ) throws -> Answer {
         var memory = memory
         let outcome = Result { try body(&memory, Turn(provider: self, changes: changes)) }

@@ -26,20 +26,19 @@ extension IdentityService {
                     throw LoginNotLinked(identityId: id, provider: provider)
                 }
             }
-            return try finishUnlinking(id, of: proven.pool.id, request.loginsToRemove, IdentityUnlink.info.name, call, at: now, in: tx)
+            let event = AuditEvent(method: IdentityUnlink.info.name, by: call, poolId: proven.pool.id, identityId: id)
+            return try finishUnlinking(id, request.loginsToRemove, event, at: now, in: tx)
         }
     }
 
     /// Sets the state after unlinking. An identity without logins is permanently disabled; it does not become a guest again.
     func finishUnlinking(
-        _ id: String, of poolId: String, _ providers: [String], _ method: String, _ call: any CallContext, at now: Int64, in tx: Transaction
+        _ id: String, _ providers: [String], _ event: AuditEvent, at now: Int64, in tx: Transaction
     ) throws -> IdentityDescription {
         try tx.setState(try tx.logins(of: id).isEmpty ? .disabled : .authenticated, of: id, at: now)
-        try context.audit.record(
-            AuditEvent(
-                method: method, by: call, poolId: poolId, identityId: id,
-                details: ["unlinked": .array(providers.map { .string($0) })]),
-            at: now, in: tx)
+        var event = event
+        event.details["unlinked"] = .array(providers.map { .string($0) })
+        try context.audit.record(event, at: now, in: tx)
         return try answer(try tx.identity(id)!, in: tx)
     }
 }

@@ -23,7 +23,8 @@ extension IdentityService {
                 throw LoginConflict(provider: login.provider, reason: "the identifier belongs to another identity than \(id)")
             }
             _ = try tx.unlink(login.provider, subject: login.subject, from: id)
-            return try finishUnlinking(id, of: pool.id, [login.provider], IdentityUnlinkDeveloper.info.name, call, at: now, in: tx)
+            let event = AuditEvent(method: IdentityUnlinkDeveloper.info.name, by: call, poolId: pool.id, identityId: id)
+            return try finishUnlinking(id, [login.provider], event, at: now, in: tx)
         }
     }
 }
