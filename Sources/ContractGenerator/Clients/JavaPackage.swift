@@ -3,7 +3,8 @@ enum JavaPackage {
     static var file: GeneratedFile {
         var source = JavaSource(from: "")
         source.doc(
-            "The methods, parameters, results and errors of Mintmark.\nNo parameter and no return value is null. Members that may be absent are "
+            "The methods, parameters, results and errors of Mintmark.\n"
+                + "No parameter and no return value is null. Members that may be absent are "
                 + "{@link java.util.Optional}; lists and maps that may be absent are empty. The setters of parameters and the methods with "
                 + "the prefix <code>with</code> remove the value if they get null.")
         return source.packageFile()

@@ -63,7 +63,8 @@ struct SwiftClientNamespace {
             let members = properties.map { "(\"\($0.name)\", \(SwiftNames.member($0.name)))" }
             if !members.isEmpty { source.list("let _params = JSONObject([", members, "] as [(String, (any WireValue)?)])") }
             source.line(
-                "return try await caller.call(\"\(method.name)\", \(members.isEmpty ? "[:]" : "_params"), timeout: timeout, trace: trace\(method.progress == nil ? "" : ", progress: progress"))"
+                "return try await caller.call(\"\(method.name)\", \(members.isEmpty ? "[:]" : "_params"), timeout: timeout, trace: trace"
+                    + (method.progress == nil ? ")" : ", progress: progress)")
             )
         }
     }
@@ -87,7 +88,8 @@ struct SwiftClientNamespace {
         source.doc("Returns the items of all pages of `\(method.verb)`. Each page is requested when it is needed.")
         source.block("public func \(method.verb)All(\(parameters(all, method))) -> Items<\(types.result(method)), \(item)>") { source in
             source.line(
-                "Items(\(method.verb)Pages(\(arguments.joined(separator: ", ")))) { $0.\(SwiftNames.plainMember(items.name))\(items.isRequired ? "" : " ?? []") }"
+                "Items(\(method.verb)Pages(\(arguments.joined(separator: ", ")))) { "
+                    + "$0.\(SwiftNames.plainMember(items.name))\(items.isRequired ? "" : " ?? []") }"
             )
         }
     }
