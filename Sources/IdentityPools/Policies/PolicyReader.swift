@@ -100,12 +100,12 @@ package struct PolicyReader {
                 throw PolicyMalformed(pointer: place, reason: "an operator must contain an object of condition keys")
             }
             return try keys.members.map { key, value in
-                try condition(name, key, try operands(value, place + Self.pointer([key])), place)
+                try condition(name, of: key, try operands(value, place + Self.pointer([key])), at: place)
             }
         }
     }
 
-    private func condition(_ name: String, _ key: String, _ values: [String], _ pointer: String) throws -> PolicyCondition {
+    private func condition(_ name: String, of key: String, _ values: [String], at pointer: String) throws -> PolicyCondition {
         var rest = name[...]
         var quantifier: PolicyCondition.Quantifier?
         if let colon = rest.firstIndex(of: ":") {

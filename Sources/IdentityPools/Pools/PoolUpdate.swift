@@ -12,7 +12,7 @@ extension PoolService {
     public func update(_ request: PoolUpdate.Params, _ call: any CallContext) throws -> PoolUpdate.Result {
         let now = context.clock.now
         try ResourceTags.check(request.tags)
-        return try change(request.poolId, PoolUpdate.info.name, call, at: now) { pool, tx in
+        return try change(request.poolId, by: PoolUpdate.info.name, call, at: now) { pool, tx in
             let developerProvider = try pool.developerProvider(asking: request.developerProvider)
             let providers = try [LoginProvider](
                 request.providers ?? [], developerProvider: developerProvider, in: context.realm,
@@ -28,7 +28,7 @@ extension PoolService {
     }
 
     func change(
-        _ id: String, _ method: String, _ call: any CallContext, at now: Int64, _ change: (PoolRecord, Transaction) throws -> PoolRecord
+        _ id: String, by method: String, _ call: any CallContext, at now: Int64, _ change: (PoolRecord, Transaction) throws -> PoolRecord
     ) throws -> Pool {
         answer(
             try context.database.write { tx in

@@ -3,6 +3,17 @@ import Platform
 
 /// Routes requests to the lanes on which they run, and responses to the outbox.
 final class Dispatcher: AnswerOutlet {
+    /// What a server gives to its dispatcher.
+    struct Parts {
+        let performer: MethodRunner
+        let flow: FlowControl
+        let outbox: Outbox
+        let lanes: Lanes
+        /// The options of the server: framing, tap, order, and the maximum number of waiting calls.
+        let options: ServerOptions
+        var together: Server.Together = { $0(nil) }
+    }
+
     let performer: MethodRunner
     let flow: FlowControl
     let outbox: Outbox
@@ -15,21 +26,17 @@ final class Dispatcher: AnswerOutlet {
     private let together: Server.Together
     private let onIdle: @Sendable () -> Void
 
-    init(
-        performer: MethodRunner, flow: FlowControl, outbox: Outbox, lanes: Lanes, framing: Framing, tap: (any MessageTap)?,
-        isSequential: Bool,
-        mostWaiting: Int,
-        together: @escaping Server.Together, onIdle: @escaping @Sendable () -> Void
-    ) {
-        self.performer = performer
-        self.flow = flow
-        self.outbox = outbox
-        self.lanes = lanes
-        self.framing = framing
-        self.tap = tap
-        self.isSequential = isSequential
-        self.mostWaiting = mostWaiting
-        self.together = together
+    /// - Parameter onIdle: Called when every request has its response.
+    init(_ parts: Parts, onIdle: @escaping @Sendable () -> Void) {
+        performer = parts.performer
+        flow = parts.flow
+        outbox = parts.outbox
+        lanes = parts.lanes
+        framing = parts.options.framing
+        tap = parts.options.tap
+        isSequential = parts.options.sequential
+        mostWaiting = parts.options.maximumWaiting
+        together = parts.together
         self.onIdle = onIdle
     }
 

@@ -31,10 +31,13 @@ public final class LocalServer: Sendable {
         self.flow = flow
         outbox = Outbox(Output(receive), flow: flow, onBroken: { _ in }, onEmpty: { end.stir() })
         lanes = Lanes(sequential: false, numbers: numbers)
+        // Every message is complete when it arrives, and calls run in any order.
+        var local = options
+        local.framing = .lines
+        local.sequential = false
+        let performer = MethodRunner(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer)
         dispatcher = Dispatcher(
-            performer: MethodRunner(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer),
-            flow: flow, outbox: outbox, lanes: lanes, framing: .lines, tap: options.tap, isSequential: false,
-            mostWaiting: options.maximumWaiting, together: { $0(nil) }, onIdle: { end.stir() })
+            .init(performer: performer, flow: flow, outbox: outbox, lanes: lanes, options: local), onIdle: { end.stir() })
     }
 
     /// The number of requests without a response.

@@ -41,13 +41,12 @@ public final class Server: Sendable {
         self.end = end
         self.flow = flow
         self.outbox = outbox
+        let performer = MethodRunner(
+            methods: methods, observer: observer, maximumAnswer: options.maximumAnswer, dialect: options.dialect)
+        let lanes = Lanes(sequential: options.sequential, numbers: numbers)
         dispatcher = Dispatcher(
-            performer: MethodRunner(
-                methods: methods, observer: observer, maximumAnswer: options.maximumAnswer, dialect: options.dialect),
-            flow: flow, outbox: outbox, lanes: Lanes(sequential: options.sequential, numbers: numbers), framing: options.framing,
-            tap: options.tap,
-            isSequential: options.sequential,
-            mostWaiting: options.maximumWaiting, together: together, onIdle: { end.stir() })
+            .init(performer: performer, flow: flow, outbox: outbox, lanes: lanes, options: options, together: together),
+            onIdle: { end.stir() })
         end.prepare { [weak self] in self?.drainAndEnd() }
     }
 
