@@ -330,7 +330,8 @@ class Pages(WithConsole):
         until(lambda: "dry run is complete" in self.console.get(dry.headers["location"]).words)
         self.assertIn("No account", self.console.get("/accounts?q=new@example.com").words)
         self.assertEqual(self.upload(b"{}", _token="wrong").status, 403)
-        self.assertEqual(os.listdir(next(os.path.join(self.sidecar.home, f) for f in os.listdir(self.sidecar.home) if "console" in f)), [])
+        self.sidecar.finish()
+        self.assertEqual([name for name in os.listdir(self.sidecar.home) if "console" in name], [])
 
     def test_secrets_are_shown_on_request_only(self):
         shown = self.console_of(self.spawn("--console", "--write", "--show-secrets", testing=True))

@@ -49,17 +49,17 @@ enum ConsoleFiles {
         rC03r:Ffw<H;3Nho[;lCKmF5I6_dbSKug1s+Mcr^A][*,;sDcq;L^vIQ&XGE8@&ZVUtUYXriHp^=*;iIjP>vbIYFvU43N_LH%LAM84.%b!)CUu:PIDX(VBaO
         """##
     static let compressedScript: StaticString = ##"""
-        !!!?B!$j<u/uW3'cr)0d*FTaY*,N>[OP*NG?L8&[_8)qnK5;%q3w[GPtH&]@_DHxqNrtF'M!iWO9^C6MB,nJ.A%X[1s,@wgq2.j4MLmb[PGap*$&Rus[Ic6o
+        !!!@q!$j<u/uW3'cr)0d*FTaY*,N>[OP*NG?L8&[_8)qnK5;%q3w[GPtH&]@_DHxqNrtF'M!iWO9^C6MB,nJ.A%X[1s,@wgq2.j4MLmb[PGap*$&Rus[Ic6o
         r;QwogGTp8Q&RmFMZ$e2BR%n>/K&L9WsPQG/EdDR`O@nTp]g9v*-B>Sn],?er9Fsw:)rTBhgdZ9=5qi5:$v]&7.hE]4&!Q</EHH^lJ^mt[%&NFtNhY%WVxZ&
         r9[kR8Ux)%?Qk]qJFNxIa)nT`tEbWk+b,B[lb@_Rk!;n95;.8jm/-p20<fDbXB16%O$r-(A+C!1477XnJj*DG5g1VYS5!d>?fwlK0.d;g61/xK-d<).Sp.@%
         3^.dp0d[A$dO'4redZ6tTN?j^VK75)K^@,0mr2xp`Ml+6,Xm/[=+XuhO,&1m_g_H^E0Kd?i&PEBjc$FKZkTDN%erbH(+cl6(%<ID^CH.B%+I&=G7^J)e3MXx
-        p&wI+4RPdfnY<xF5a=AS.L[gBNVi*aO!Cnil?3B?+)BF8q7:mn$x(Rn%@oFYa-jkk7mOp5Z$AP$^0Z_YVUljO1Mtjw&',dO@K+'^a2e7B+g+Q*Br-0iL4EW^
-        RZ2f/_.)trrb5Z>1UX[3&(?9i7N`wK27OZG>eS]tbrPNns$i+Kuw'7+Qec6)0lKZdGJ?$W?gg[gB<;lW.o>Qs9xH`=&s-p(ZvxLN=8f=tKs0AaIajO01.ad+
-        I?uuYRI:RS]w-EqW08qaK7hbDg']QC+<BZb[Jn=_BP4c=9)E[RfE1qi3xm7<-RP&g[Dqd;8!F/usfFOf%i(5-'hEJ9oXri)<mdwD_+1,MX'QiHUxQrgm$9JP
-        '<K`3b5-FLJ5o5pIN[>MF^3H0_TK1TLTqAadZf-6O<$nhf3X.H7,cDCK>Vv0AYBHidinva=:,9m@*2qN^bU-)L.&QLY])u*FMIeH?`8*T[IW_EL26wc?aAw$
-        84.8b=jXaQI;<BFJ4`^BDZ4sT6HuWk'*nn=8s>eh'?S%H/LoS^P7-R*d.YloDH'nA]pxcHRhhO[*!cb$9+7NQ`xpRJ0@=&)IxERIJ%RN,71wAJWsS=L4YD(8
-        d7?!c:282w=t?G5@2AC8TL]-w`FG^kXA;e4Vn@2nmv(a=JtH3urj8+CfG6B82>Nm+V7f.EixpKI4>RLHF+hEHt=JoeL.r]MavD?Zu7gmZ1k[A$Hv+n6^J'_F
-        >)pE9!uMk<L_,BkB5Pgi4%SVf`XK,te$(EkM5m[gqLe*7d<Mx0'J4v<?J_8JYE=Vmt$x[Qn]wENnT5pGbejmxN&AO;u7%%R@ZgZ;d8KF$;)%v<s&h50tqC`8
-        Z:T](e+H`<(YDT<N`1G7irtHSe`vrDC)9.;aGU'R'X!/rnoWH'Gmh67
+        p&wI+4RPdfnY<xF5a=AS.L[gBNVi*aO!Cnil?3B?+)BF8q7:mn$x(Rn%@oFYa-jkk7mOp5Z$AP$^0Z_YVUljO1Mtjw&',dO@K+'^a2e7B+g+Q*Br-0iL5L<&
+        $PL-&WcwW%bT29USL'42(%eVQ<<U6p7F^/haiIZ2lxEtr>/RRh4&4$UbNB]Qa><Vd_H*/P4f>3j]Y.h4&P;7p!S7aAmI;TL;bU8G,R`i&>12`D(FublJ`md1
+        j<:BuI*+QsQH;7co0,=@7+X`Q-^+j?]lV]`9Zgx+@fGD=7?<Th&JgYpeN[MeHsR-Q'@<n`g7c-dMkEH]SDoaFqJ4UUZa4(Rt81rvor?1>47kHeXFd=i?fQ;X
+        MeR3Mo-tSRX^]7M@s@m-Z6*Z^F5:O;IqS,qN;nS.`&2&KK,w>Lg19BRf7H5:C![%TiwXG/m4-pRHk9`_j52f`Y5up%:0C^9J51)B>PTni?Mkk3/K3rhp1]nx
+        _qb]7!D^_=(1C,()5RvwPL;XNEMYKXAa*8[_61X%,D'OCfWFHj/fVu2O7S9(jAu=7eM:`Ns0H,E/Fus?&R62,Q2Cvcq_FTmX4Xu!nXTGK5$XY%oR]^*Z$NQo
+        qWFXF'mW;jQe?R@,S&9Lj$+@$i;jvY&J*_.DY-O[4EvV_54@RE$l7r0fgAvV7llCb0%e>pV6;Gh_I1X-ZHwqP$5_ZK^Gi<:N.?M(4)fbbHO>`^HVm1tQuUM/
+        =RkLao!4&G&hTnOd^ho7nW&[x)6GP_*I:40NAD!??2SLEBS;.`%ri;I_T@]YikMZ%--X4bWcg-v=G:umD2Q753WFOsVE!Bv$[hco_x.+>5PGC2LIVD@H2gD+
+        d][l81pxa!B&)_wBO:a!lYoKU:WZ=/b8@^:Tik?vZBfASk;VP=fF3Z;UgOjt$qFE8^X]S>(.O4]sAiN?719-gIYrM,=!e6SN6vfVf[T&=(vRhd@ekR?Ubd@J
         """##
 }
