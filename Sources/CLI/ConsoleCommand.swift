@@ -134,6 +134,9 @@ final class ConsoleRecords: Sendable {
     /// Receives a record of the trace.
     func take(_ record: [UInt8]) { console.withLock { $0 }?.take(traceRecord: record) }
 
+    /// Stops the console.
+    func end() { console.withLock { $0 }?.stop() }
+
     /// - Throws: `ExitCode` 74 if the port cannot be used.
     func begin(_ mintmark: Mintmark, _ settings: ConsoleSettings) throws {
         let console = try ConsoleCommand.started(mintmark, settings)

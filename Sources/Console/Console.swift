@@ -52,9 +52,9 @@ public final class Console: Sendable {
     /// Stops listening and removes temporary files.
     public func stop() {
         router.end()
+        router.imports.removeFiles()
         server.stop(within: 1)
         follower?.stop()
-        router.imports.removeFiles()
         router.calls.close()
     }
 }

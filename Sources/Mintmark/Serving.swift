@@ -23,7 +23,7 @@ extension Mintmark {
         preparing prepare: (Mintmark) throws -> Void = { _ in }
     ) rethrows {
         var options = options
-        if trace != nil || watch != nil { options.tap = TraceFile(trace, copy: watch?.receive, log: log) }
+        if trace != nil || watch != nil { options.tap = TraceFile(trace, watch: watch, log: log) }
         let (tap, drainSeconds) = (options.tap, options.drainSeconds)
         let server = Server(
             methods ?? MethodRegistry(self), input: 0, output: output, options: options, observer: counters,

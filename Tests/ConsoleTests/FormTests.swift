@@ -61,7 +61,8 @@ struct MultipartTests {
         var reader = try #require(MultipartReader(contentType: "multipart/form-data; boundary=b"))
         var (fields, file): ([String], [UInt8]) = ([], [])
         for start in stride(from: 0, to: Self.body.count, by: size) {
-            for event in try #require(reader.take(Array(Self.body[start..<min(start + size, Self.body.count)]))) {
+            let events = reader.take(Array(Self.body[start..<min(start + size, Self.body.count)]))
+            for event in try #require(events) {
                 switch event {
                 case .field(let name, let value): fields.append("\(name)=\(value)")
                 case .file(let bytes): file += bytes

@@ -23,6 +23,10 @@ class PublicCallers(EndToEnd):
                         error = self.refused("callerNotAllowed", self.sidecar, method["name"], params)
                         self.assertEqual((error.code, error.data["method"]), (1004, method["name"]))
 
+    def test_sign_out_by_session_id_is_for_developers(self):
+        self.refused("callerNotAllowed", self.sidecar, "session.signOut", {"sessionId": "any"})
+        self.assertEqual(self.spawn().call("session.signOut", {"sessionId": "any"}), {"signedOut": False})
+
     def test_public_methods_succeed(self):
         self.sidecar.call("token.verify", {"token": self.token, "audience": self.pool})
         self.sidecar.call("token.jwks")

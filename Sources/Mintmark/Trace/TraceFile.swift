@@ -21,16 +21,16 @@ public final class TraceFile: MessageTap {
     private static let mostBytes = 32 << 20
 
     private let file: OpenedTraceFile?
-    private let copy: (@Sendable ([UInt8]) -> Void)?
+    private let watch: TraceWatch?
     private let log: Logger
     private let state = ConditionLock(State())
 
     /// - Parameters:
     ///   - file: The file, or `nil` to write none.
-    ///   - copy: Receives every record on the thread of the trace, or `nil`.
-    init(_ file: OpenedTraceFile?, copy: (@Sendable ([UInt8]) -> Void)? = nil, log: Logger) {
+    ///   - watch: Receives every record, or `nil`.
+    init(_ file: OpenedTraceFile?, watch: TraceWatch? = nil, log: Logger) {
         self.file = file
-        self.copy = copy
+        self.watch = watch
         self.log = log
     }
 
@@ -44,6 +44,7 @@ public final class TraceFile: MessageTap {
         }
         if mustWrite { work(untilEmpty: true) }
         _ = state.wait(deadline: Monotonic.nanoseconds() + 5_000_000_000) { $0.entries.isEmpty && !$0.isWriting ? () : nil }
+        watch?.finish()
     }
 
     private func add(_ message: UnsafeRawBufferPointer, _ direction: TraceRecorder.Direction) {
@@ -84,7 +85,7 @@ public final class TraceFile: MessageTap {
             for entry in batch {
                 // Messages that cannot be written are recorded anyway, because later responses are masked by their requests.
                 let line = recorder.record(entry.bytes, entry.direction, microseconds: entry.microseconds)
-                copy?(line)
+                watch?.receive(line)
                 failure = file?.write(line, noting: { recorder.gap($0, microseconds: entry.microseconds) })
             }
             file?.miss(missing)
@@ -104,6 +105,11 @@ public final class TraceFile: MessageTap {
 public struct TraceWatch: Sendable {
     /// Called with one record as JSON, on the thread of the trace.
     let receive: @Sendable ([UInt8]) -> Void
+    /// Called after the last record.
+    let finish: @Sendable () -> Void
 
-    public init(_ receive: @escaping @Sendable ([UInt8]) -> Void) { self.receive = receive }
+    public init(_ receive: @escaping @Sendable ([UInt8]) -> Void, finish: @escaping @Sendable () -> Void = {}) {
+        self.receive = receive
+        self.finish = finish
+    }
 }
