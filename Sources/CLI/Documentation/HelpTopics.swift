@@ -19,7 +19,11 @@ enum HelpTopics {
         }
         if first.hasPrefix("-") { return false }
         let commands = MintmarkCommand.configuration.subcommands
-        if let command = commands.first(where: { $0._commandName == first }) {
+        // A guide says more than the list of the commands of a group.
+        func isGuide(_ group: any ParsableCommand.Type) -> Bool {
+            !group.configuration.subcommands.isEmpty && arguments.count == 1 && Documentation().topics.contains { $0.name == first }
+        }
+        if let command = commands.first(where: { $0._commandName == first }), !isGuide(command) {
             guard arguments.count == 1, Documentation().topics.contains(where: { $0.name == first }) else { return false }
             let title = Documentation().topics.first { $0.name == first }?.title ?? ""
             try Printing.out(MintmarkCommand.helpMessage(for: command) + "\nThe guide: mintmark help '\(title)'")
