@@ -19,7 +19,11 @@ enum HelpTopics {
             return true
         }
         let commands = MintmarkCommand.configuration.subcommands
-        if let command = commands.first(where: { $0._commandName == first }) {
+        // A guide says more than the list of the commands of a group.
+        func isGuide(_ group: any ParsableCommand.Type) -> Bool {
+            !group.configuration.subcommands.isEmpty && arguments.count == 1 && Documentation().topics.contains { $0.name == first }
+        }
+        if let command = commands.first(where: { $0._commandName == first }), !isGuide(command) {
             guard arguments.count == 1, let title = Documentation().topics.first(where: { $0.name == first })?.title else {
                 try Printing.out(String(help(of: command).dropLast()))
                 return true

@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import JSONRPC
+import Platform
 
 /// The tool `describe_method`: schema, errors and examples of any method.
 struct MethodDescription: Sendable {

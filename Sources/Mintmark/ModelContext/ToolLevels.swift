@@ -1,4 +1,5 @@
 import Contract
+import Platform
 
 /// The permissions of a language model, from `--allow`.
 public struct ToolLevels: Sendable, Equatable {

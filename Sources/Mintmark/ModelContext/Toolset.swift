@@ -1,4 +1,5 @@
 import Contract
+import Platform
 
 /// A named group of tools for `--tools`.
 enum Toolset: String, CaseIterable {
