@@ -8,7 +8,8 @@ struct GraphCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graph", abstract: "Show how an account is signed in to, and what it leads to.",
         discussion: """
-            Prints the sign-in methods, second factors, sessions and identities of an account: as a tree on a terminal, otherwise as JSON, or \
+            Prints the sign-in methods, second factors, sessions and identities of an account: as a tree on a terminal, otherwise as \
+            JSON, or \
             in the language of a drawing program. Without an account, it is that of the signed-in user.
 
               mintmark graph alice@example.com

@@ -10,7 +10,8 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show what is in a token, and whether it is valid.",
         discussion: """
-            Understands ID tokens, access tokens and pool tokens; continuation tokens, refresh tokens and session tokens of credentials, which \
+            Understands ID tokens, access tokens and pool tokens; continuation tokens, refresh tokens and session tokens of credentials, \
+            which \
             only their store can read. Nothing is used up. With - the token is read from standard input, which keeps it out of the process \
             list. Exit status 1: the token is refused. Exit status 64: the text is no token.
 

@@ -11,7 +11,8 @@ struct MfaCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "enroll", abstract: "Add an authenticator app as a second factor.",
             discussion: """
-                Shows the QR code and the secret for the app, and asks for its first code. The sign-in must be at most five minutes old: run \
+                Shows the QR code and the secret for the app, and asks for its first code. The sign-in must be at most five minutes old: \
+                run \
                 mintmark login first.
 
                   mintmark mfa enroll --app shop

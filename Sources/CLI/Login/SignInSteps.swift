@@ -33,7 +33,8 @@ struct SignInSteps {
         {
             guard ["accountNotFound", "userNotFound"].contains(refused.type) else { throw refused.failure() }
             Printing.err(
-                "\(Printing.errorWord) \(refused.type): No account has the address \(address). To create one, run: mintmark signup --email \(address)"
+                "\(Printing.errorWord) \(refused.type): No account has the address \(address). "
+                    + "To create one, run: mintmark signup --email \(address)"
             )
             throw ExitCode(1)
         }

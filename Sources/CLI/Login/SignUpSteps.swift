@@ -31,7 +31,8 @@ struct SignUpSteps {
                     calls.result("signIn.withContinuation", ["continuationToken": signIn.token(of: step)]))
             default:
                 Printing.err(
-                    "\(Printing.errorWord) The next state of this sign-up is \(step["state"]?.string ?? "missing"), which this program does not support."
+                    "\(Printing.errorWord) The next state of this sign-up is \(step["state"]?.string ?? "missing"), "
+                        + "which this program does not support."
                 )
                 throw ExitCode(1)
             }

@@ -8,7 +8,8 @@ struct WhoamiCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami", abstract: "Show who is signed in.",
         discussion: """
-            Prints the account of the session started by mintmark login, its sign-in methods, and when its token ends. Exit status 3: no user \
+            Prints the account of the session started by mintmark login, its sign-in methods, and when its token ends. Exit status 3: no \
+            user \
             is signed in.
 
               mintmark whoami

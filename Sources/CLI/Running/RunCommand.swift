@@ -8,8 +8,9 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run a command with a new testing store, and remove the store afterwards.",
         discussion: """
-            The command finds the store in MINTMARK_STORE, so that every mintmark command and every client in it uses this store. The exit \
-            code is that of the command: 126 if it cannot be executed, 127 if it is not found, 128 and the number of the signal that ended it.
+            The command finds the store in MINTMARK_STORE: every mintmark command in it uses this store, as does the Python client if no \
+            store is named. The exit code is that of the command: 126 if it cannot be executed, 127 if it is not found, 128 and the \
+            number of the signal that ended it.
 
               mintmark run -- sh -c 'mintmark call tenant.list'
               mintmark run --idp -- pytest
@@ -22,7 +23,8 @@ struct RunCommand: ParsableCommand {
     @Option(
         defaultAsFlag: "default",
         help: ArgumentHelp(
-            "Start a test OpenID provider with these issuers, whose login page takes every address. Sets OIDC_ISSUER, OIDC_DISCOVERY_URL, JWKS_URL, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and MINTMARK_IDP_ISSUERS.",
+            "Start a test OpenID provider with these issuers, whose login page takes every address. "
+                + "Sets OIDC_ISSUER, OIDC_DISCOVERY_URL, JWKS_URL, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and MINTMARK_IDP_ISSUERS.",
             valueName: "names"))
     var idp: String?
 

@@ -8,7 +8,8 @@ struct Keygen: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Generate a master key.",
         discussion: """
-            A master key is 32 random bytes in base64url. It encrypts the data key of a store, and nobody can open the store without it. The \
+            A master key is 32 random bytes in base64url. It encrypts the data key of a store, and nobody can open the store without it. \
+            The \
             fingerprint, which stores and backups name, is printed to standard error.
 
               mintmark keygen --output shop.key

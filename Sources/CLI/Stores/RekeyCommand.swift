@@ -9,7 +9,8 @@ struct RekeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rekey", abstract: "Put the store under another master key.",
         discussion: """
-            The former key stays next to the store as <store>.key.<fingerprint>, because earlier backups need it. If the key of the store was \
+            The former key stays next to the store as <store>.key.<fingerprint>, because earlier backups need it. If the key of the \
+            store was \
             given to the processes, the new key must be given with --new-master-key-file, and is not written.
 
               mintmark rekey --store shop.db

@@ -7,7 +7,8 @@ struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Put a backup in the place of the store.",
         discussion: """
-            Checks the backup and its master key before anything is written. The key is taken from --master-key-file, otherwise from the key \
+            Checks the backup and its master key before anything is written. The key is taken from --master-key-file, otherwise from the \
+            key \
             files next to the store or next to the backup. A store that exists is never overwritten: with --replace it gets another name, \
             which is printed.
 
