@@ -8,10 +8,19 @@ import urllib.request
 
 import firebase_admin
 import firebase_admin.auth
+import firebase_admin.credentials
+import google.auth.credentials
 
 from endtoend import EndToEnd
 
 PROJECT = "demo"
+
+
+class NoCredential(firebase_admin.credentials.Base):
+    """Management of tenants needs a credential, even if no request uses it."""
+
+    def get_credential(self):
+        return google.auth.credentials.AnonymousCredentials()
 
 
 class FirebaseProject(EndToEnd):
@@ -23,7 +32,7 @@ class FirebaseProject(EndToEnd):
         before = {name: os.environ.get(name) for name in answer["environment"]}
         os.environ.update(answer["environment"])
         self.addCleanup(self.restore, before)
-        self.app = firebase_admin.initialize_app(options={"projectId": PROJECT}, name=self.id())
+        self.app = firebase_admin.initialize_app(NoCredential(), options={"projectId": PROJECT}, name=self.id())
         self.addCleanup(firebase_admin.delete_app, self.app)
 
     @staticmethod

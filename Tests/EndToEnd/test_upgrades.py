@@ -180,7 +180,7 @@ class OnSQLite(Upgrades, EndToEnd):
         sidecar.close()
         connection = sqlite3.connect(self.store, isolation_level=None)
         for table in [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]:
-            if table in ("notice",):
+            if table in ("notice", "vendor_record"):
                 connection.execute(f"DROP TABLE {table}")
         connection.execute("ALTER TABLE session DROP COLUMN audience")
         connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")

@@ -41,7 +41,9 @@ struct TestTokenTests {
             accounts, tenants, accounts: service, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }))
         self.service = TestService(
             accounts, tenants, provider,
-            TestHooks(tables: Schema.tables, settle: {}, serveHTTP: { _ throws(LoopbackFailure) in "http://127.0.0.1:9" }))
+            TestHooks(
+                tables: Schema.tables, settle: {}, serveHTTP: { _, _ throws(LoopbackFailure) in "http://127.0.0.1:9" },
+                openFirebase: { _, _ in }))
     }
 
     /// The number of rows of each table that is not empty.

@@ -23,7 +23,7 @@ struct FirebaseUserTests {
                 #"{"localId": "a", "customAttributes": "{\"plan\":1}", "phoneNumber": "+49", "photoUrl": "p", "providerUserInfo": [{"providerId": "google.com", "rawId": "1", "email": ""}, {"providerId": "phone", "phoneNumber": "+49"}], "mfaInfo": [{"phoneInfo": "+50", "displayName": "P"}, {"totpInfo": {}}]}"#
             )
                 == [
-                    "accountId": "a", "attributes": ["picture": "p", "phoneNumber": "+49"], "claims": ["plan": 1],
+                    "accountId": "a", "phoneNumber": "+49", "attributes": ["picture": "p", "phoneNumber": "+49"], "claims": ["plan": 1],
                     "providers": [["providerId": "google.com", "subject": "1"], ["providerId": "phone", "subject": "+49"]],
                     "factors": [["kind": "sms", "phoneNumber": "+50", "displayName": "P"], ["kind": "totp"]],
                 ])

@@ -175,7 +175,7 @@ extension FirebaseCall {
         _ = try tenantRecord()
         let orders = ["USER_ID": "accountId", "CREATED_AT": "createdAt", "LAST_LOGIN_AT": "lastSignInAt", "USER_EMAIL": "email"]
         let sort = try body.filled("sortBy") ?? "USER_ID"
-        guard var order = orders[sort] else { throw FirebaseError.notOffered("sortBy \(sort)") }
+        guard var order = orders[sort] else { throw FirebaseError.payload("Invalid value at 'sortBy'.") }
         if try body.filled("order") == "DESC" { order += "-" }
         var ids: [String]
         if try body.objects("expression").isEmpty {

@@ -22,7 +22,7 @@ extension FirebaseCall {
     func sendOobCode() throws -> JSONObject {
         let tenant = try tenantRecord()
         guard let type = try body.filled("requestType"), type != "OOB_REQ_TYPE_UNSPECIFIED" else { throw FirebaseError("MISSING_REQ_TYPE") }
-        guard Self.modes[type] != nil, type != "RECOVER_EMAIL" else { throw FirebaseError.notOffered("requestType \(type)") }
+        guard Self.modes[type] != nil, type != "RECOVER_EMAIL" else { throw FirebaseError.payload("Invalid value at 'requestType'.") }
         let returnsLink = try body.flag("returnOobLink") ?? false
         if returnsLink, !isAdmin { throw FirebaseError("INSUFFICIENT_PERMISSION") }
         if let url = try body.filled("continueUrl"), !Self.isAbsolute(url) {

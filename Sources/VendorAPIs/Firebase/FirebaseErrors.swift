@@ -29,7 +29,7 @@ struct FirebaseError: Error, Equatable {
         "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication "
             + "credential.", status: 401, name: "UNAUTHENTICATED")
     static func notOffered(_ what: String) -> FirebaseError {
-        FirebaseError("\(what) is not implemented.", status: 501, name: "NOT_IMPLEMENTED")
+        FirebaseError("NOT_IMPLEMENTED : \(what) is not available.", status: 501, name: "NOT_IMPLEMENTED")
     }
 
     var body: JSONObject {

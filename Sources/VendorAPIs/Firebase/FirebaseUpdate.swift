@@ -83,7 +83,7 @@ extension FirebaseCall {
             case "PHOTO_URL": attributes["picture"] = .null
             case "PASSWORD": remove.append(.password)
             case "EMAIL": remove.append(.username)
-            default: throw FirebaseError.notOffered("deleteAttribute \(name)")
+            default: throw FirebaseError.payload("Invalid value at 'deleteAttribute'.")
             }
         }
         var unlink: [String] = []
