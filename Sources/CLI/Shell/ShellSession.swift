@@ -3,6 +3,7 @@ import Contract
 import Glibc
 import JSON
 import Mintmark
+import Platform
 
 /// The variables of a shell: `$_` is the last result.
 struct ShellVariables {
