@@ -129,6 +129,8 @@ import Testing
         (5042, "exportFileExists"),
         (5043, "exportFailed"),
         (5060, "addressDiffers"),
+        (5061, "phoneNumberInUse"),
+        (5062, "providerSubjectInUse"),
         (6001, "providerUnavailable"),
         (6002, "providerUnusable"),
         (6003, "idpNotFound"),

@@ -129,9 +129,13 @@ class ForeignPasswords(EndToEnd):
         self.assertEqual(pointers({**FIREBASE, "rounds": 17}), "/rounds")
         self.assertEqual(pointers({**FIREBASE, "memoryCost": 17, "rounds": 16}), "/memoryCost")
         self.assertEqual(pointers({"algorithm": "pbkdf2Sha256"}), "/rounds")
+        self.assertEqual(pointers({"algorithm": "sha256", "rounds": 8193}), "/rounds")
+        self.assertEqual(pointers({"algorithm": "hmacSha256"}), "/signerKey")
+        self.assertEqual(pointers({"algorithm": "sha1", "signerKey": "AAAA"}), "/signerKey")
+        self.assertEqual(pointers({"algorithm": "scrypt", "saltAfterPassword": True}), "/saltAfterPassword")
         for how, wrong in (
             ({"algorithm": "scrypt", "memoryCost": 18}, ("/hash/memoryCost", "maximum")), ({"algorithm": "pbkdf2Sha1", "rounds": 2_000_001}, ("/hash/rounds", "maximum")),
-            ({"algorithm": "pbkdf2Sha1", "rounds": 0}, ("/hash/rounds", "minimum")), ({"algorithm": "md5"}, ("/hash/algorithm", "enum")),
+            ({"algorithm": "pbkdf2Sha1", "rounds": 0}, ("/hash/rounds", "minimum")), ({"algorithm": "md4"}, ("/hash/algorithm", "enum")),
         ):
             self.assertEqual(self.violations(self.sidecar, "account.import", {"accounts": [], "hash": how}), {wrong})
         line = {"email": "carol@example.com", **hashed(SCRYPT, PASSWORD), "hash": {"algorithm": "scrypt", "memoryCost": 17, "blockSize": 16}}

@@ -12,6 +12,8 @@ package struct FastHash: Sendable, Equatable {
     let rounds: Int
     let isSaltLast: Bool
 
+    static let algorithms: Set<PasswordAlgorithm> = [.hmacMd5, .hmacSha1, .hmacSha256, .hmacSha512, .md5, .sha1, .sha256, .sha512]
+
     /// The maximum number of repetitions.
     static let mostRounds: Int64 = 8192
 

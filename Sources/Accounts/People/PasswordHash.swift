@@ -16,6 +16,7 @@ package enum PasswordHash: Sendable, Equatable {
 
     /// - Throws: `InvalidHashParameters` if a parameter is missing, belongs to another algorithm or exceeds the limit.
     package init(_ how: PasswordHashing) throws(InvalidHashParameters) {
+        if !FastHash.algorithms.contains(how.algorithm) { try Self.refuse(how, members: ["saltAfterPassword"]) }
         switch how.algorithm {
         case .scrypt:
             try Self.refuse(how, members: ["signerKey", "saltSeparator", "rounds"])
@@ -64,6 +65,7 @@ package enum PasswordHash: Sendable, Equatable {
         let given: [String: Bool] = [
             "signerKey": how.signerKey != nil, "saltSeparator": how.saltSeparator != nil, "memoryCost": how.memoryCost != nil,
             "rounds": how.rounds != nil, "blockSize": how.blockSize != nil, "parallelization": how.parallelization != nil,
+            "saltAfterPassword": how.saltAfterPassword != nil,
         ]
         guard let name = members.first(where: { given[$0] == true }) else { return }
         throw InvalidHashParameters(pointer: "/\(name)", reason: "\(how.algorithm.rawValue) has no \(name)")
