@@ -30,7 +30,7 @@ let package = Package(
         .library(name: "MintmarkInProcess", targets: ["MintmarkInProcess"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
     ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -117,7 +117,8 @@ let package = Package(
         + room(
             "Provisioning",
             ["Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"])
-        + room("VendorAPIs", ["Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"])
+        + room(
+            "VendorAPIs", ["Accounts", "Contract", "Crypto", "IdentityPools", "JSON", "Loopback", "Platform", "ServiceContext", "Storage"])
         + room(
             "Mintmark",
             [

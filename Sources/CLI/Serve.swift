@@ -86,7 +86,8 @@ struct ServeSettings {
         let mintmark = try Mintmark(store, logsTo: LogRing())
         let console = try consoleSettings(mintmark).map { (log: ConsoleRecords(), settings: $0) }
         try mintmark.serve(
-            output: output, options: server, tracingTo: openedTraceFile(), watching: console.map { TraceWatch($0.log.take, finish: $0.log.end) }
+            output: output, options: server, tracingTo: openedTraceFile(),
+            watching: console.map { TraceWatch($0.log.take, finish: $0.log.end) }
         ) { mintmark in
             try document?.apply(to: mintmark)
             if let console { try console.log.begin(mintmark, console.settings) }

@@ -6,7 +6,8 @@ enum Generator {
     static var emitters: [any Emitter] {
         [
             SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter(), GoEmitter(), RubyEmitter(),
-            RubySignatures(), JavaEmitter(), SwiftClientEmitter(), SwiftDriverEmitter(), ShellEmitter(), DocumentationEmitter(), ConsoleFilesEmitter(),
+            RubySignatures(), JavaEmitter(), SwiftClientEmitter(), SwiftDriverEmitter(), ShellEmitter(), DocumentationEmitter(),
+            ConsoleFilesEmitter(),
         ]
     }
 

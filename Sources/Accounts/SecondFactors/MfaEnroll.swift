@@ -117,7 +117,8 @@ extension MfaService {
             let code = qr.flatMap { form in QRCode(uri).map { form == .svg ? $0.svg : $0.terminalText } }
             return .totp(
                 .init(
-                    continuationToken: token, factorId: draft.id, secret: secret, otpauthUri: uri, qrCode: code, algorithm: TOTP.algorithm, periodSeconds: TOTP.periodSeconds, codeLength: Int64(TOTP.digits),
+                    continuationToken: token, factorId: draft.id, secret: secret, otpauthUri: uri, qrCode: code, algorithm: TOTP.algorithm,
+                    periodSeconds: TOTP.periodSeconds, codeLength: Int64(TOTP.digits),
                     expiresAt: flow.expiresAt))
         case .email:
             return .email(

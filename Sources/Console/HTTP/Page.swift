@@ -38,7 +38,8 @@ struct Page {
             }.joined()
             return group.isEmpty ? links : "<h2>\(group)</h2>\(links)"
         }.joined()
-        let testing: HTML = router.mintmark.configuration.testing ? "<span class=\"badge info\" title=\"A testing store\">testing</span>" : .none
+        let testing: HTML =
+            router.mintmark.configuration.testing ? "<span class=\"badge info\" title=\"A testing store\">testing</span>" : .none
         let mode: HTML = writes ? "<span class=\"badge warn\">can write</span>" : "<span class=\"badge\">read-only</span>"
         return Self.response(
             status,

@@ -55,7 +55,9 @@ public struct SecretMask {
     }
 
     /// Masks the result of a contract method.
-    public mutating func result(_ value: JSONValue, of method: String) -> JSONValue { mask(value, by: object(method)["result"]?["schema"] ?? [:]) }
+    public mutating func result(_ value: JSONValue, of method: String) -> JSONValue {
+        mask(value, by: object(method)["result"]?["schema"] ?? [:])
+    }
 
     /// Masks the data of an error.
     public func errorData(_ value: JSONValue) -> JSONValue {

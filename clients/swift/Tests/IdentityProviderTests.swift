@@ -118,8 +118,8 @@ struct IdentityProviderTests {
             cookies: headers.filter { $0.name == "set-cookie" }.map { String($0.value) }, body: String(text[end.upperBound...]))
     }
 
-    private func with(_ body: (Mintmark, IdentityProvider, SmallService) async throws -> Void) async throws {
-        let m = try await Mintmark.testingInProcess(log: .discarded)
+    private func with(_ body: (TestingMintmark, IdentityProvider, SmallService) async throws -> Void) async throws {
+        let m = try await TestingMintmark.inProcess(log: .discarded)
         let idp = try await IdentityProvider.start(m, audience: "orders")
         let service = try SmallService(idp)
         try await body(m, idp, service)
