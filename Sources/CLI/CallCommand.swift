@@ -10,8 +10,8 @@ struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call", abstract: "Call one method and print its result.",
         discussion: """
-            Parameters: name=text, name:=json, name[key]=text, name[]=text, name=@file, name=@- for standard input, name=@@text for text that
-            begins with @. Alternatively, one JSON object, or - for a JSON object on standard input.
+            Parameters: name=text, name:=json, name[key]=text, name[]=text, name=@file, name=@- for standard input, name=@@text for text
+            that begins with @. Alternatively, one JSON object, or - for a JSON object on standard input.
 
               mintmark call pool.create name=shop developerProvider=login.shop
               mintmark call token.mintForDeveloper poolId=local-1:… logins[login.shop]=alice

@@ -6,12 +6,19 @@ import Platform
 /// `mintmark describe`
 struct Describe: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the parameters, result and errors of a method.",
+        abstract: "Describe a method, a namespace, a type or an error.",
         discussion:
-            "For a namespace, such as pool, lists its methods. For a shared type, such as SignedRequest, lists its members.")
+            """
+            Shows the parameters, result and errors of a method, the methods of a namespace, the members of a type, or when an error occurs.
+
+              mintmark describe token.mintForDeveloper
+              mintmark describe SignedRequest
+              mintmark describe invalidCode
+              mintmark describe 4003
+            """)
 
     @Argument(
-        help: "The method, such as token.mintForDeveloper, a namespace or a type.",
+        help: "The name of a method, namespace, type or error, or the number of an error.",
         completion: .list(Contract.MethodTable.all.map(\.name)))
     var method: String
 
@@ -30,6 +37,9 @@ struct Describe: ParsableCommand {
         if let schema = types.schema(method) {
             return json ? try Printing.out(Printing.pretty(schema)) : try types.describe(method)
         }
+        if let error = Contract.ErrorTable.all.first(where: { $0.type == method || String($0.code) == method }), !json {
+            return try HelpTopics.show(error)
+        }
         let own = Contract.MethodTable.all.filter { $0.name.hasPrefix(method + ".") }
         if !own.isEmpty { return try Methods.list(own) }
         let called = MethodInfo.called(method, among: Contract.MethodTable.all)
@@ -43,7 +53,8 @@ struct Describe: ParsableCommand {
         }
         if method.isEmpty { throw ValidationError("Name a method. To list all methods, run mintmark methods.") }
         let hint = NearestNames.hint(
-            method, among: Contract.MethodTable.all.map(\.name) + types.names, otherwise: "To list all methods, run mintmark methods.")
+            method, among: Contract.MethodTable.all.map(\.name) + types.names + Contract.ErrorTable.all.map(\.type),
+            otherwise: "To list all methods, run mintmark methods.")
         throw ValidationError("Unknown method \(method).\(hint)")
     }
 

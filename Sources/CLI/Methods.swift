@@ -3,15 +3,51 @@ import Contract
 
 /// `mintmark methods`
 struct Methods: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List all methods with their summaries.")
+    static let configuration = CommandConfiguration(
+        abstract: "List the methods with their summaries.",
+        discussion: """
+            With words, lists only the methods that contain all of them in their name, their texts, their parameters or the names of the
+            same function in other products.
+
+              mintmark methods
+              mintmark methods login
+              mintmark methods forgot password
+            """)
 
     @Flag(help: "List only the methods that are available with --caller public.")
     var `public` = false
 
+    @Argument(help: "Words that the methods contain.")
+    var words: [String] = []
+
     @OptionGroup var output: ColorOption
 
     func run() throws {
-        try Self.list(Contract.MethodTable.all.filter { !`public` || $0.caller == .public })
+        let offered = Contract.MethodTable.all.filter { !`public` || $0.caller == .public }
+        let found = offered.filter { method in words.allSatisfy { Self.contains(method, $0) } }
+        if found.isEmpty {
+            let hint = Contract.NearestNames.hint(words[0], among: Contract.MethodTable.all.map(\.name))
+            throw ValidationError(
+                "No method contains \(words.joined(separator: " and ")).\(hint) To list all methods, run mintmark methods.")
+        }
+        try Self.list(found)
+    }
+
+    /// Words for which users search, and the words of the contract.
+    private static let synonyms = [
+        "login": "signin", "logon": "signin", "logout": "signout", "2fa": "mfa", "otp": "mfa", "forgot": "passwordreset",
+        "register": "signup",
+        "user": "account", "users": "account", "sso": "idp", "remove": "delete",
+    ]
+
+    /// Returns whether a method contains a word, or the word of the contract for it. Case does not matter.
+    static func contains(_ method: MethodInfo, _ word: String) -> Bool {
+        let word = word.lowercased()
+        let name = method.name.lowercased().replacing(".", with: "") + " " + method.name.lowercased()
+        if let other = synonyms[word], name.contains(other) { return true }
+        let fields = (method.params + method.result).map { "\($0.name) \($0.description)" }
+        let texts = [name, method.summary, method.description] + fields + method.equivalents.map(\.names)
+        return texts.joined(separator: " ").lowercased().contains(word)
     }
 
     /// Prints one line per method.

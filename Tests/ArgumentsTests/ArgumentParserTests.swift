@@ -12,7 +12,7 @@ private struct Example: ParsableCommand {
     @Option(parsing: .unconditional) var count: Int?
     @Option(name: [.customShort("o"), .long]) var output: String?
     @Option var tag: [String] = []
-    @Argument var method: String
+    @Argument() var method: String
     @Argument var items: [String] = []
 }
 

@@ -1,10 +1,10 @@
 import Contract
 import JSON
 
-/// The schemas of the parameters and the result of a method.
-struct MethodSchema {
+/// The schemas of the parameters and the result of a method. A class, because the shared types are parsed only when they are needed.
+final class MethodSchema {
     private let object: JSONValue
-    private let shared: JSONObject
+    private lazy var shared = OpenRPCDocument.sharedSchemas
 
     /// Returns `nil` if the method does not exist.
     init?(of method: String) {
@@ -12,7 +12,6 @@ struct MethodSchema {
             let object = try? JSONValue(parsing: info.openRPC.description)
         else { return nil }
         self.object = object
-        shared = OpenRPCDocument.sharedSchemas
     }
 
     var parameters: [(name: String, schema: JSONValue, description: String, isRequired: Bool)] {
@@ -55,8 +54,10 @@ struct MethodSchema {
 
     /// Converts the text of `name=text`. Text that does not fit stays a string, so that the service reports the violation.
     func value(of text: String, at path: [ParameterPath.Step]) -> JSONValue {
+        guard let value = try? JSONValue(parsing: text), value.object == nil, value.array == nil, value.string == nil else {
+            return .string(text)
+        }
         let schema = schema(of: path).map(resolved) ?? [:]
-        guard let value = try? JSONValue(parsing: text) else { return .string(text) }
         switch (schema["type"]?.string, value) {
         case ("integer", .number), ("number", .number), ("boolean", .bool), ("null", .null): return value
         default: return .string(text)

@@ -121,7 +121,7 @@ enum HelpTopics {
         }
     }
 
-    private static func show(_ error: ErrorInfo) throws {
+    static func show(_ error: ErrorInfo) throws {
         try Printing.out("\(Printing.bold(error.type))  \(Printing.dim("error \(error.code)"))\n  \(error.when)\n")
         if let message = Documentation.errors[error.type]?["message"]?.string {
             try Printing.out("\(Printing.bold("Message"))\n  \(message)\n")
@@ -138,6 +138,7 @@ enum HelpTopics {
         }
         let methods = Contract.MethodTable.all.filter { $0.errors.contains(error.type) }.map(\.name)
         let text = methods.isEmpty ? "every method that can meet this condition" : methods.joined(separator: ", ")
+        try Printing.out("\(Printing.bold("Exit code of commands"))\n  \(error.isStoreError ? 2 : 1)\n")
         try Printing.out("\(Printing.bold("Returned by"))\n  \(text)")
     }
 

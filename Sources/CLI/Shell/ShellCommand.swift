@@ -8,8 +8,8 @@ struct ShellCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shell", abstract: "Call methods interactively on one store.",
         discussion: """
-            Each line is a method with its parameters in the notation of `mintmark call`, a line of JSON-RPC, or a command that begins with a
-            dot. Tab completes; ? at the end of a line describes the next parameter. .help explains the rest.
+            Each line is a method with its parameters in the notation of `mintmark call`, a line of JSON-RPC, or a command that begins with
+            a dot. Tab completes; ? at the end of a line describes the next parameter. .help explains the rest.
 
               mintmark shell --store shop.db
               echo 'tenant.list' | mintmark shell --store shop.db
