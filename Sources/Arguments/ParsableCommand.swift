@@ -74,8 +74,10 @@ extension ParsableCommand {
         let declared = Declarations(of: command)
         var parser = ArgumentParser(declared, of: Self.self)
         try parser.parse(arguments)
-        for group in declared.groups { try group.validate() }
-        try command.validate()
+        do {
+            for group in declared.groups { try group.validate() }
+            try command.validate()
+        } catch let refusal as ValidationError { throw ParseFailure(refusal.message, Self.self) }
         return command
     }
 }

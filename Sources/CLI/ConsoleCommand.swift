@@ -29,7 +29,7 @@ struct ConsoleCommand: ParsableCommand {
               mintmark console --app shop --write
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The port on 127.0.0.1. (default: any free port)", valueName: "port"))
     var port: Int = 0

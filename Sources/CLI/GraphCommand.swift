@@ -16,7 +16,7 @@ struct GraphCommand: ParsableCommand {
               mintmark graph --format dot alice@example.com | dot -Tpng > alice.png
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Option(help: ArgumentHelp("tree, mermaid, dot or svg.", valueName: "format"), completion: .list(["tree", "mermaid", "dot", "svg"]))
     var format: String?

@@ -1,5 +1,6 @@
 import Arguments
 import Contract
+import Platform
 
 /// `mintmark methods`
 struct Methods: ParsableCommand {
@@ -26,7 +27,7 @@ struct Methods: ParsableCommand {
         let offered = Contract.MethodTable.all.filter { !`public` || $0.caller == .public }
         let found = offered.filter { method in words.allSatisfy { Self.contains(method, $0) } }
         if found.isEmpty {
-            let hint = Contract.NearestNames.hint(words[0], among: Contract.MethodTable.all.map(\.name))
+            let hint = NearestNames.hint(words[0], among: Contract.MethodTable.all.map(\.name))
             throw ValidationError(
                 "No method contains \(words.joined(separator: " and ")).\(hint) To list all methods, run mintmark methods.")
         }

@@ -54,8 +54,9 @@ class CommandLine(EndToEnd):
             options = json.load(file)["options"]
         text = b"".join(self.call(*words).stdout for words in (("serve", "--help"), ("help", "store"), ("help", "mail"))).decode()
         listed = re.findall(r"^  (?:-h, )?(--[a-z-]+)( <)?", text, re.M)
-        # Clients use line framing and pipes only, and core dumps serve to debug the program itself.
-        listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--quiet", "--version", "--help")}
+        # Clients use line framing and pipes only, core dumps serve to debug the program itself, and the console is for people.
+        listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--quiet", "--version", "--help",
+                                                                                                         "--console", "--write", "--show-secrets")}
         self.assertEqual({each["flag"]: "flag" if each["type"] == "boolean" else "value" for each in options}, listed)
 
     def test_misspelled_method_suggests_nearest(self):

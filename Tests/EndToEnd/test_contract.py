@@ -30,8 +30,8 @@ def schemas_in(schema, path):
         yield from schemas_in(each, f"{path}/oneOf/{i}")
 
 
-# The maximum number of generated lines of a client.
-CLIENT_LINES = {"go": 10_500, "ruby": 8_000}
+# The maximum number of generated lines of a client. It grows with the contract: about 60 lines of Ruby for a method.
+CLIENT_LINES = {"go": 11_500, "ruby": 8_800}
 
 
 class GeneratedClients(unittest.TestCase):

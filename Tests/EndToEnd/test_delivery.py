@@ -359,7 +359,7 @@ class CommandLine(Delivery):
         self.assertNotIn("tenant named", said())
 
     def test_help_and_doctor_describe_delivery(self):
-        text = run("serve", "--help", home=self.folder).stdout.decode()
+        text = run("help", "mail", home=self.folder).stdout.decode()
         for option in ("--smtp-url", "--mail-from", "--smtp-user", "--smtp-password-file", "--webhook-url", "--webhook-secret-file"):
             self.assertIn(option, text)
         text = run("doctor", "--store", ":memory:", home=self.folder).stdout.decode()

@@ -317,7 +317,7 @@ class Tools(EndToEnd):
 
     def test_secret_parameters_are_left_out_without_secrets(self):
         tools = self.tools("--tools", "all", "--allow", "write")
-        self.assertEqual(set(tools["account_graph"]["inputSchema"]["properties"]), {"accountId"})
+        self.assertEqual(set(tools["account_graph"]["inputSchema"]["properties"]), {"accountId", "format"})
         self.assertNotIn("password", tools["account_create"]["inputSchema"]["properties"])
         self.assertIn("attributes", tools["account_create"]["inputSchema"]["properties"])
         self.assertNotIn("clientSecret", tools["idp_update"]["inputSchema"]["properties"])

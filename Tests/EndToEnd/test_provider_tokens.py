@@ -136,7 +136,7 @@ class CustomTokens(Federation):
         for check, claims in [
             ("issuer", {"iss": "mallory"}), ("issuer", {"sub": "dora"}), ("audience", {"aud": "default"}), ("tenant", {"tenant_id": "shop"}),
             ("notYetValid", {"iat": now + 400, "exp": now + 500}), ("expired", {"iat": now - 900, "exp": now - 400}), ("lifetime", {"iat": now, "exp": now + 3601}),
-            ("subject", {"uid": None}), ("subject", {"uid": ""}), ("subject", {"uid": "a/b"}), ("subject", {"uid": "a" * 129}), ("claims", {"claims": [1]}),
+            ("subject", {"uid": None}), ("subject", {"uid": ""}), ("subject", {"uid": "a" * 129}), ("claims", {"claims": [1]}),
             ("signature", {"key": ec.generate_private_key(ec.SECP256R1())}),
         ]:
             with self.subTest(check=check, claims=claims):

@@ -47,6 +47,14 @@ final class MethodSchema {
         return resolved(shared[String(name)] ?? [:])
     }
 
+    /// Follows `$ref`, and returns the variant of a value with states.
+    func resolved(_ schema: JSONValue, for value: JSONValue) -> JSONValue {
+        let schema = resolved(schema)
+        guard let name = schema["discriminator"]?["propertyName"]?.string else { return schema }
+        let variants = (schema["oneOf"]?.array ?? []).map { resolved($0) }
+        return variants.first { $0["properties"]?[name]?["const"] == value[name] } ?? [:]
+    }
+
     /// Whether the value of a schema is a secret.
     func isSecret(_ schema: JSONValue) -> Bool {
         schema["secret"] == true || schema["$ref"] != nil && isSecret(shared[schema["$ref"]?.string?.split(separator: "/").last ?? ""])

@@ -19,7 +19,7 @@ struct InspectCommand: ParsableCommand {
               mintmark inspect --offline - < token.txt
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Flag(help: "Use no store, and do not check the signature.")
     var offline = false

@@ -18,7 +18,7 @@ struct MfaCommand: ParsableCommand {
                   mintmark mfa enroll --app shop
                 """)
 
-        @OptionGroup var options: StoreOptions
+        @OptionGroup(title: "Store") var options: StoreOptions
 
         @Option(help: ArgumentHelp("The name of the factor.", valueName: "name"))
         var name: String?

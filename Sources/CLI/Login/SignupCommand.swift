@@ -13,7 +13,7 @@ struct SignupCommand: ParsableCommand {
               mintmark signup --email alice@example.com --attribute givenName=Alice
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Option(help: ArgumentHelp("The email address.", valueName: "address"))
     var email: String?

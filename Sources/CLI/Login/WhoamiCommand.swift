@@ -16,7 +16,7 @@ struct WhoamiCommand: ParsableCommand {
               mintmark whoami --json
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Flag(help: "Print JSON.")
     var json = false

@@ -21,7 +21,8 @@ struct ResultTable {
     /// Returns a line for each member of an object.
     func members(of value: JSONValue) -> [String] {
         guard let object = value.object else { return [cell(value, schema?.result)] }
-        let rows = object.members.map { [$0.name, cell($0.value, schema?.result["properties"]?[$0.name])] }
+        let type = schema.map { $0.resolved($0.result, for: value) }
+        let rows = object.members.map { [$0.name, cell($0.value, type?["properties"]?[$0.name])] }
         return aligned(rows, hasHeader: false)
     }
 
@@ -62,7 +63,7 @@ struct ResultTable {
     private func masked(_ value: JSONValue, _ type: JSONValue?) -> JSONValue {
         guard let schema, let type else { return value }
         if schema.isSecret(type) { return "***" }
-        let here = schema.resolved(type)
+        let here = schema.resolved(type, for: value)
         switch value {
         case .object(let object):
             var masked = JSONObject()

@@ -17,7 +17,7 @@ struct RekeyCommand: ParsableCommand {
               mintmark rekey --store postgres://shop@db/shop --master-key-file old.key --new-master-key-file new.key
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Option(
         help: ArgumentHelp("The path of a file with the new master key. (default: a new key in <store>.key)", valueName: "path"),

@@ -16,7 +16,7 @@ struct RestoreCommand: ParsableCommand {
               mintmark restore --store shop.db --replace /backups/shop-monday.db
             """)
 
-    @OptionGroup var options: StoreOptions
+    @OptionGroup(title: "Store") var options: StoreOptions
 
     @Flag(help: "Rename the files of a store that exists, to <store>.replaced-<time>.")
     var replace = false

@@ -124,7 +124,9 @@ public struct StoreRestoring {
 
     /// - Returns: The files of the replaced store.
     private func replace(_ path: String, by draft: String, _ keyFile: MasterKeyFile?) throws -> [String] {
-        let kept = "\(path).replaced-\(Self.stamp(SystemClock().now))"
+        let stamp = "\(path).replaced-\(Self.stamp(SystemClock().now))"
+        // Two restores may happen in one second.
+        let kept = (1...1000).lazy.map { $0 == 1 ? stamp : "\(stamp)-\($0)" }.first { access($0, F_OK) != 0 } ?? stamp
         do throws(StoreReplacement.Failure) {
             var files = try StoreReplacement.replace(path, by: draft, keeping: kept)
             // The replaced store opens with its own key, which `settle` is about to replace.
