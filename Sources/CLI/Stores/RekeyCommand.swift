@@ -14,7 +14,8 @@ struct RekeyCommand: ParsableCommand {
             given to the processes, the new key must be given with --new-master-key-file, and is not written.
 
               mintmark rekey --store shop.db
-              mintmark rekey --store postgres://shop@db/shop --master-key-file old.key --new-master-key-file new.key
+              mintmark rekey --store postgres://shop@db/shop --master-key-file old.key \\
+                --new-master-key-file new.key
             """)
 
     @OptionGroup(title: "Store") var options: StoreOptions
