@@ -109,9 +109,10 @@ test("the option binary takes precedence over MINTMARK_BINARY and PATH", async (
 });
 
 test("every flag of `mintmark serve` is an option", () => {
-  const help = execFileSync(process.env.MINTMARK_BINARY, ["serve", "--help"], { encoding: "utf8" });
-  // The client supports only line framing; core dumps are for debugging the program itself.
-  const left = ["--help", "--version", "--framing", "--allow-core-dumps"];
+  const help = [["serve", "--help"], ["help", "store"], ["help", "mail"]]
+    .map((words) => execFileSync(process.env.MINTMARK_BINARY, words, { encoding: "utf8" })).join("");
+  // The client supports only line framing; core dumps are for debugging the program itself, and the console is for people.
+  const left = ["--help", "--version", "--framing", "--allow-core-dumps", "--quiet", "--console", "--write", "--show-secrets"];
   const known = [...help.matchAll(/^  (?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]).filter((flag) => !left.includes(flag));
   assert.ok(known.length > 15);
   const all = ["app", "store", "issuer", "region", "account", "masterKeyFile", "caller", "testing", "clock", "auditIssuance", "auditHeadsFile", "migrate", "logLevel",

@@ -87,13 +87,15 @@ class Starting(ClientTest):
         self.assertEqual((info.region, info.account, info.issuer, info.testing), ("moon-1", "123456789012", "https://id.example", True))
 
     def test_every_option_of_serve_is_an_argument(self):
-        help = subprocess.run([os.environ["MINTMARK_BINARY"], "serve", "--help"], capture_output=True, text=True, check=True).stdout
+        help = "".join(
+            subprocess.run([os.environ["MINTMARK_BINARY"], *words], capture_output=True, text=True, check=True).stdout
+            for words in (("serve", "--help"), ("help", "store"), ("help", "mail")))
         flags = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", help, re.M)) - {"help", "version"}
         self.assertGreater(len(flags), 15)
         names = {flag.lstrip("-") for flag, _ in OPTIONS.values()}
         self.assertEqual({name for name in OPTIONS if name not in Options.__annotations__}, {"store", "app"})
-        # The client supports only line framing; core dumps are for debugging the program itself.
-        self.assertEqual(flags - names, {"framing", "allow-core-dumps"})
+        # The client supports only line framing; core dumps are for debugging the program itself, and the console is for people.
+        self.assertEqual(flags - names, {"framing", "allow-core-dumps", "quiet", "console", "write", "show-secrets"})
 
     def test_unknown_option_raises(self):
         with self.assertRaisesRegex(TypeError, "unknown option 'drain'; mintmark.Options lists"):
