@@ -10,5 +10,7 @@ struct ParameterPathTests {
         #expect(ParameterPath.steps("a[b][0][]") == ["a", "b", "0", ""])
         #expect(ParameterPath.steps("[a]") == nil)
         #expect(ParameterPath.steps("a[b") == nil)
+        #expect(ParameterPath.steps("a" + String(repeating: "[b]", count: 15))?.count == 16)
+        #expect(ParameterPath.steps("a" + String(repeating: "[b]", count: 16)) == nil)
     }
 }

@@ -227,6 +227,31 @@ class Pages(WithConsole):
         self.assertEqual(len(self.sidecar.call("tenant.list")["tenants"]), 1)
         self.assertEqual(self.sidecar.call("audit.list")["records"][0]["actor"], "console")
 
+    def test_form_that_cannot_be_read_calls_nothing(self):
+        deep = "[" * 70 + "]" * 70
+        for fields in ({"_json": '{"disabled": true'}, {"_json": "[]"}, {"claims": "{bad"}, {"codes[length": "7"}, {"a" + "[b]" * 1000: "7"}, {"claims": deep}):
+            with self.subTest(fields=str(fields)[:40]):
+                answer = self.console.call("account.create", username="alice@example.com", **fields)
+                self.assertEqual(answer.status, 400)
+                self.assertIn("Nothing was called", answer.words)
+        # Each value can be read, but the request around it is too deep.
+        answer = self.console.call("account.create", username="alice@example.com", claims='{"a":' + "[" * 62 + "]" * 62 + "}")
+        self.assertIn("nested too deeply", answer.words)
+        self.assertEqual(self.console.get("/methods/account.create?a" + "[b]" * 5000 + "=7").status, 200)
+        self.assertEqual(self.sidecar.call("account.list")["accounts"], [])
+
+    def test_nested_and_listed_claims_are_shown_as_they_are(self):
+        deep = 1
+        for _ in range(60):
+            deep = [deep]
+        for number, claims in enumerate(({"roles": ["buyer", NASTY]}, {"a": deep})):
+            self.sidecar.call("account.create", {"accountId": f"a{number}", "username": f"a{number}@example.com", "claims": claims})
+        page = self.console.get("/accounts/a0")
+        self.assertIn("<span>buyer</span>", page.text)
+        self.assertIn(NASTY, page.words)
+        self.assertLess(len(self.console.get("/accounts/a1").text), 20_000)
+        self.assertEqual(self.console.get("/accounts").status, 200)
+
     def test_method_search_finds_names_of_other_products(self):
         self.assertIn("/methods/identity.resolve", self.console.get("/methods?q=GetId").text)
         self.assertIn("No method", self.console.get("/methods?q=nothinglikethis").words)

@@ -55,12 +55,16 @@ struct FormSchema {
 
 /// The parts of a parameter path such as `logins[login.shop]`.
 enum ParameterPath {
-    /// Returns the steps of a path, or `nil` if it is not one. An empty step appends to a list.
+    /// No schema has deeper parameters.
+    private static let deepest = 16
+
+    /// Returns the steps of a path, or `nil` if it is not one or is too deep. An empty step appends to a list.
     static func steps(_ text: String) -> [String]? {
         guard let open = text.firstIndex(of: "[") else { return text.isEmpty ? nil : [text] }
         guard open > text.startIndex, text.hasSuffix("]") else { return nil }
         let inner = text[text.index(after: open)...].dropLast()
-        return [String(text[..<open])] + inner.split(separator: "][", omittingEmptySubsequences: false).map(String.init)
+        let steps = inner.split(separator: "][", maxSplits: deepest, omittingEmptySubsequences: false).map(String.init)
+        return steps.count < deepest ? [String(text[..<open])] + steps : nil
     }
 
     static func text(_ steps: [String]) -> String { steps[0] + steps.dropFirst().map { "[\($0)]" }.joined() }
@@ -69,6 +73,31 @@ enum ParameterPath {
 /// Converts the fields of a form to the parameters of a method.
 struct FormParams {
     let schema: FormSchema
+
+    /// Returns what is wrong with the fields themselves, in plain sentences. Such fields have no effect on the parameters, so the method
+    /// must not be called without them.
+    func problems(_ form: Fields) -> [String] {
+        var found: [String] = []
+        if let text = form.given("_json"), (try? JSONValue(parsing: text))?.object == nil {
+            found.append("The field “More parameters as JSON” is not a JSON object\(Self.reason(text)).")
+        }
+        for (name, value) in form.all where !name.hasPrefix("_") && !value.isEmpty {
+            guard let path = ParameterPath.steps(name) else {
+                found.append("The field name \(name.prefix(100)) is not the path of a parameter, such as codes[length].")
+                continue
+            }
+            let type = schema.schema(at: path)?["type"]?.string
+            if ["object", "array"].contains(type ?? ""), (try? JSONValue(parsing: value)) == nil {
+                found.append("The field \(name) is not valid JSON\(Self.reason(value)).")
+            }
+        }
+        return found
+    }
+
+    private static func reason(_ text: String) -> String {
+        do { _ = try JSONText(text) } catch { return ": \(error)" }
+        return ""
+    }
 
     func params(_ form: Fields) -> JSONObject {
         var root: JSONValue = .object([:])

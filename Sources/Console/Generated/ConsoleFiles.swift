@@ -4,7 +4,7 @@
 /// The files of the web console. `CompressedText` reads them.
 enum ConsoleFiles {
     static let compressedStyle: StaticString = ##"""
-        !!%+i!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
+        !!%,N!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
         9@*XSv/lMtGsWo?a(a@IlqLX-niiP5$<ZEJ]sjgcM&/,ae>fZqoBjPeJWI`]!smE^lnFmUJb3XX75;kD=4>G=VsC<pFbk-^o_dmEkS.7:t3O%opCtFf?:T/`
         c=>piN!8Ng/cWeZ$H7Nf&4S(!XmRKE;(PM<g,k0bH:-7$hnK0I9Qp),Id_jOPn]/Ch5Kg>.c'XDgn;l7RP:x9%`@8*RE@?2)AlW^WL*5+UZ](@Q]h51t'`f!
         W8@f3]A1fb^_DBum0:8dRm)Kis<!ofO<L(,<_rMRC@AI8:[vwBUgx^5*:@E3s(u3LG!cGPl]W@^7&(&2_a?<'ShE_Is<+^5-5!@<q7E+l07KJHtRi)[3j`b+
@@ -12,41 +12,42 @@ enum ConsoleFiles {
         ?`?1sF!;j1a/Mc!7+2LM9;cvqPBX=PGqE!EJ!j[A['6x7/LWv$eK=-GqkhP9l&miP$Qc^@.E-V^pBJ?&tsSLg&vG4ddNvs>Q@T'u*87hq_*=-vT!dr0iJmnT
         VJ!L.TSJ2!Ze8.Q]X%2wOV/[rFkq&eZ0$J-lh-G3k^asY'<B?Kr(P=)a+-;Q@:,i53Nwdw:73_Hfllpf@D,7LA8`UAZX'qXHW_;^WdT,Fc=gP)=$aijqt7[$
         Is_Ij2MhM+_I19Kv&Ona2o0!eq?3CbP0V3DVfc-5=^RRh:UL3@?$?I&gYhECj8q=/`b%'/X1q!9pH%+K-7ka(ktd2_fS1l?;a%O!Wia6q,D6`j2g?GZlCG[?
-        'V^6F49OFkqEhTH5]xgKA?Iw.^[w+mhqu=TUG_*%VG_ad'l-R'RJ^wVSaK(.H,@LMk_A`md*RL<.i%CUn<_@K-;&joNE+=MA>g8du+Ao_p@LDbQ^n4E$7AYS
-        CW7dR/T7.[)a(GJ>Z:BWO+l6MXaTdEn2sv2U%:u.Kr?gUY<lTbgP2V(8<FXxC_qfv(DSn)IT4SpM=sMaPtJ@D$0L$C':R7sWwiie;YJt3RJ,mi`5Q%20T)Xm
-        7jD`gq2&er:D@:RS)+q(aMQA(d1rWkpw>h9gGn2OMUM$K@@sg,tg0J-']aoCB+M%5K3fj`u/*=DDb3q0O]h:v4oc-T)7>v8;*iotARhbPR,enS%g$1QZ)m0'
-        2+>T9S<N`4clbGL?Y1QOR+RxW'L<UZ-q;tRt?d)m(X+<5?;%DR[@PoXl?k%;'A;[*Q3*Z.j!m@LUY1_gI<?(r8rBg=;U8MHcq!Yp=b!4C.nE]'ko3kE&o`Q/
-        ZBn3^$SW,.HFpou?RxYPbaNC,PD21qcv4K=RW*prr?W?97rVYe[PpYn0b(_@*@9OuWI2GT7/5n^@q7]U.N<5DcVN/Wun@9m_5R(0pXJ;2U3@j^X)Qmg4?*Q9
-        bbp^mIaijXY_+KjkY3U/&b-l):<VO.Au34pF59=XChW9IDBUo9f>aCxqUwN.GehhMI&RY2ID3Z(dH5-T$/t/*:L,KA4`0R2O8LJmNmfB3Qx1[7STN2Id>5d/
-        ]t4N)pDx`$TEU4R+CTgaZEQb@a=KfD.9B6ff+7w@AO3/KhM>bJuKTm=]=kH[LI]m1C4=ap*T8TXMK6u=a>uX+])2xFRsreTFtw4+TV(X:<g:,WV%<>E<aPKd
-        4N;Fl5H_N91jj4(i*YWAO[N0Zog9F%hlep,[f6`h*qrW'`^%OsjCr%=L@m@EJ^fin9x-ar+fM?:^rDt1nJH*k*<?K-lF5:2l6_t+:>n7WQHtcfc4cdo?:/=a
-        u9YtwM2O=I]2fR)R8hR`5lO5YA)0$*<qoow-vdujKk)*ZDk>&&LVBJu,Wb`+J`0k)`]^Nv7Q5]jOKp_fAFKu2$698SffiB[+B_gvRRLOe;n$eSdD.x-tE>Ht
-        &).g>;(iK^e-aoV,eKp,=bJMD?dYpnDH&J2bk^/$ej)/]6l*n8ZnJ2l?4/uairc@,P+@6$uR*,7??UqiiVM;K![J:Vi0+o>80X?M10h]1B6KMi0O((LkoMI'
-        o1+mCKD1NBt!<09kS%HEp2oC-<7El<',jcD.Wa_'EOHZ0Ck'AJW$Ip`gf!tG<ee-xE*27GmV<JeAGOC@/;`Hc(_.+'5@+f;;@<4;>V7X]$dBM,05)R>*%p;3
-        G.0%M/Vu(+t:K^@@!tg:2;m59Dj)kW3.*_H^GU]C+^nj+)?Ro1icNj-$b56-m.8M5u6fb?0nE$p717]'uM+Id/^rsB/H:l3(!u>ASVW/6'/1o6)>O5fQtCD)
-        dDQTwBKv:=(1(%7f:L/oh3qY8khK-JAaGEsarqOqlMe&Z=xnri])'_TGhgL>Ht$]c++RRlMGt+mHi^%WGL!b<[2thU'i5N%s2I+PcYA600gDfLZ2:A`^Npl%
-        ib0M4YYR:m`'6pq[;;r9T]cc[u_kbp$XfmxCsnp:iG3QGUY[32OChLn!2%GQ/dhKlD+etN+,,2t:KbMxb<STQR,v6lD?U.Ol*Oju1D/Wec67(o3!n2..vF5V
-        XH,nZFWeTdpZRJKQxti:+r!o7&*Vw%[rF8jO`UIaf:w!(9n<D_T2BR,@&XjxDH2ke>Zo$&oOOE?]?Hx<;fpQ3gfx0?!'M6r8bpO,faEFU4!A1=?@5cA.V]r:
-        <73c'6xa(:&e2[7l=i9Pt(>(D'P3i?M8@Lb>o`!4@J6r2PaDD^[-c(.J'$3q:]XpG%EeU2>=<A]]<L8[2nZXVIliq*soSLw>oHVn(0v:)5M>ur:N3MVIGfv8
-        9MV:K-q3g]Cmw?Rf[%]a:eg.g74CnknN8rS?dMk^fm0V`kq;t?exWDa8=KrK-`FY.d+iW6g&bKfVft`8L$_9dj4r761q>eE_2CiGRH=9??=?QW9hkYcjEtn$
-        :u.iMEeIFM$h<0h]!sPT<*bupW]lVnYlLIg_[?Aj,=KE`UuwZ.9^5[4Ae%f4X)0LT&bY/ar8Bbo_Q?^/gmp6%'Hj8N<RCg,9AjemlcDpSY]`,0ZiSxVj+/`u
-        hbqtO1E/t6MB%4@4=pPP?PuLhE.68vj<_Fm$D%v5Aw8-pUmboT$6w)Cp&>=u*k09m)>8(gSN3nkQ&kL`dQq!>m6]=hOc^l5?c`lg8aSUk_.4HQ5)rX-;[X0'
-        ZKDI2)u5(Z]m7VH(srD%Vfn!ui>B&g29dig-dS9A?+w_McGmnAP^73@Gvmw`S+8.th)xfm?C>rv>:UVO33v(<pcE,P:h[vT:dhO3_ff[oWO!gUGOAp-!<qk]
-        Q>%R!EEWZOfp:O<.l,Y)N7%<qA?A*g(xl]O*cVKk_v/rE/k$I8-NGZCSv**%_tVH2=VOIR$+4l6(%p%eGuov?s),''$0OvrV6n>vp_fGuO-piY67^c`:M-J+
-        SmB:g!=nudq:5G*idL7'qM?$U(RX,d0]6cP@$`U(m8B.<(WQKMf&E(J'ud(n?,@K]V*$USGlbUfBDp:kd2Hb:@CV<S(^&_6-F>pW^Cn*'g,x*vRRDv])!t3C
-        5L-c,Q`T;!,5-Iw)`n26pX_a:->D9`IbiJY>4sabtiPS>fMqV!iA-ocpPD6_U=SVQsP13uCEI&$4^9gN'nK8GP$a$dR9Y]wr,%3SSq.)*Re-<>Atwb%^AMpp
-        9e$:kj[dqk-8n??L-&X*s5qahAT&>EXa<>*:F,oE4E!Y][D!7V=fKll%=)dxTQaqnPDj;5(2mUaEea;k_FO0j]T`COh,ogLf;$8`uEOF_Zci1!.n4.`RJsC>
-        0`DIteR)Fd9T^oqe490S_:%o'tP0XW8s@SxT*[Ff=cAZZp<j!<(x^VMrr3lc+o8W3gJ//U/s1Pk+s6[C1m$twK'3H&'MY/<^`wkLf&J%HlWPw/bBF-8O&9s3
-        Wu7u9T.[:ED-i+!h^_uXP57$MPn&&el>Vc;B:)=6a^CHqDW2lB(WRMX_3J4?eU9ss*SkDLOV+qMAK)MRo9U[N_Lm27HSOVx;[omT@ldWng)I&;jh,&HDFh6R
-        KF0g1BQ0J:!RL63YL80pgl^!PE;0.H;i!GR?UMO7>-U27:ff$sQK-)8q0]UW0Kca;:/iAHHP(96U;n-,G.J`-2`hYdg1Gd?@S]D&T&FP=PNH`LTkG$w4=C^-
-        hI'tDrYk[K?_f-E^'C_ue<Ive/A/<6/RB$r)e2J3.x<xEZ1eB*km)/tb'ioa/Km6;]xt9b$W7G5d`Uo,Z'-3dI@&QILrjWeYZu@(]f(s?;(:*qC4mf!&@wVL
-        BXc04]3=]k!4m^J8lRq)D$g>2lh[YMOme%`B:AA;0)o*-1GjVl3i9vHVKG=%IZ%CxR0%5,<[m,oND^=Wf:s4C85U_J_(eY4'VVhK)N?J1mxa-FL4O)2Z_1c&
-        D'9*Kun!6QX8X=pAAn<HVllff9Zw&N'7@i'%<Jd&jvxQOD@'h:Te^RHqxwSKq]OVtG`H^PEQC,^:8S/q@9XnMb!_cC;Pmt:Va7xant>ZVjLhI7KQNI>D]J/3
-        [`PuX<evt/Z2bk?8`jBwFJMm/4erPZH)FU*:gKEwE;TYO'u(i_/B$hVJ;YLvKb[%+A`fZn8V_^U?pJ4c`%TKFaAp(eIG6Ulv7>Svc:aiZoTEmUiQYeGc$v[a
-        `E2&J'u/&orH1Fj6e.Flb+]AD!R5g`]E%qPgY+bHmj<2Ph!<(KWiZ%etiKSE?1F;^GPVNcal)L]81;$s45>G=Z$,nIk^YeslNJgqc$eT+$+x7SLRbx6N+ui(
-        1ov[V%]iQi:_.o)capBk?9@lE8EF.U%5M[Z/.6?haLYFfV`Dq`qI&%C03c^Fg985/HdE;@.f;oVT_p!p+E9.QV`A:a:3Kww^okO+^r++TdRfw/RF!kIs%(Id
-        fgv%'M,a0%LL!%a=7LM9rvmq?FwuUxNaT;Uf%;N:<&rDfgiEkoB2?1IYjoN1dsDMX$Ltdg7-S/jSedJ5Dj?aSdRdL<Gr.X9f]6n/[2mt@WB*$4sspFFo(>=7
-        rC03r:Ffw<H;3Nho[;lCKmF5I6_dbSKug1s+Mcr^A][*,;sDcq;L^vIQ&XGE8@&ZVUtUYXriHp^=*;iIjP>vbIYFvU43N_LH%LAM84.%b!)CUu:PIDX(VBaO
+        'V^6F49OFkqEhTH5]xgKA?Iw.^[w+mhqu=TUG_*%VG_ad'l-R'RJ^wVSaK(.H,@LMk_A`md*RL<.i%CUn<_@K-;&joNE-WSD;B*!M*nm@hx?j`G^@DmOh5,*
+        gZGkZSIw0tH9FJuNe:q,,33'E:c&t6ZB+ib$s.Q2]?gIt?RFT(@%49msn)A6IdB`SoN[Yla<pU/@M&mwcm[IFn^WkcaoB!E:$F*kU&.;<&`93ad[/wp)JQhn
+        J+Nq^*_&g@/J!Eq134q.gfJ/Y$VqqG:ao2fVnm?jr4!ljL7q,.5iN^=3kTSFW2U_!Jv&'I[9>ZY'QWk7[htv(>mpd!l.SYTlF%iBW[X-At[gIbn8'1/>'nQW
+        +IRiiEXUsW4PT$L,F&@!HG?C:ocCL,QU4/U(g5H8iS_Dp^&@f6Nq+?-Yd=tPJq'.kojPO<^9VRKE<P)m53cXLUWq3f*f_+>uJORS!K:'+uv0sv6KKM^_M@M.
+        JbnZWg9-p]E`6<%o5Z0ee??M0f$IO`a4da:4>`OgE2MHPShSQUOxK`4o&>4i5f0Hs&F95'/u;mqckB=3<>km!@-Z^kC63=Stsa,6K9sUZtiF<mFb5.[cWv@Q
+        /Dw(lhxkLUNR$ii.TJwGa!'Dxp19TvVA<%LjjssQ7Un,k-qk0X`/$CB9$l0Q,&f7e*L?;D$s/Zwv3U$%grMqBs?h4d=19!XE;Q;<X^>j*Q&AuI-*Nu:2Y'KN
+        )95gUTr2[>CbQ@CCV1m;$::wah.RJZO@L6%Q07W;lo34?YJVElUB3_fpWP*<h*-fr9uxJT-[l6!)PSHF`=w`PZ[o:pevL]OX`3Q-gmk=]OF/cY_70mhOPr07
+        ApsXp=CDep:fEsj;8ZSll6`v`eudIiZkRlw&`vxds);@n.(XvO'w&Vr@ZBBSto=kW9I/BE2WZ!4]pjM6`O0b7qujk!EfTK(m[(fT^B][5noZFG*LLsuV98XQ
+        ?R*RU)jqlNji>j!6`sw%(Zix=5SU0nb[mrt3*I'xuuEMhCIT-;EGC8LfX'NakL@e$f)T>FO$kDek+[D1UZu,?$sf^;JSa$(LYX(`@<8k^TjI*:9P/dD']=0,
+        ;@@D+W>-G-Nt_Z!kS]YG]2?aCFe_'HYWEl*FongMmq/=9riSSo+r-Ox45^YeIOb<``]c5HXi^laKA_CQuZ^D,2jb$qJV8--7migl9@;3[JrETF!iNjw@sROH
+        :*ao3,VrW3am4=GfM8xpLZPp%*&&;1g@dRPEXphQ<:?QeTLG:]H/miL7/+IfjR`i634$iUuSv[XIgPYeTfD7YLj&jeoX0Na'DJEKlo>aA1n?])r$*2N24q2H
+        d^%0D'iGK+`&6f%e/s>f!4ALa2N'mH%V1EJ/i&DG>bi6@@_6Sa5d0a%kfv1Ykp3kC/7]XJ=7FnlnEtM%<<rWF*M%,PV(J/tbdp^SO]mf';2B0J;eMHDSB4Tg
+        HHWp[FPjY^@Ad?F&W8+)-R$Y*t0iD_q;$wQ*8g,IBdLYYjvVpuT:dJJ(vkx]midDFqpS^h:t.meTYnjmLo1Pmr!OxZ0AvHSRV%2wV=bDq%&0ii87?;>ck<lb
+        Z[`5)LD)$7InL^PP/n:LCv^&CGk`4RM[JT!+(I2v-Q=j:7w:L6D`.B(-jGJEN6c;iEx<`Y8::SDP6J4t9vB<^hrAHdUl=tOOWwj5<,L<M^Y/Hp?O*=q(uI_G
+        /!a00$$G^X[Y`;w$MC2Wdx_o]_>re%$eucY_BxlGUTJOYY%OGRa?j$x&lQu!pBEXZHaEopat(pDa,xV[Gkvq.JJBmP@elU8@Lkxc$!(hB1i4&,!tPR>tKqBC
+        9C%f?sUW12dxM;1rEHTPF:^YJE0p6km$8A:'50'9oWK]Xcfa/8-Q:gGBviTeIwkEU::c2,`E,/Lig:76hY,1._W(`1'cbf&%NZRiG9gu[W,!pMN5pHH^wF(1
+        Bu7F3ddinvQJ5O&.;/E()TB:bfGMob)G&KR>C0<B9DPUJ:0AV*Z>a9OOj)(/$?/Xn$+_w70U'H1P7?CVDdk!_tnNAOdJT*QR3l^5svQG)>:@NX;VN;3tDu,;
+        uJ,qud_Xk7^624EUcQilAw^v%6pliO5qGIRrEM+a)>J=)o3w$82WSKWJY_iv_*s+bp`)RAM:f?pCw?Xl-wbV6sVbD%o,rY?qb]<4TM)G,;8H6hC@'sc!VmMP
+        9`8A3M9[@'+iw<%hciZ43[gIeTC)+O)Oe=e>>H>L%VX7_MGe.?k'RoCM;c5/$j_Tvn8N!1g&dC3AE=)3cl90XJImqAt1840-n08uI5b_K:Awgc_''2wQJ!<J
+        ?f,&VJ;9Lp5N$Ja=<8?O0@p]@p$@]d+2]0NM<5A.p%%u2^Y:m8-V_0L$;]e1&2e`F[HhB91H8I10<+F3%c9gjp.@TS]CF09Q$ddKtjT?(CL^w:^2Ds$c5?-7
+        QZ6$G.CP,o,.iNNor,eVC+v]aXi7s;/G;AE!_I*O&(]CJ0WjL@0M7vV=_rX4k!3*1l(@=uS02MmOui<2<Mm3PabDGZU],.s&F%3,7ag(B)5JwxQQmXNV%RQw
+        &oI7x>H`wV'p[=?=6VxvJlkhuQ=,w=o50Yp:1i@4@lCFD7+UT5o8/wZRBxRnfZleJB?`XY9&W@xeDI1P9_DaAJYaq^8:$>sm7B(<o*:.rTxn4h[<t2V7svTR
+        t:XPV?uvPw]>JB9Kd7`+=KHZ)'eh^6<=PMM_'j.=_X>D&LbW8]%DcJoNhV!)8'qlgG/^$mk=t9W[x*AuZpg6^OG-1>Qlxti%'Y7%Njq/*ITv^f)bZts&;M<V
+        5K%&u--74@R`5n97748F@J0^)HBE4ut*(x06jN?_CW->U@T'&'Ks>9'35QkfAp;v]v/+`8EKxC33FUH]km]=[pD8_Q-d;!%Aspl@^3H79+QL]X*cY6cT:KBD
+        !9LP&lqM`Vr.0dsj:?q-c(8&ef,Pdb+Q7!ffx+pt>%k[pHniI&PYD*(mK:RJHp?[5PE-K/7CIG^8H1t=;dRDg)x!N]CmoNQX6Nb2YvV)%fGr@v$tb^<c;n:W
+        Y[Qtv`PK97P@WLFMb$80a`715WMw5!2R4NZ9N9D`XE3`uQ%m$P!;Z)Gmgij.Yr3!O:_gZgZ@X]O6:]=[&!?nvfNwOos(=$)'%7.?!I&m@6s8cc50ELC5wUG/
+        )h)VoeO^l>c'h'[a*JWB8+LovL@iW@dJ5aAm[FEhjs:MUEDrsoU5tv_5X:`=r*8.(4h9!2IuvY4Jg@<H^sbSo!siKXrgwfgG+7*IAbvk!ej($Vb1xcCC/ajN
+        d5.-js3'Z?8R2;Z/GU2-!<2$<BNYTV+x;fgTQu^]G/nSOcSJ,:nnNNt(4fvW]epSbo$n;g__Wh%%R_db6?><!C:@@:4nA2(7pcO*LMIn_(ic0qfRt4M'aka0
+        ,rDDH'r]qE3.`$Cq[jYT.Y@3j,GEM%nXl?e=]WmN;YF;&]@V=X0=*;]!p]n)9pc;%,95u--<,<%402<m@PX6HI.@Kp7]8kmZS=ZM-*(:n]I]QD84>ZLhAkB.
+        Y+?d9ue.2F,OjvH-3.J(A)/5D:38@j).x/E9JM1FE[:gO.^Hj,6]]vq$h'MCLa;ga/ijt9V&P)g18Wl39X)<V74v&6K-l4f28[EBW,*1mI;$T??6-$9HM$0L
+        7(IneB@bgb2Fo7!0Oq;lB*DLO06.O6jKQE0eeMg<r=tg<l-juCiCr$FM9GXtWC5Xf>>bWR'Xb+3]>8%$oW_oG`@)1`!cl(LbU7SE,NYxI&PjR5eXxuN7^xSp
+        T-mc2i[`%Ao;*`FO.lU!2c_AMEtTWY=(cl]?E&=W,;+7]U%d(4!mCdW53M[(HG%0Bj$B<XD;x48(PHied8dm,t1BuZ14vmOOK3N8WWnhsn0/Ec7ab1vNT)$i
+        c>s@_940KohX,Op9a+0Kuxk@3/*Fa]u[0Kt-`8*?`mYvck*5vdX0Im>RZaYP4<Z688)1A0mr.OT63c<?>6+$+_+DAbXdrL_GM^-^s_<ZF9IY^k[*W'>drP^X
+        ^W+<Q1R1TLNb.O&DF2.PbV4+tu,?DEt%IXZ2^dV1O,GnVJY'tP(4D6i4XR-%Avq0CPTRgmB(Qh327BYl7=In7-j?1eB8Ox'iaF6;7sqOQ8xXk2PuD[u@s,<_
+        hZi2,AhQ%=?aPGu6e8P!CH(5B0.Id1M/7tI$=2>4c'qCas?k)XYc3N@DA1;Kg>gDe%`WdloXiP4m(E7+b.R$RJVP@R9W](^i52aXVB<Z=l)Qa]jQ/[k=:AJt
+        3kYMno@MR]YuP.$
         """##
     static let compressedScript: StaticString = ##"""
         !!!@q!$j<u/uW3'cr)0d*FTaY*,N>[OP*NG?L8&[_8)qnK5;%q3w[GPtH&]@_DHxqNrtF'M!iWO9^C6MB,nJ.A%X[1s,@wgq2.j4MLmb[PGap*$&Rus[Ic6o

@@ -18,6 +18,12 @@ struct CallError: Error {
         message = error["message"]?.string ?? ""
     }
 
+    /// Returns the error of a method whose parameters are not valid.
+    static func invalidParams(_ pointer: String, _ message: String) -> CallError {
+        let violation: JSONValue = ["pointer": .string(pointer), "rule": "form", "message": .string(message)]
+        return CallError(["code": -32602, "message": .string(message), "data": ["type": "invalidParams", "violations": [violation]]])
+    }
+
     /// The error object of the response.
     var object: JSONValue { ["code": .number(JSONNumber(code)), "message": .string(message), "data": data] }
 }
@@ -25,6 +31,9 @@ struct CallError: Error {
 /// Calls methods in process, through the same dispatcher as requests from the pipe, with the actor `console`.
 final class Calls: Sendable {
     static let actor = "console"
+
+    /// The depth to which responses are read. A result contains values as deep as those of a request, inside its own objects.
+    private static let deepest = 256
 
     private typealias Waiting = ConditionLock<[UInt8]?>
 
@@ -58,13 +67,16 @@ final class Calls: Sendable {
         var request: JSONObject = ["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": .string(method), "params": .object(params)]
         if let trace { request["trace"] = .string(trace) }
         if progress != nil { request["progressToken"] = .number(JSONNumber(id)) }
+        let bytes = JSONValue.object(request).bytes
+        // The response to a message that cannot be read has no ID, so nobody would receive it.
+        guard (try? JSONText(bytes)) != nil else { throw CallError.invalidParams("/", "The parameters are nested too deeply.") }
         let waiting = Waiting(nil)
         inbox.waiting.withLock { $0[id] = waiting }
         if let progress { inbox.progress.withLock { $0[id] = progress } }
-        JSONValue.object(request).bytes.withUnsafeBytes { server.take($0) }
+        bytes.withUnsafeBytes { server.take($0) }
         let answer = waiting.wait { $0 }
         inbox.progress.withLock { $0[id] = nil }
-        let message = (try? JSONValue(parsing: answer)) ?? .null
+        let message = (try? JSONText(answer, maximumDepth: Self.deepest))?.root.value ?? .null
         if let result = message["result"] { return result }
         throw CallError(message["error"] ?? [:])
     }
@@ -99,7 +111,7 @@ final class Calls: Sendable {
     func close() { _ = server.close(deadline: Monotonic.nanoseconds() + 1_000_000_000) }
 
     private static func receive(_ line: [UInt8], _ inbox: Inbox) {
-        guard let text = try? JSONText(line) else { return }
+        guard let text = try? JSONText(line, maximumDepth: deepest) else { return }
         if let params = text.root["params"] {
             let token = params["token"]?.value.int ?? 0
             if let value = params["value"]?.value { inbox.progress.withLock { $0[token] }?(value) }

@@ -29,3 +29,9 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 extension Sequence<HTML> {
     func joined(_ separator: HTML = "") -> HTML { HTML(raw: map(\.text).joined(separator: separator.text)) }
 }
+
+extension DefaultStringInterpolation {
+    /// HTML in a string would be escaped again, as a description of the structure.
+    @available(*, unavailable, message: "write `as HTML` behind the literal")
+    mutating func appendInterpolation(_ value: HTML) {}
+}

@@ -71,7 +71,7 @@ extension Page {
     private func search(_ placeholder: String) throws(CallError) -> HTML {
         let tenants = try tenantIds()
         let current = query.given("tenant")
-        let options = (["": "all tenants"].map { ($0.key, $0.value) } + tenants.map { ($0, $0) }).map { value, name -> HTML in
+        let options = (["": "search in all tenants"].map { ($0.key, $0.value) } + tenants.map { ($0, $0) }).map { value, name -> HTML in
             "<option value=\"\(value)\"\(value == current ? " selected" : HTML.none)>\(name)</option>"
         }.joined()
         let choice: HTML =

@@ -22,7 +22,8 @@ enum Display {
         case .array(let elements)?:
             if elements.isEmpty { return "<span class=\"soft\">none</span>" }
             if elements.allSatisfy({ $0.object != nil }) { return objects(elements) }
-            return "<span class=\"chips\">\(elements.map { "<span>\(self.value($0, as: String(name.dropLast())))</span>" }.joined())</span>"
+            let chips = elements.map { "<span>\(self.value($0, as: String(name.dropLast())))</span>" as HTML }
+            return "<span class=\"chips\">\(chips.joined())</span>"
         case .object(let object)?: return object.isEmpty ? "<span class=\"soft\">none</span>" : facts(.object(object))
         }
     }

@@ -82,7 +82,8 @@ struct GraphPicture {
     }
 
     private var summary: String {
-        "The account with its \(nodes.count - 1 == 1 ? "1 part" : "\(nodes.count - 1) parts") and \(edges.count) relations"
+        let parts = nodes.count - 1 == 1 ? "1 part" : "\(nodes.count - 1) parts"
+        return "The account with its \(parts) and \(edges.count == 1 ? "1 relation" : "\(edges.count) relations")"
     }
 
     private func edge(_ index: Int) -> HTML {

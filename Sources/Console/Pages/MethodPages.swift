@@ -51,7 +51,15 @@ extension Page {
         guard let info = offered.first(where: { $0.name == name }) else { return notFound() }
         if !info.isReadOnly, let refusal = refusalToWrite(name) { return refusal }
         let schema = FormSchema(info)
-        let params = FormParams(schema: schema).params(request.form)
+        let reader = FormParams(schema: schema)
+        let params = reader.params(request.form)
+        let problems = reader.problems(request.form)
+        if !problems.isEmpty {
+            let list = problems.map { "<li>\($0)</li>" as HTML }.joined()
+            let words: HTML =
+                "<div class=\"outcome bad\" role=\"alert\"><p><b>Nothing was called.</b> Correct the form:</p><ul>\(list)</ul></div>"
+            return methodPage(info, schema, values: request.form, params: params, status: 400, outcome: words)
+        }
         if let wanted = Self.confirmation(info, params), request.form.given("_confirm") != wanted {
             let words: HTML = "<p><b>Nothing was called.</b> Type <code>\(wanted)</code> in the last field to confirm.</p>"
             return methodPage(

@@ -39,7 +39,7 @@ extension Page {
                     }
                 ),
                 Display.column("To", "to"),
-                ("Code", { $0["code"]?.string.map { "<code>\($0)</code>" } ?? "<span class=\"soft\">–</span>" }),
+                ("Code", { $0["code"]?.string.map { "<code class=\"whole\">\($0)</code>" } ?? "<span class=\"soft\">–</span>" }),
                 ("Kind", { "\(Display.badge($0["channel"]?.string ?? "")) \(Display.badge($0["purpose"]?.string ?? "", "info"))" }),
                 Display.column("Tenant", "tenantId"), Display.column("Sent", "sentAt"),
             ])

@@ -21,6 +21,7 @@ enum ConsoleAssets {
         main:focus { outline: none; }
         code, pre, textarea { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
         code { font-size: 0.875em; overflow-wrap: anywhere; }
+        code.whole { overflow-wrap: normal; white-space: nowrap; }
         pre { background: var(--back); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.85rem; margin: 0.35rem 0;
           overflow-x: auto; font-size: 0.82rem; line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere; position: relative; }
         .skip { position: absolute; left: -100vw; background: var(--card); padding: 0.5rem 1rem; z-index: 3; }
