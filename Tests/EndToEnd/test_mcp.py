@@ -55,6 +55,16 @@ class Tools(EndToEnd):
         return {"id": "i", "method": "initialize", "params": {
             "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}
 
+    def test_instructions_name_only_tools_that_are_offered(self):
+        for tools, begin in {"audit": None, "account_*,describe_method": "Begin with `account_find`.", "-describe_method": "`account_find` or `pool_list`"}.items():
+            with self.subTest(tools=tools):
+                answers = self.by_hand(
+                    self.initialize(), {"method": "notifications/initialized"}, {"id": 1, "method": "tools/list"}, options=["--tools", tools])
+                names = {tool["name"] for tool in answers[1]["result"]["tools"]}
+                text = answers["i"]["result"]["instructions"]
+                self.assertLessEqual(set(re.findall("`([^`]+)`", text)), names)
+                self.assertIn(begin or "which option of mintmark mcp offers it", text)
+
     def session(self, *messages, version="2025-11-25", **more):
         """Sends messages one after the other in a session and returns the responses."""
         arguments, environment = self.command(*more.pop("options", OPEN), **more)
