@@ -96,7 +96,9 @@ function browser() {
     const cookies = jar.get(host);
     const headers = new Headers(init.headers);
     if (cookies.size > 0) headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
-    const response = await fetch(url, { ...init, headers });
+    const response = await fetch(url, { ...init, headers }).catch((error) => {
+      throw new Error(`${new URL(url).origin} does not answer: ${error.cause?.message ?? error.message}. Start the service before the login.`, { cause: error });
+    });
     for (const line of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=;]+)=([^;]*)/.exec(line) ?? [];
       if (name === undefined) continue;

@@ -121,6 +121,12 @@ test("a user signs in with the client of the test", async (t) => {
 test("a login that fails says why", async (t) => {
   const { m, idp, base } = await setUp(t);
   await assert.rejects(idp.login(base, "alice@example.com", { path: "/me" }), /\/me does not lead to the provider: .* status 401/);
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const origin = `http://127.0.0.1:${closed.address().port}`;
+  closed.close();
+  await once(closed, "close");
+  await assert.rejects(idp.login(origin, "alice@example.com"), (error) => error.message.startsWith(`${origin} does not answer: `) && error.message.includes("Start the service"));
   const { accountId } = await m.account.create({ username: "dave@example.com" });
   await m.account.update({ accountId, disabled: true });
   await assert.rejects(idp.login(base, "dave@example.com"), /has not signed in dave@example\.com: status \d+, ./);
