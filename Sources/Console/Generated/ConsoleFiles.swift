@@ -4,7 +4,7 @@
 /// The files of the web console. `CompressedText` reads them.
 enum ConsoleFiles {
     static let compressedStyle: StaticString = ##"""
-        !!%,N!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
+        !!%,o!&,-^QOE;S+k<hxbJ3*kr!*ghBjE'B6lOd;/kg@T=lnMN6EjR<7kc`94AE59i^tck0HBfCYmiF8$>VZ,eYg9ac2!/MI7<72s8Zd,),s_%0Sx5Sp>JN/
         9@*XSv/lMtGsWo?a(a@IlqLX-niiP5$<ZEJ]sjgcM&/,ae>fZqoBjPeJWI`]!smE^lnFmUJb3XX75;kD=4>G=VsC<pFbk-^o_dmEkS.7:t3O%opCtFf?:T/`
         c=>piN!8Ng/cWeZ$H7Nf&4S(!XmRKE;(PM<g,k0bH:-7$hnK0I9Qp),Id_jOPn]/Ch5Kg>.c'XDgn;l7RP:x9%`@8*RE@?2)AlW^WL*5+UZ](@Q]h51t'`f!
         W8@f3]A1fb^_DBum0:8dRm)Kis<!ofO<L(,<_rMRC@AI8:[vwBUgx^5*:@E3s(u3LG!cGPl]W@^7&(&2_a?<'ShE_Is<+^5-5!@<q7E+l07KJHtRi)[3j`b+
@@ -24,30 +24,30 @@ enum ConsoleFiles {
         ;@@D+W>-G-Nt_Z!kS]YG]2?aCFe_'HYWEl*FongMmq/=9riSSo+r-Ox45^YeIOb<``]c5HXi^laKA_CQuZ^D,2jb$qJV8--7migl9@;3[JrETF!iNjw@sROH
         :*ao3,VrW3am4=GfM8xpLZPp%*&&;1g@dRPEXphQ<:?QeTLG:]H/miL7/+IfjR`i634$iUuSv[XIgPYeTfD7YLj&jeoX0Na'DJEKlo>aA1n?])r$*2N24q2H
         d^%0D'iGK+`&6f%e/s>f!4ALa2N'mH%V1EJ/i&DG>bi6@@_6Sa5d0a%kfv1Ykp3kC/7]XJ=7FnlnEtM%<<rWF*M%,PV(J/tbdp^SO]mf';2B0J;eMHDSB4Tg
-        HHWp[FPjY^@Ad?F&W8+)-R$Y*t0iD_q;$wQ*8g,IBdLYYjvVpuT:dJJ(vkx]midDFqpS^h:t.meTYnjmLo1Pmr!OxZ0AvHSRV%2wV=bDq%&0ii87?;>ck<lb
-        Z[`5)LD)$7InL^PP/n:LCv^&CGk`4RM[JT!+(I2v-Q=j:7w:L6D`.B(-jGJEN6c;iEx<`Y8::SDP6J4t9vB<^hrAHdUl=tOOWwj5<,L<M^Y/Hp?O*=q(uI_G
-        /!a00$$G^X[Y`;w$MC2Wdx_o]_>re%$eucY_BxlGUTJOYY%OGRa?j$x&lQu!pBEXZHaEopat(pDa,xV[Gkvq.JJBmP@elU8@Lkxc$!(hB1i4&,!tPR>tKqBC
-        9C%f?sUW12dxM;1rEHTPF:^YJE0p6km$8A:'50'9oWK]Xcfa/8-Q:gGBviTeIwkEU::c2,`E,/Lig:76hY,1._W(`1'cbf&%NZRiG9gu[W,!pMN5pHH^wF(1
-        Bu7F3ddinvQJ5O&.;/E()TB:bfGMob)G&KR>C0<B9DPUJ:0AV*Z>a9OOj)(/$?/Xn$+_w70U'H1P7?CVDdk!_tnNAOdJT*QR3l^5svQG)>:@NX;VN;3tDu,;
-        uJ,qud_Xk7^624EUcQilAw^v%6pliO5qGIRrEM+a)>J=)o3w$82WSKWJY_iv_*s+bp`)RAM:f?pCw?Xl-wbV6sVbD%o,rY?qb]<4TM)G,;8H6hC@'sc!VmMP
-        9`8A3M9[@'+iw<%hciZ43[gIeTC)+O)Oe=e>>H>L%VX7_MGe.?k'RoCM;c5/$j_Tvn8N!1g&dC3AE=)3cl90XJImqAt1840-n08uI5b_K:Awgc_''2wQJ!<J
-        ?f,&VJ;9Lp5N$Ja=<8?O0@p]@p$@]d+2]0NM<5A.p%%u2^Y:m8-V_0L$;]e1&2e`F[HhB91H8I10<+F3%c9gjp.@TS]CF09Q$ddKtjT?(CL^w:^2Ds$c5?-7
-        QZ6$G.CP,o,.iNNor,eVC+v]aXi7s;/G;AE!_I*O&(]CJ0WjL@0M7vV=_rX4k!3*1l(@=uS02MmOui<2<Mm3PabDGZU],.s&F%3,7ag(B)5JwxQQmXNV%RQw
-        &oI7x>H`wV'p[=?=6VxvJlkhuQ=,w=o50Yp:1i@4@lCFD7+UT5o8/wZRBxRnfZleJB?`XY9&W@xeDI1P9_DaAJYaq^8:$>sm7B(<o*:.rTxn4h[<t2V7svTR
-        t:XPV?uvPw]>JB9Kd7`+=KHZ)'eh^6<=PMM_'j.=_X>D&LbW8]%DcJoNhV!)8'qlgG/^$mk=t9W[x*AuZpg6^OG-1>Qlxti%'Y7%Njq/*ITv^f)bZts&;M<V
-        5K%&u--74@R`5n97748F@J0^)HBE4ut*(x06jN?_CW->U@T'&'Ks>9'35QkfAp;v]v/+`8EKxC33FUH]km]=[pD8_Q-d;!%Aspl@^3H79+QL]X*cY6cT:KBD
-        !9LP&lqM`Vr.0dsj:?q-c(8&ef,Pdb+Q7!ffx+pt>%k[pHniI&PYD*(mK:RJHp?[5PE-K/7CIG^8H1t=;dRDg)x!N]CmoNQX6Nb2YvV)%fGr@v$tb^<c;n:W
-        Y[Qtv`PK97P@WLFMb$80a`715WMw5!2R4NZ9N9D`XE3`uQ%m$P!;Z)Gmgij.Yr3!O:_gZgZ@X]O6:]=[&!?nvfNwOos(=$)'%7.?!I&m@6s8cc50ELC5wUG/
-        )h)VoeO^l>c'h'[a*JWB8+LovL@iW@dJ5aAm[FEhjs:MUEDrsoU5tv_5X:`=r*8.(4h9!2IuvY4Jg@<H^sbSo!siKXrgwfgG+7*IAbvk!ej($Vb1xcCC/ajN
-        d5.-js3'Z?8R2;Z/GU2-!<2$<BNYTV+x;fgTQu^]G/nSOcSJ,:nnNNt(4fvW]epSbo$n;g__Wh%%R_db6?><!C:@@:4nA2(7pcO*LMIn_(ic0qfRt4M'aka0
-        ,rDDH'r]qE3.`$Cq[jYT.Y@3j,GEM%nXl?e=]WmN;YF;&]@V=X0=*;]!p]n)9pc;%,95u--<,<%402<m@PX6HI.@Kp7]8kmZS=ZM-*(:n]I]QD84>ZLhAkB.
-        Y+?d9ue.2F,OjvH-3.J(A)/5D:38@j).x/E9JM1FE[:gO.^Hj,6]]vq$h'MCLa;ga/ijt9V&P)g18Wl39X)<V74v&6K-l4f28[EBW,*1mI;$T??6-$9HM$0L
-        7(IneB@bgb2Fo7!0Oq;lB*DLO06.O6jKQE0eeMg<r=tg<l-juCiCr$FM9GXtWC5Xf>>bWR'Xb+3]>8%$oW_oG`@)1`!cl(LbU7SE,NYxI&PjR5eXxuN7^xSp
-        T-mc2i[`%Ao;*`FO.lU!2c_AMEtTWY=(cl]?E&=W,;+7]U%d(4!mCdW53M[(HG%0Bj$B<XD;x48(PHied8dm,t1BuZ14vmOOK3N8WWnhsn0/Ec7ab1vNT)$i
-        c>s@_940KohX,Op9a+0Kuxk@3/*Fa]u[0Kt-`8*?`mYvck*5vdX0Im>RZaYP4<Z688)1A0mr.OT63c<?>6+$+_+DAbXdrL_GM^-^s_<ZF9IY^k[*W'>drP^X
-        ^W+<Q1R1TLNb.O&DF2.PbV4+tu,?DEt%IXZ2^dV1O,GnVJY'tP(4D6i4XR-%Avq0CPTRgmB(Qh327BYl7=In7-j?1eB8Ox'iaF6;7sqOQ8xXk2PuD[u@s,<_
-        hZi2,AhQ%=?aPGu6e8P!CH(5B0.Id1M/7tI$=2>4c'qCas?k)XYc3N@DA1;Kg>gDe%`WdloXiP4m(E7+b.R$RJVP@R9W](^i52aXVB<Z=l)Qa]jQ/[k=:AJt
-        3kYMno@MR]YuP.$
+        HHWp[FPjY_C%fNO0Xqm*9dxs3st@IH-]H/_(Xrt])a@@x!&&jXiE^=i9j&ZWJk51'<X^$Ng,%;aq]-C97&9h65<TtV6u54C4`a&45[1(tSFI?u>LW+2N=dJr
+        2Zq%NG/5RV]IoPN$-12;?0R)t)dg%@'d`d44$Av`:G9%P?W.Sp:37,'^=NI!%UPc_>LZN3L;HEJn/u5S2Bmbhn+4`XKjx2Db7=5.3GdaEWZYrnDUiPMXxg_3
+        ewG(mfpPM(q@A/CK=orOk,I9:EKjXre)Om'%CSQ<Q'vd]iOVR7RI,0Tf]np3G(?<$Y@.<Has6Dk6WGRnIm]49j/?XxDP@o-oXCVNB[NARI19RotH=^0KQ'E$
+        !@m%wDBm%E@8jU@;CQ<Fv1*[=A-DWQ%3@+`tl)1U%HKaWK$OU):a3pfmNd/pu62<D5Ax+EYpQ/ZTq*G'(5c$s)IXt[j=;LZr/nRhBeG>%Ea7!]NX4V?=KQx<
+        91VDi0tHNNKc=NlnVe*1N)dLon$[`KXu4JpZ<_xaj>s<B[mXCj()QanI4?^AsR8sfEc/'2_T++Qq?FGB!OU5q;lY+)<M+d*ZbGd]JIB2X>0:55k$+++jt71Q
+        Dd;j54WTt!qE`,90T;f<$TH2)4%iisqg107<adKsa'U&L-T5Q?h=0x/]:M7iC$wfI+,[Vsd9bvou2LISj1cKH=^pKjdh(p>m@8T)&55sP]&K9$LZ(.tAU]M-
+        r[v3h@kF(FaU<d/7v7S&1@_0)=0G_V&@N'a!g3;dJn'x>h,TR@Qdk[h*Dc-mt-Z<8^h6-sI9VZP%&k&/_^`3aZ_e)&._5eGuwLEnXgMwKm/ml*/+TrB/[ZZa
+        >0n2SD'es4$O<F4MnJL.9FTJoYU;PD,84g]C:NfITH;p>PD^!R.cOjQj0ru$[PA'B3C%qAIpv&VLF09fBBF17'digBu(eXdkJMqV%:`>$O>Qu:*+^8wBo5=%
+        JUjK;.6C/AubE?^f.E=Hl8OU$t.)K=SQt?kEt)+;l.Ev]m*F.xk4bo3Ja%52htws5m38csQ9?xxi,E:L)M(os6[kb6ks;//`,0JD2]J;G2,Z8kV)2xN$FF[(
+        Kkq%3<$25Oqq7e!_Ih@5;hoL5)$Mgh=,)Ww_gS_!WxI9s/lYjU5Fj2u-?Usojnm']pxA`9b^.WIQqc28+/[13Mwr@=DX[SGnd0_7fTm+*[T!m>J^m7^Ljl,*
+        UI%(9l'^Or-)]B7LCc5AMwBo5RUWMrCM*]PA0!0$8;/^x+`^2,akZ^%DL!KWkKO`lJDoS3RF(1Pg3n=$n?t8RdLQr:)?rXRE_qwUfQE<blkk*t:q>h(Imo]5
+        jNx.fawk^0+@6+',0v>n&SWKK4Ef6[dnS])&s:!VlEgaFbZE[MrZ.'+)D0=$/!t@,qSi<.ICXNgQP*DqDeM;lN4?]Z.kPT3I<4o5!&5i0'CbKSFY?]1qWnIC
+        a]M@u)[1U8$;.!x!IVod>-oV_Yc;6/)/G9W^2oWnr4dL)<P*(+`nlm^^`PD!FHq^Gu/3$=qR6g?&lN<gZ^cUt'VsP`(nOZG$fce_k@TXvD&xGbuKIkEPZU9$
+        X+G!oi*eL6t9((s$LPc)ERVrBB4w=BgTixnHE)XI/>?-Oa@:EH(x<f*-RX_t8arZ3N)Q,ai%au.!w)!ZJh>n[9;x:3L:SaB:9=>x2`(Hb/TXwPI;Af:=FY+V
+        ]X?vM40I0^Iu!B5u($eDiv8c;9K`G`IKbGSoa`9VKDl4ncaQO-[mhJ7/@,C)QsmGU:5N/_fX$rhpU)%]b2aKbmcn8?R3jw*$tFJ(.qGkA%/&oZ+DTofb$)Ix
+        FTaa[m8,XnM?u8)Ogq!21u]TZ%h$CG=WLbCPK>4$8>Hv_.Uk_>lKS`(=5Bd2)d25'7PI(1%A^cTZ_g8t0of(k)H<%??0X'aA,WkN`L3CB:1^cLDeQo]7.DIk
+        8GjG3S?xO``jN`qKi24*Ese-h2vV,8`G&94Y843X/+YmA)HK84<AbUqgTI@23Tgsm4(pe6;V5t+Ua-Blq;vuo,u&o%@ZEPaHMpk)SkxBB=NUg(8]vI<E!_5+
+        eZk:H3xQLDKZfr>id!>rDH.6R>v*;rQ2,6A?gbv;RiB-.B,`btlr'!@BRdG!!p,WolbPm2h)EMM36YMG+fi9XH]LR:AAP-23JSi_F6A,U?I9)FrI]YtYjp4l
+        tN^nQMK&*fuqbGO9]?U]!/r,-&;%0<kNpr+M2h_LjF$xf[[;v1Fl:-%JEvbkWm1u.*0IjucV&WSVGT=;%jWkM]7%/>_[-L^8R(<llVnn+<^j(S,oM.DZNeQ8
+        UJ5F(/_f6*!B,:Fgu:TwPqMYsq^o+dCxAMI6%fL+p_)1E3eG2Gg/QiIpv7d1Fe>h*l*4VqTB`J;<B94N4m)c-0kS[N+ZTaC+WJH[TWVw6liClpDSupm`=Ro6
+        >TpR9'O=.gKlu9.tK&WuJC`t7O.>8tkDSE[1=%6s9kSA@*j3lhJmdsFATF%tmv460Eai[;9P`3re9a&LO6xa.T%<rj2KFQ!1`GLk9jBijp-0K-dT4ptE0acl
+        t<&a%WC0sdp3[*4C2TSdV?L1'Rsf[6otZbD92eZgtE7/:f@YG,GI!]7u1!Z)CQ*0:5`*j/c8*kL@WohFa8lp/e,(M:%.6nLoc:+Eg]tcMSR].tK05EkT`=EJ
+        QYL3]0&;]^q2+if0GNs?-bo`<EPAG./4,KpG%@lwgMF=1W4-0Aj(c*(P[R3so`Xww@W&0?!W*!K<7ss>30AqF-Rxg^e)C>@df'-0iXLG+.t'@WeXlQ9P@0^0
+        je3D_,*4X(MR@rxQhijtI=KSr2G=*S
         """##
     static let compressedScript: StaticString = ##"""
         !!!@q!$j<u/uW3'cr)0d*FTaY*,N>[OP*NG?L8&[_8)qnK5;%q3w[GPtH&]@_DHxqNrtF'M!iWO9^C6MB,nJ.A%X[1s,@wgq2.j4MLmb[PGap*$&Rus[Ic6o

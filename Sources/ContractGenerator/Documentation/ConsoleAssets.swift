@@ -73,6 +73,7 @@ enum ConsoleAssets {
         .table { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px; margin: 0 0 1rem; }
         table { border-collapse: collapse; width: 100%; font-size: 0.9063rem; line-height: 1.45; }
         th, td { text-align: left; vertical-align: top; padding: 0.55rem 0.9rem; border-bottom: 1px solid var(--line); }
+        td > div { min-width: 4.5rem; }
         th { font-size: 0.78rem; color: var(--soft); font-weight: 600; white-space: nowrap; background: var(--back); }
         tr:last-child td { border-bottom: 0; }
         tbody tr:hover { background: var(--hover); }
