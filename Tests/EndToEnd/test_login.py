@@ -138,7 +138,8 @@ class InTheBrowser(Login):
         self.assertEqual(self.mintmark("logout").stdout, b"Signed out.\n")
         self.nobody(self.mintmark("token"))
         done = self.mintmark("logout")
-        self.assertEqual((done.returncode, done.stdout), (0, b"No user was signed in.\n"))
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+        self.assertIn(b"No user was signed in.", done.stderr)
         self.assertEqual(self.mintmark("call", "token.verify", json.dumps({"token": token, "tenantId": "default"})).returncode, 1)
 
     def test_second_login_ends_the_previous_session(self):
@@ -265,18 +266,22 @@ class InTheBrowser(Login):
         self.sign_in()
         self.call("account.delete", accountId=account)
         self.nobody(self.mintmark("token"))
-        self.assertEqual(self.mintmark("logout").stdout, b"No user was signed in.\n")
+        done = self.mintmark("logout")
+        self.assertEqual((done.returncode, done.stdout), (3, b""), done.stderr)
 
     def test_token_without_a_store_reports_no_signed_in_user_and_creates_no_file(self):
         for command in ("token", "kube-credential"):
             for options in (("--app", "never"), ("--store", self.path("no folder", "store.db"))):
                 self.nobody(self.mintmark(command, options=options))
+        done = self.mintmark("logout", options=("--app", "never"))
+        self.assertEqual((done.returncode, done.stdout), (3, b""), done.stderr)
+        self.assertIn(b"does not exist", done.stderr)
         self.assertEqual(os.listdir(self.folder), [])
         done = self.mintmark("token", options=("--store", self.folder))
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_help_and_usage_errors(self):
-        for command, words in (("login", (b"--device", b"BROWSER", b"idp.create")), ("token", (b"Exit status 3", b"--access", b"--min-valid")), ("logout", (b"succeeds",))):
+        for command, words in (("login", (b"--device", b"BROWSER", b"idp.create")), ("token", (b"Exit status 3", b"--access", b"--min-valid")), ("logout", (b"Exit status 3",))):
             done = run(command, "--help")
             self.assertEqual(done.returncode, 0)
             for each in words:
