@@ -40,7 +40,7 @@ struct CallCommand: ParsableCommand {
     func run() throws {
         var notation = CallItems(for: method)
         let printer = try result.printer()
-        let style = try result.progressStyle()
+        let style = try result.progress.style()
         let params = try notation.parameters(items)
         if isatty(2) == 1 {
             for label in notation.visibleSecrets(items) {
@@ -104,26 +104,13 @@ struct ResultOptions: ParsableArguments {
     @Flag(help: "Print the cells of tables in full.")
     var wide = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Progress on standard error: auto, plain for a line every 5 seconds, or none. (default: auto)", valueName: "style"),
-        completion: .list(ProgressBar.Style.allCases.map(\.rawValue)))
-    var progress: String?
+    @OptionGroup var progress: ProgressOption
 
     /// - Throws: `ValidationError`.
     func printer() throws -> ResultPrinter {
         if let limitTotal, limitTotal < 1 { throw ValidationError("--limit-total must be at least 1.") }
         if all || limitTotal != nil, field != nil { throw ValidationError("--field prints a member of one result, so it excludes --all.") }
         return ResultPrinter(format: try OutputFormat.named(output), field: field, isWide: wide)
-    }
-
-    /// - Throws: `ValidationError`.
-    func progressStyle() throws -> ProgressBar.Style {
-        guard let progress else { return .auto }
-        guard let style = ProgressBar.Style(rawValue: progress) else {
-            throw ValidationError("--progress must be auto, plain or none, not '\(progress)'.")
-        }
-        return style
     }
 
     /// Prints all pages. Lines are printed page by page, so that memory stays constant; other formats are printed at the end.

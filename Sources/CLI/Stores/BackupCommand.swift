@@ -21,14 +21,27 @@ struct BackupCommand: ParsableCommand {
     @Argument(help: "The path of the file to create. Its directory must exist.", completion: .file())
     var path: String
 
+    @OptionGroup var progress: ProgressOption
+
     func run() throws {
+        let style = try progress.style()
         var configuration = try options.settings.configuration()
         configuration.makesStores = false
         let mintmark = Mintmark(configuration)
         defer { mintmark.close() }
+        var unit = "rows"
+        if case .file = configuration.store { unit = "pages" }
+        let bar = ProgressBar("Backing up", unit: unit, style: style)
+        defer { bar.finish() }
         do {
-            let copy = try mintmark.services().store.backup(StoreBackup.Params(path: path), OwnCall())
+            let copy = try mintmark.services().store.backup(StoreBackup.Params(path: path), OwnCall()) { done, total in
+                bar.update(done, of: total)
+            }
+            bar.finish()
             try Printing.out("\(copy.path): \(copy.bytes) bytes, requires the master key \(copy.masterFingerprint)")
-        } catch { throw Printing.failure(error) }
+        } catch {
+            bar.finish()
+            throw Printing.failure(error)
+        }
     }
 }

@@ -37,14 +37,19 @@ struct CopyCommand: ParsableCommand {
     @Flag(help: "Count the rows of the source and copy nothing.")
     var dryRun = false
 
+    @OptionGroup var progress: ProgressOption
+
     func run() throws {
+        let bar = ProgressBar("Copying", unit: "rows", style: try progress.style())
+        defer { bar.finish() }
         let source = try configuration(from, "--from", masterKeyFile)
         let target = try configuration(to, "--to", nil)
         do {
             let newKey = try toMasterKeyFile.map { try MasterKeyFile(path: $0).readGiven() }
             let copying = StoreCopying(from: source, to: target, newKey: newKey)
             guard !copying.isOneFile else { throw sameStore }
-            let report = try copying.run(dryRun: dryRun) { _, _ in }
+            let report = try copying.run(dryRun: dryRun) { done, total in bar.update(done, of: total) }
+            bar.finish()
             var rows: JSONObject = [:]
             for (table, count) in report.rows { rows[table] = .number(JSONNumber(count)) }
             var answer: JSONObject = ["from": .string("\(source.store)"), "to": .string("\(target.store)"), "rows": .object(rows)]
@@ -54,7 +59,10 @@ struct CopyCommand: ParsableCommand {
             if !dryRun { explain(report) }
         } catch is StoreCopying.SameStore {
             throw sameStore
-        } catch { throw Printing.failure(error) }
+        } catch {
+            bar.finish()
+            throw Printing.failure(error)
+        }
     }
 
     private var sameStore: ValidationError { ValidationError("--from and --to are the same store. Name another target.") }

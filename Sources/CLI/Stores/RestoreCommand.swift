@@ -21,10 +21,13 @@ struct RestoreCommand: ParsableCommand {
     @Flag(help: "Rename the files of a store that exists, to <store>.replaced-<time>.")
     var replace = false
 
+    @OptionGroup var progress: ProgressOption
+
     @Argument(help: "The path of the backup.", completion: .file())
     var backup: String
 
     func run() throws {
+        let style = try progress.style()
         let target = try options.settings.configuration()
         switch target.store {
         case .memory: throw ValidationError("--store :memory: cannot be restored: name a file or a database.")
@@ -34,8 +37,13 @@ struct RestoreCommand: ParsableCommand {
             throw ValidationError("The backup and the store are the same file. Name another --store.")
         default: break
         }
+        var unit = "rows"
+        if case .file = target.store { unit = "pages" }
+        let bar = ProgressBar("Restoring", unit: unit, style: style)
+        defer { bar.finish() }
         do {
-            let report = try StoreRestoring(backup, to: target, replaces: replace).run { _, _ in }
+            let report = try StoreRestoring(backup, to: target, replaces: replace).run { done, total in bar.update(done, of: total) }
+            bar.finish()
             var answer: JSONObject = ["store": .string(report.path), "masterFingerprint": .string(report.masterFingerprint)]
             answer["keyFile"] = report.keyFile.map { .string($0) }
             if !report.replaced.isEmpty { answer["replaced"] = .array(report.replaced.map { .string($0) }) }
@@ -45,6 +53,9 @@ struct RestoreCommand: ParsableCommand {
             }
         } catch is StoreCopying.SameStore {
             throw ValidationError("The backup and the store are the same store.")
-        } catch { throw Printing.failure(error) }
+        } catch {
+            bar.finish()
+            throw Printing.failure(error)
+        }
     }
 }

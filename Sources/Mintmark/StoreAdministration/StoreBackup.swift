@@ -9,6 +9,16 @@ extension StoreService {
     ///
     /// - Throws: `BackupNotHere`, `BackupFileExists`, `BackupFailed`, `CopyNotVerified`, `RequestCancelled`.
     public func backup(_ request: StoreBackup.Params, _ call: any CallContext) throws -> StoreBackup.Result {
+        try backup(request, call) { _, _ in }
+    }
+
+    /// Writes a consistent copy of the store while it is in use.
+    ///
+    /// - Parameter progress: Receives how many pages of a file or rows of a database are copied, and the number of all.
+    /// - Throws: `BackupNotHere`, `BackupFileExists`, `BackupFailed`, `CopyNotVerified`, `RequestCancelled`.
+    public func backup(
+        _ request: StoreBackup.Params, _ call: any CallContext, progress: (_ done: Int64, _ total: Int64) -> Void
+    ) throws -> StoreBackup.Result {
         guard hasOutsideKey.withLock({ $0 }) else {
             throw BackupNotHere(reason: "its master key ends with this process. First set a master key with store.rekey")
         }
@@ -18,12 +28,12 @@ extension StoreService {
             let copy: (path: String, bytes: Int64, note: String)
             if let database = context.driver as? SQLiteDatabase {
                 let done = try database.copy(
-                    to: request.path, suffix: context.random.uuid(), isCancelled: { call.isCancelled },
+                    to: request.path, suffix: context.random.uuid(), isCancelled: { call.isCancelled }, progress: progress,
                     noting: { try $0.masterFingerprint() ?? "" })
                 guard let done else { throw RequestCancelled() }
                 copy = done
             } else {
-                copy = try rowByRow(to: request.path, call)
+                copy = try rowByRow(to: request.path, call, progress)
             }
             return StoreBackup.Result(
                 path: copy.path, bytes: copy.bytes, schemaVersion: Int64(version), masterFingerprint: copy.note, takenAt: now)
@@ -35,7 +45,9 @@ extension StoreService {
     }
 
     /// Writes the rows of a store that is not a file into a new file.
-    private func rowByRow(to path: String, _ call: any CallContext) throws -> (path: String, bytes: Int64, note: String) {
+    private func rowByRow(
+        to path: String, _ call: any CallContext, _ progress: (_ done: Int64, _ total: Int64) -> Void
+    ) throws -> (path: String, bytes: Int64, note: String) {
         var status = stat()
         if lstat(path, &status) == 0 { throw StoreCopyFailure.exists(path: path) }
         let draft = "\(path).\(context.random.uuid()).part"
@@ -53,7 +65,12 @@ extension StoreService {
         do {
             defer { target.close() }
             let copy = RowCopy(from: context.driver, to: target, tables: Schema.tables)
-            guard let copied = try copy.run(progress: { _, _ in if call.isCancelled { throw RequestCancelled() } }) else {
+            guard
+                let copied = try copy.run(progress: { done, total in
+                    progress(done, total)
+                    if call.isCancelled { throw RequestCancelled() }
+                })
+            else {
                 throw StoreCopyFailure.exists(path: path)
             }
             try StoreCopying.verify(copy, copied, in: target, context.vault, at: path)

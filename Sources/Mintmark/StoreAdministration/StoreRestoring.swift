@@ -32,9 +32,9 @@ public struct StoreRestoring {
         (self.backup, self.target, self.replaces) = (backup, target, replaces)
     }
 
-    /// - Parameter progress: Receives the number of rows that are copied and the number of all rows, if the store is not a file.
+    /// - Parameter progress: Receives how many pages of a file or rows of a database are copied, and the number of all.
     /// - Throws: `StoreNotEmpty`, `MasterKeyMissing`, `MasterKeyWrong`, `CopyNotVerified`, and the reasons the backup cannot be used.
-    public func run(progress: (_ done: Int64, _ total: Int64) throws -> Void) throws -> Report {
+    public func run(progress: (_ done: Int64, _ total: Int64) -> Void) throws -> Report {
         var configuration = Configuration(store: .file(backup))
         (configuration.makesStores, configuration.migrates) = (false, false)
         let key = try key(for: try fingerprint(configuration))
@@ -60,10 +60,10 @@ public struct StoreRestoring {
         var replaced: [String] = []
         if isThere {
             defer { unlink(draft) }
-            _ = try write(database, to: draft)
+            _ = try write(database, to: draft, progress)
             replaced = try replace(path, by: draft, keyFile)
         } else {
-            _ = try write(database, to: path)
+            _ = try write(database, to: path, progress)
         }
         return Report(
             path: path, masterFingerprint: key.fingerprint, keyFile: keyFile?.settle(on: key.fingerprint), replaced: replaced)
@@ -111,9 +111,12 @@ public struct StoreRestoring {
 
     // MARK: The files
 
-    private func write(_ database: SQLiteDatabase, to path: String) throws -> String {
+    private func write(
+        _ database: SQLiteDatabase, to path: String, _ progress: (_ done: Int64, _ total: Int64) -> Void
+    ) throws -> String {
         do {
-            let done = try database.copy(to: path, suffix: "copy", isCancelled: { false }, noting: { _ = try $0.masterFingerprint() })
+            let done = try database.copy(
+                to: path, suffix: "copy", isCancelled: { false }, progress: progress, noting: { _ = try $0.masterFingerprint() })
             return done?.path ?? path
         } catch StoreCopyFailure.exists(let path) {
             throw StoreNotEmpty(path: path, reason: "another process has just created it")

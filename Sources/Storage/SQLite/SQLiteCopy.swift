@@ -18,11 +18,13 @@ extension SQLiteDatabase {
     ///   - given: The path of the file. The directory must exist.
     ///   - suffix: A unique suffix for the temporary name.
     ///   - isCancelled: Returns whether to stop; called periodically.
+    ///   - progress: Receives the number of pages that are copied and the number of all pages.
     ///   - note: Reads additional data from the copied state. It must read at least once, because the first read fixes that state.
     /// - Returns: The absolute path of the file, its size in bytes, and the result of `note`; `nil` if the copy was canceled.
     /// - Throws: `StoreCopyFailure`, `StoreError`.
     public func copy<Note>(
-        to given: String, suffix: String, isCancelled: () -> Bool, noting note: (Transaction) throws -> Note
+        to given: String, suffix: String, isCancelled: () -> Bool, progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in },
+        noting note: (Transaction) throws -> Note
     ) throws -> (path: String, bytes: Int64, note: Note)? {
         let path = SQLiteOpening.absolute(given)
         var status = stat()
@@ -37,7 +39,11 @@ extension SQLiteDatabase {
         }
         let noted = try withOneView { view -> Note? in
             let noted = try view.run(note)
-            return try Self.copy(from: view.connection, to: draft, path: path, isCancelled) ? noted : nil
+            let isComplete = try Self.copy(from: view.connection, to: draft, path: path) { done, total in
+                progress(done, total)
+                return isCancelled()
+            }
+            return isComplete ? noted : nil
         }
         guard let noted else { return nil }
         return (path, try Self.publish(draft, as: path).bytes, noted)
@@ -57,10 +63,12 @@ extension SQLiteDatabase {
         return (path, StoreFile.size(of: path))
     }
 
-    /// The number of pages to copy between two calls of `isCancelled`.
+    /// The number of pages to copy between two calls of `isCancelled` and of `progress`.
     private static let pagesAtOnce: Int32 = 2_000
 
-    private static func copy(from source: SQLiteConnection, to draft: String, path: String, _ isCancelled: () -> Bool) throws -> Bool {
+    private static func copy(
+        from source: SQLiteConnection, to draft: String, path: String, _ stopsAfter: (_ done: Int64, _ total: Int64) -> Bool
+    ) throws -> Bool {
         var target: OpaquePointer?
         defer { sqlite3_close_v2(target) }
         func failure(_ code: Int32) -> StoreCopyFailure { .failed(path: path, reason: String(cString: sqlite3_errstr(code))) }
@@ -69,7 +77,11 @@ extension SQLiteDatabase {
         if code == SQLITE_OK { code = sqlite3_exec(target, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil) }
         guard code == SQLITE_OK else { throw failure(code) }
         guard let backup = sqlite3_backup_init(target, "main", source.handle, "main") else { throw failure(sqlite3_errcode(target)) }
-        repeat { code = sqlite3_backup_step(backup, pagesAtOnce) } while code == SQLITE_OK && !isCancelled()
+        func stops() -> Bool {
+            let total = Int64(sqlite3_backup_pagecount(backup))
+            return stopsAfter(total - Int64(sqlite3_backup_remaining(backup)), total)
+        }
+        repeat { code = sqlite3_backup_step(backup, pagesAtOnce) } while code == SQLITE_OK && !stops()
         let end = sqlite3_backup_finish(backup)
         if code == SQLITE_OK { return false }
         guard code == SQLITE_DONE, end == SQLITE_OK else { throw failure(code == SQLITE_DONE ? end : code) }

@@ -1,0 +1,49 @@
+"""The progress of commands on whole stores: a bar on a terminal, which disappears, and nothing elsewhere."""
+
+import json
+import os
+
+from endtoend import EndToEnd
+from sidecar import run
+from test_shell import Terminal
+
+
+class ProgressBars(EndToEnd):
+    stores = ("sqlite",)
+
+    def filled(self, accounts):
+        """Makes a store that takes longer to copy than the half second without a bar."""
+        lines = self.path("accounts.jsonl")
+        with open(lines, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps({"email": f"user{number}@example.com"}) + "\n" for number in range(accounts))
+        path = self.path("shop.db")
+        done = run("call", "--store", path, "account.import", f"file={lines}", home=self.folder, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def test_copy_shows_a_bar_on_a_terminal_only(self):
+        store = self.filled(60_000)
+        terminal = Terminal(self.folder, "copy", "--from", store, "--to", self.path("one.db"))
+        shown = terminal.expect(r"Copying: \[[#-]{20}\] +\d+%  \d+ of \d+ rows, \d+/s, \d+ s left")
+        self.assertNotIn("masterFingerprint", shown)
+        rest = terminal.expect(r'"auditIntact":true')
+        self.assertRegex(rest, r'(?s)\r\x1b\[K\{"from"[^\r]*$')       # the bar is erased before the result
+        terminal.expect("Only one of the two stores")
+        self.assertEqual(terminal.process.wait(30), 0)
+        done = run("copy", "--from", store, "--to", self.path("two.db"), home=self.folder, timeout=120)
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn(b"Copying", done.stderr)
+        terminal = Terminal(self.folder, "copy", "--from", store, "--to", self.path("three.db"), "--progress", "none")
+        self.assertNotIn("Copying", terminal.expect("Only one of the two stores"))
+        self.assertEqual(terminal.process.wait(30), 0)
+
+    def test_an_unknown_style_is_a_usage_error_and_writes_nothing(self):
+        store = self.filled(1)
+        for arguments in (
+            ("copy", "--from", store, "--to", self.path("new.db")), ("backup", "--store", store, self.path("new.db")),
+            ("restore", "--store", self.path("new.db"), store),
+        ):
+            done = run(*arguments, "--progress", "loud", home=self.folder)
+            self.assertEqual(done.returncode, 64, arguments)
+            self.assertIn(b"--progress must be auto, plain or none, not 'loud'.", done.stderr)
+        self.assertFalse(os.path.exists(self.path("new.db")))
