@@ -37,7 +37,8 @@ struct Describe: ParsableCommand {
         if let schema = types.schema(method) {
             return json ? try Printing.out(Printing.pretty(schema)) : try types.describe(method)
         }
-        if let error = Contract.ErrorTable.all.first(where: { $0.type == method || String($0.code) == method }), !json {
+        if let error = Contract.ErrorTable.all.first(where: { $0.type == method || String($0.code) == method }) {
+            guard !json else { return try Printing.out(Printing.pretty(HelpTopics.object(error))) }
             return try HelpTopics.show(error)
         }
         let own = Contract.MethodTable.all.filter { $0.name.hasPrefix(method + ".") }

@@ -85,6 +85,17 @@ class CommandLine(EndToEnd):
         for word in ("poolId", "logins", "durationSeconds", "900", "86400", "unsupportedDeveloperProvider"):
             self.assertIn(word, text)
 
+    def test_describe_explains_errors_by_type_and_number(self):
+        for name in ("invalidCode", "4009"):
+            text = self.call("describe", name).stdout
+            self.assertIn(b"invalidCode  error 4009\n", text)
+            self.assertIn(b"signUp.submitCode", text)
+        answer = json.loads(self.call("describe", "--json", "4009").stdout)
+        self.assertEqual((answer["type"], answer["code"]), ("invalidCode", 4009))
+        self.assertIn("signUp.submitCode", answer["methods"])
+        self.assertEqual(self.call("help", "4009").stdout, self.call("describe", "4009").stdout)
+        self.assertIn(b"invalidCode", self.call("describe", "invalidCod").stderr)
+
     def test_describe_shows_variants_of_a_type(self):
         text = self.call("describe", "PasswordResetStep").stdout.decode()
         self.assertIn("PasswordResetStepCodeRequired | PasswordResetStepPasswordRequired | PasswordResetStepCompleted, by state", text)

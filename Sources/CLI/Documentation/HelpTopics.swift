@@ -82,7 +82,7 @@ enum HelpTopics {
         if let method = Contract.MethodTable.all.first(where: { $0.name == given }) {
             return try Describe.parse([method.name]).run()
         }
-        if let error = Contract.ErrorTable.all.first(where: { $0.type == given }) { return try show(error) }
+        if let error = Contract.ErrorTable.all.first(where: { $0.type == given || String($0.code) == given }) { return try show(error) }
         let begun = documentation.topics.filter { name($0.name).hasPrefix(asked) || name($0.title).hasPrefix(asked) }
         if begun.count == 1 { return try show(begun[0], documentation) }
         if begun.count > 1 {
@@ -119,6 +119,16 @@ enum HelpTopics {
             let padding = String(repeating: " ", count: width - other.name.count + 2)
             try Printing.out("\(Printing.cyan(other.name))\(padding)\(other.title)")
         }
+    }
+
+    /// Returns an error as JSON.
+    static func object(_ error: ErrorInfo) -> JSONValue {
+        var object: JSONObject = ["type": .string(error.type), "code": .number(JSONNumber(Int64(error.code))), "when": .string(error.when)]
+        object["message"] = Documentation.errors[error.type]?["message"]
+        object["data"] = OpenRPCDocument.errorDataSchemas[error.type]
+        object["methods"] = .array(
+            Contract.MethodTable.all.filter { $0.errors.contains(error.type) }.map { .string($0.name) })
+        return .object(object)
     }
 
     static func show(_ error: ErrorInfo) throws {
