@@ -23,6 +23,10 @@ struct BackupCommand: ParsableCommand {
 
     @OptionGroup var progress: ProgressOption
 
+    func validate() throws {
+        if path == ":memory:" { throw ValidationError("A backup is a file. Name a file that does not exist yet.") }
+    }
+
     func run() throws {
         let style = try progress.style()
         var configuration = try options.settings.configuration()

@@ -125,11 +125,22 @@ public struct StoreRestoring {
         }
     }
 
+    /// Returns a path that no file has: the given one, unless an earlier restore of the same second took it.
+    private static func unused(_ path: String) -> String {
+        func isFree(_ path: String) -> Bool {
+            ["", "-wal", "-shm"].allSatisfy { end in
+                var status = stat()
+                return lstat(path + end, &status) != 0
+            }
+        }
+        var (found, number) = (path, 2)
+        while !isFree(found) { (found, number) = ("\(path)-\(number)", number + 1) }
+        return found
+    }
+
     /// - Returns: The files of the replaced store.
     private func replace(_ path: String, by draft: String, _ keyFile: MasterKeyFile?) throws -> [String] {
-        let stamp = "\(path).replaced-\(Self.stamp(SystemClock().now))"
-        // Two restores may happen in one second.
-        let kept = (1...1000).lazy.map { $0 == 1 ? stamp : "\(stamp)-\($0)" }.first { access($0, F_OK) != 0 } ?? stamp
+        let kept = Self.unused("\(path).replaced-\(Self.stamp(SystemClock().now))")
         do throws(StoreReplacement.Failure) {
             var files = try StoreReplacement.replace(path, by: draft, keeping: kept)
             // The replaced store opens with its own key, which `settle` is about to replace.
