@@ -106,7 +106,7 @@ let package = Package(
             "Accounts",
             [
                 "Contract", "Crypto", "Federation", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "ServiceContext",
-                "SigningKeys", "Storage",
+                "SigningKeys", "Storage", "WebAuthn",
             ])
         + room(
             "TestSupport",

@@ -26,6 +26,7 @@ public final class Services: Sendable {
     public let idp: IdpService
     public let key: KeyService
     public let mfa: MfaService
+    public let passkey: PasskeyService
     public let passwordReset: PasswordResetService
     public let pool: PoolService
     public let role: RoleService
@@ -63,6 +64,7 @@ public final class Services: Sendable {
         idp = IdpService(accounts, tenants)
         key = KeyService(context, signingKeys, owners: StoreKeyOwners())
         mfa = MfaService(accounts, tenants)
+        passkey = PasskeyService(accounts, tenants)
         passwordReset = PasswordResetService(accounts, tenants)
         pool = PoolService(context, pools)
         role = RoleService(context, pools)
@@ -92,7 +94,7 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
-            identity: identity, idp: idp, key: key, mfa: mfa, passwordReset: passwordReset, pool: pool, role: role,
+            identity: identity, idp: idp, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })

@@ -271,7 +271,8 @@ func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProvide
 // [ProviderUnusableError], [InvalidUsernameError], [InvalidPasswordError], [PasswordNotSetError],
 // [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
 // [ErrUserMismatch], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
-// [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone], [TooManyFromClientError].
+// [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
+// [ErrListenerGone], [TooManyFromClientError].
 func (m AccountMethods) Reauthenticate(ctx context.Context, params AccountReauthenticateParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.reauthenticate", params, options)
 }

@@ -381,8 +381,8 @@ const (
 	// 6011: The identity provider reports that the user is not allowed to sign in or canceled the sign-in.
 	// Equivalent: firebase USER_CANCELLED, INVALID_IDP_RESPONSE.
 	ErrSignInRefused ErrorType = "signInRefused"
-	// 6012: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow
-	// succeeded or was refused. Equivalent: firebase INVALID_IDP_RESPONSE.
+	// 6012: A continuation token of `idp.authorize`, `idp.authorizeDevice` or a passkey method is submitted again
+	// after the flow succeeded or was refused. Equivalent: firebase INVALID_IDP_RESPONSE.
 	ErrFlowUsed ErrorType = "flowUsed"
 	// 6013: A credential without `url` is submitted, but its callback can no longer arrive.
 	ErrListenerGone ErrorType = "listenerGone"
@@ -432,6 +432,16 @@ const (
 	// 7013: The email address or phone number of a factor is missing, or is given for a kind that does not use it.
 	// Equivalent: firebase INVALID_ARGUMENT.
 	ErrFactorTargetMissing ErrorType = "factorTargetMissing"
+	// 7020: The response of a browser to a passkey request fails a check of W3C Web Authentication Level 3.
+	ErrPasskeyNotAccepted ErrorType = "passkeyNotAccepted"
+	// 7021: A passkey method is called for a tenant without the setting `passkeys`.
+	ErrPasskeysOff ErrorType = "passkeysOff"
+	// 7022: A passkey is renamed or deleted that the account does not have.
+	ErrPasskeyNotFound ErrorType = "passkeyNotFound"
+	// 7023: A sign-in with a passkey is started for an account without passkeys.
+	ErrPasskeyNotSet ErrorType = "passkeyNotSet"
+	// 7024: A registration exceeds the maximum number of passkeys.
+	ErrTooManyPasskeys ErrorType = "tooManyPasskeys"
 	// 8001: A lock on the store was not released in time. Equivalent: cognito ConcurrentModificationException;
 	// firebase INTERNAL_ERROR; nativeAuth server_error.
 	ErrStoreBusy ErrorType = "storeBusy"
@@ -1651,6 +1661,49 @@ type FactorTargetMissingError struct {
 	Needed string `json:"needed"`
 }
 
+// PasskeyNotAcceptedError is [ErrPasskeyNotAccepted] with its data.
+type PasskeyNotAcceptedError struct {
+	*APIError `json:"-"`
+	// The first check that failed.
+	Reason PasskeyNotAcceptedErrorReason `json:"reason"`
+	// The expected and the found value, as a sentence.
+	Detail string `json:"detail"`
+	// The credential ID of the response.
+	CredentialID string `json:"credentialId,omitempty"`
+	// The method that starts again.
+	Next string `json:"next"`
+	// The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`.
+	UnknownCredential *UnknownCredential `json:"unknownCredential,omitempty"`
+}
+
+// PasskeysOffError is [ErrPasskeysOff] with its data.
+type PasskeysOffError struct {
+	*APIError `json:"-"`
+	// The ID of the tenant.
+	TenantID string `json:"tenantId"`
+}
+
+// PasskeyNotFoundError is [ErrPasskeyNotFound] with its data.
+type PasskeyNotFoundError struct {
+	*APIError `json:"-"`
+	// The requested credential ID.
+	CredentialID string `json:"credentialId"`
+}
+
+// PasskeyNotSetError is [ErrPasskeyNotSet] with its data.
+type PasskeyNotSetError struct {
+	*APIError `json:"-"`
+	// The method to call next.
+	Next string `json:"next"`
+}
+
+// TooManyPasskeysError is [ErrTooManyPasskeys] with its data.
+type TooManyPasskeysError struct {
+	*APIError `json:"-"`
+	// The maximum number of passkeys of an account.
+	Maximum int64 `json:"maximum"`
+}
+
 // StoreReadOnlyError is [ErrStoreReadOnly] with its data.
 type StoreReadOnlyError struct {
 	*APIError `json:"-"`
@@ -2000,6 +2053,11 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrFactorCodeInvalid:              func(e *APIError) error { return filled(e, &FactorCodeInvalidError{APIError: e}) },
 	ErrInvalidPhoneNumber:             func(e *APIError) error { return filled(e, &InvalidPhoneNumberError{APIError: e}) },
 	ErrFactorTargetMissing:            func(e *APIError) error { return filled(e, &FactorTargetMissingError{APIError: e}) },
+	ErrPasskeyNotAccepted:             func(e *APIError) error { return filled(e, &PasskeyNotAcceptedError{APIError: e}) },
+	ErrPasskeysOff:                    func(e *APIError) error { return filled(e, &PasskeysOffError{APIError: e}) },
+	ErrPasskeyNotFound:                func(e *APIError) error { return filled(e, &PasskeyNotFoundError{APIError: e}) },
+	ErrPasskeyNotSet:                  func(e *APIError) error { return filled(e, &PasskeyNotSetError{APIError: e}) },
+	ErrTooManyPasskeys:                func(e *APIError) error { return filled(e, &TooManyPasskeysError{APIError: e}) },
 	ErrStoreReadOnly:                  func(e *APIError) error { return filled(e, &StoreReadOnlyError{APIError: e}) },
 	ErrStoreCorrupt:                   func(e *APIError) error { return filled(e, &StoreCorruptError{APIError: e}) },
 	ErrStoreTooNew:                    func(e *APIError) error { return filled(e, &StoreTooNewError{APIError: e}) },

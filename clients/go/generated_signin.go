@@ -101,7 +101,7 @@ func (m SignInMethods) WithContinuation(ctx context.Context, params SignInWithCo
 	return invoke[SignInStep](ctx, m.client, "signIn.withContinuation", params, options)
 }
 
-// WithCredential signs in with a provider credential, or with email address and password.
+// WithCredential signs in with a provider credential, a passkey, or email address and password.
 //
 // An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and
 // contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted
@@ -118,8 +118,8 @@ func (m SignInMethods) WithContinuation(ctx context.Context, params SignInWithCo
 // [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError], [PasswordNotSetError],
 // [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
 // [SignUpNotAllowedError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
-// [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError],
-// [ScopeNotOfferedError].
+// [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
+// [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError], [ScopeNotOfferedError].
 func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCredentialParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCredential", params, options)
 }

@@ -69,9 +69,9 @@ func (m TenantMethods) ListPages(params TenantListParams, options ...CallOption)
 
 // Update updates the settings of a tenant.
 //
-// Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is
-// replaced as a whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in
-// methods.
+// Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`,
+// `passkeys`) is replaced as a whole: every omitted member of the group returns to its default. Existing accounts
+// keep their sign-in methods.
 //
 // Equivalent: firebase tenants.patch.
 //

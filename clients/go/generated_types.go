@@ -7,6 +7,16 @@ import (
 	"fmt"
 )
 
+// AcceptedCredentials are the parameters of the browser's `PublicKeyCredential.signalAllAcceptedCredentials()`.
+type AcceptedCredentials struct {
+	// The domain to which the passkeys belong.
+	RpID string `json:"rpId"`
+	// The user handle in base64url.
+	UserID string `json:"userId"`
+	// The credential IDs of the account.
+	AllAcceptedCredentialIDs []string `json:"allAcceptedCredentialIds"`
+}
+
 // Account is the account of a user in a tenant.
 type Account struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
@@ -27,6 +37,8 @@ type Account struct {
 	Providers []LinkedProvider `json:"providers"`
 	// The second factors, oldest first. Present if the account has second factors.
 	Factors []Factor `json:"factors,omitempty"`
+	// The passkeys, oldest first. Present if the account has passkeys.
+	Passkeys []Passkey `json:"passkeys,omitempty"`
 	// The user attributes.
 	Attributes AttributeValues `json:"attributes"`
 	// The custom claims that are added to the account's tokens.
@@ -692,6 +704,17 @@ type AuditVerifyResult struct {
 	Chains []AuditChain `json:"chains"`
 }
 
+// AuthenticatorSignals: What the page tells the authenticators of the user, so that they forget deleted passkeys and
+// show the current name.
+type AuthenticatorSignals struct {
+	// One element for each user handle of the account.
+	AllAcceptedCredentials []AcceptedCredentials `json:"allAcceptedCredentials,omitempty"`
+	// One element for each user handle of the account.
+	CurrentUserDetails []PasskeyUserDetails `json:"currentUserDetails,omitempty"`
+	// The passkey that is not registered. Present for `credentialId` if the tenant has no such passkey.
+	UnknownCredential *UnknownCredential `json:"unknownCredential,omitempty"`
+}
+
 // BreachedPasswordCheck is a service that detects breached passwords by the k-anonymity interface of Have I Been
 // Pwned: it receives the first five hexadecimal digits of a SHA-1 hash. While the service is unavailable, passwords
 // are accepted, and the audit log records it.
@@ -775,7 +798,7 @@ type CompatHTTPResult struct {
 }
 
 // Credential is the data that proves a sign-in: a provider token, an email address with a password, a pending token,
-// or a flow started with `idp.authorize` or `idp.authorizeDevice`.
+// a flow started with `idp.authorize` or `idp.authorizeDevice`, or the response of a passkey.
 //
 // Exactly one of ProviderID, Email, PendingToken, ContinuationToken must be set.
 type Credential struct {
@@ -785,10 +808,13 @@ type Credential struct {
 	Email *string `json:"email,omitempty"`
 	// A pending token of an earlier response, instead of the credential of a provider.
 	PendingToken Secret `json:"pendingToken,omitempty"`
-	// The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to
-	// this process, or the user signs in on another device, the call waits for the user; canceling the request ends
-	// the wait.
+	// The continuation token of `idp.authorize`, `idp.authorizeDevice` or `passkey.startAuthentication`. It is
+	// single-use. If the callback comes to this process, or the user signs in on another device, the call waits for
+	// the user; canceling the request ends the wait.
 	ContinuationToken Secret `json:"continuationToken,omitempty"`
+	// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Used with the
+	// continuation token of `passkey.startAuthentication`.
+	Response map[string]any `json:"response,omitempty"`
 	// The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with
 	// the continuation token of `idp.authorize` with `redirectUri`. For a callback by form post, append the form data
 	// as the query.
@@ -2670,6 +2696,325 @@ const (
 	OnExistingFail    OnExisting = "fail"
 )
 
+// Passkey is a passkey of an account.
+type Passkey struct {
+	// The credential ID of a passkey in base64url, as `id` of the browser's response.
+	CredentialID string `json:"credentialId"`
+	// The name that tells the user's passkeys apart.
+	Name string `json:"name"`
+	// The purpose of the passkey: `signIn`.
+	Usage PasskeyUsage `json:"usage"`
+	// The signature algorithm, as the number of COSE.
+	Algorithm int64 `json:"algorithm"`
+	// The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
+	Aaguid string `json:"aaguid"`
+	// The ways in which the browser reaches the authenticator.
+	Transports []string `json:"transports"`
+	// Whether the passkey can be synchronized to other devices.
+	BackupEligible bool `json:"backupEligible"`
+	// Whether the passkey is currently synchronized or backed up.
+	BackupState bool `json:"backupState"`
+	// Whether the authenticator verified the user when the passkey was registered, or later in a session with a
+	// second factor. Only then a sign-in with verification counts as two factors.
+	UserVerified bool `json:"userVerified"`
+	// Whether the authenticator offers the passkey without an email address. Present if the browser returned it.
+	Discoverable *bool `json:"discoverable,omitempty"`
+	// The statement of the authenticator at the registration.
+	Attestation PasskeyAttestation `json:"attestation"`
+	// The domain to which the passkey belongs.
+	RelyingPartyID string `json:"relyingPartyId"`
+	// The time of the registration, in seconds since 1970-01-01 UTC.
+	CreatedAt Timestamp `json:"createdAt"`
+	// The time of the last sign-in with the passkey, in seconds since 1970-01-01 UTC.
+	LastUsedAt *Timestamp `json:"lastUsedAt,omitempty"`
+}
+
+// PasskeyAttestation is the statement of the authenticator at the registration.
+type PasskeyAttestation struct {
+	// The format of the statement.
+	Format string `json:"format"`
+	// `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not
+	// verified.
+	Trust PasskeyAttestationTrust `json:"trust"`
+}
+
+// PasskeyAttestationTrust: `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose
+// certificates are not verified. A newer Mintmark can return other values.
+type PasskeyAttestationTrust string
+
+// The values of PasskeyAttestationTrust.
+const (
+	PasskeyAttestationTrustNone      PasskeyAttestationTrust = "none"
+	PasskeyAttestationTrustSelf      PasskeyAttestationTrust = "self"
+	PasskeyAttestationTrustUnchecked PasskeyAttestationTrust = "unchecked"
+	PasskeyAttestationTrustVerified  PasskeyAttestationTrust = "verified"
+)
+
+// PasskeyCeremony is the start of a registration or of a sign-in with a passkey.
+type PasskeyCeremony struct {
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+	// `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`.
+	Options map[string]any `json:"options"`
+	// The `mediation` member of the browser call, beside `publicKey`.
+	Mediation PasskeyCeremonyMediation `json:"mediation"`
+	// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// PasskeyCeremonyMediation is the `mediation` member of the browser call, beside `publicKey`. A newer Mintmark can
+// return other values.
+type PasskeyCeremonyMediation string
+
+// The values of PasskeyCeremonyMediation.
+const (
+	PasskeyCeremonyMediationConditional PasskeyCeremonyMediation = "conditional"
+	PasskeyCeremonyMediationOptional    PasskeyCeremonyMediation = "optional"
+)
+
+// PasskeyDeleteParams are the parameters of passkey.delete.
+//
+// Exactly one of IDToken, AccountID must be set.
+type PasskeyDeleteParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the account. Requires the access level `developer`.
+	AccountID string `json:"accountId,omitempty"`
+	// The credential ID of a passkey in base64url, as `id` of the browser's response.
+	CredentialID string `json:"credentialId"`
+	// Whether to delete the passkey also if it is the only sign-in method of the account. Defaults to false.
+	Force bool `json:"force,omitempty"`
+}
+
+// PasskeyDeleteResult is the result of passkey.delete.
+type PasskeyDeleteResult struct {
+	// The remaining passkeys, oldest first.
+	Passkeys []Passkey `json:"passkeys"`
+	// What the page tells the authenticators.
+	Signals AuthenticatorSignals `json:"signals"`
+}
+
+// PasskeyFinishRegistrationParams are the parameters of passkey.finishRegistration.
+type PasskeyFinishRegistrationParams struct {
+	// The continuation token of `passkey.startRegistration`.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
+	Response map[string]any `json:"response"`
+	// The name of the passkey. Defaults to `Passkey` and a number.
+	Name string `json:"name,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+}
+
+// PasskeyFinishRegistrationResult is the result of passkey.finishRegistration.
+type PasskeyFinishRegistrationResult struct {
+	// The new passkey.
+	Passkey Passkey `json:"passkey"`
+}
+
+// PasskeyListParams are the parameters of passkey.list.
+//
+// Exactly one of IDToken, AccountID must be set.
+type PasskeyListParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the account. Requires the access level `developer`.
+	AccountID string `json:"accountId,omitempty"`
+}
+
+// PasskeyListResult is the result of passkey.list.
+type PasskeyListResult struct {
+	// The passkeys, oldest first.
+	Passkeys []Passkey `json:"passkeys"`
+}
+
+// PasskeyNotAcceptedErrorReason is the first check that failed. A newer Mintmark can return other values.
+type PasskeyNotAcceptedErrorReason string
+
+// The values of PasskeyNotAcceptedErrorReason.
+const (
+	PasskeyNotAcceptedErrorReasonClientDataInvalid        PasskeyNotAcceptedErrorReason = "clientDataInvalid"
+	PasskeyNotAcceptedErrorReasonWrongType                PasskeyNotAcceptedErrorReason = "wrongType"
+	PasskeyNotAcceptedErrorReasonChallengeMismatch        PasskeyNotAcceptedErrorReason = "challengeMismatch"
+	PasskeyNotAcceptedErrorReasonOriginNotAllowed         PasskeyNotAcceptedErrorReason = "originNotAllowed"
+	PasskeyNotAcceptedErrorReasonCrossOriginNotAllowed    PasskeyNotAcceptedErrorReason = "crossOriginNotAllowed"
+	PasskeyNotAcceptedErrorReasonTopOriginNotAllowed      PasskeyNotAcceptedErrorReason = "topOriginNotAllowed"
+	PasskeyNotAcceptedErrorReasonTokenBindingPresent      PasskeyNotAcceptedErrorReason = "tokenBindingPresent"
+	PasskeyNotAcceptedErrorReasonCborInvalid              PasskeyNotAcceptedErrorReason = "cborInvalid"
+	PasskeyNotAcceptedErrorReasonAuthenticatorDataInvalid PasskeyNotAcceptedErrorReason = "authenticatorDataInvalid"
+	PasskeyNotAcceptedErrorReasonRelyingPartyMismatch     PasskeyNotAcceptedErrorReason = "relyingPartyMismatch"
+	PasskeyNotAcceptedErrorReasonUserNotPresent           PasskeyNotAcceptedErrorReason = "userNotPresent"
+	PasskeyNotAcceptedErrorReasonUserNotVerified          PasskeyNotAcceptedErrorReason = "userNotVerified"
+	PasskeyNotAcceptedErrorReasonBackupFlagsInvalid       PasskeyNotAcceptedErrorReason = "backupFlagsInvalid"
+	PasskeyNotAcceptedErrorReasonBackupEligibilityChanged PasskeyNotAcceptedErrorReason = "backupEligibilityChanged"
+	PasskeyNotAcceptedErrorReasonAlgorithmNotAllowed      PasskeyNotAcceptedErrorReason = "algorithmNotAllowed"
+	PasskeyNotAcceptedErrorReasonPublicKeyInvalid         PasskeyNotAcceptedErrorReason = "publicKeyInvalid"
+	PasskeyNotAcceptedErrorReasonAttestationFormatUnknown PasskeyNotAcceptedErrorReason = "attestationFormatUnknown"
+	PasskeyNotAcceptedErrorReasonAttestationInvalid       PasskeyNotAcceptedErrorReason = "attestationInvalid"
+	PasskeyNotAcceptedErrorReasonAttestationUntrusted     PasskeyNotAcceptedErrorReason = "attestationUntrusted"
+	PasskeyNotAcceptedErrorReasonAuthenticatorRevoked     PasskeyNotAcceptedErrorReason = "authenticatorRevoked"
+	PasskeyNotAcceptedErrorReasonCredentialIDInvalid      PasskeyNotAcceptedErrorReason = "credentialIdInvalid"
+	PasskeyNotAcceptedErrorReasonAlreadyRegistered        PasskeyNotAcceptedErrorReason = "alreadyRegistered"
+	PasskeyNotAcceptedErrorReasonCredentialNotAllowed     PasskeyNotAcceptedErrorReason = "credentialNotAllowed"
+	PasskeyNotAcceptedErrorReasonCredentialUnknown        PasskeyNotAcceptedErrorReason = "credentialUnknown"
+	PasskeyNotAcceptedErrorReasonUserHandleMismatch       PasskeyNotAcceptedErrorReason = "userHandleMismatch"
+	PasskeyNotAcceptedErrorReasonSignatureInvalid         PasskeyNotAcceptedErrorReason = "signatureInvalid"
+	PasskeyNotAcceptedErrorReasonCounterRegressed         PasskeyNotAcceptedErrorReason = "counterRegressed"
+)
+
+// PasskeyRelatedOriginsParams are the parameters of passkey.relatedOrigins.
+type PasskeyRelatedOriginsParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// PasskeyRelatedOriginsResult is the result of passkey.relatedOrigins.
+type PasskeyRelatedOriginsResult struct {
+	// The path on the relying party's domain.
+	Path string `json:"path"`
+	// The media type of the document.
+	ContentType string `json:"contentType"`
+	// The document.
+	Document PasskeyRelatedOriginsResultDocument `json:"document"`
+}
+
+// PasskeyRelatedOriginsResultDocument is the document.
+type PasskeyRelatedOriginsResultDocument struct {
+	// The https origins that may use the passkeys.
+	Origins []string `json:"origins"`
+}
+
+// PasskeyRenameParams are the parameters of passkey.rename.
+//
+// Exactly one of IDToken, AccountID must be set.
+type PasskeyRenameParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the account. Requires the access level `developer`.
+	AccountID string `json:"accountId,omitempty"`
+	// The credential ID of a passkey in base64url, as `id` of the browser's response.
+	CredentialID string `json:"credentialId"`
+	// The new name.
+	Name string `json:"name"`
+}
+
+// PasskeyRenameResult is the result of passkey.rename.
+type PasskeyRenameResult struct {
+	// The passkey with its new name.
+	Passkey Passkey `json:"passkey"`
+}
+
+// PasskeySettings is the passkeys of a tenant. Without these settings, the tenant has no passkeys.
+type PasskeySettings struct {
+	// The domain to which the passkeys belong, such as `example.com`: lower case, without scheme and port. Pages on
+	// this domain and its subdomains can use them. While the tenant has passkeys, a change needs `force`, because
+	// browsers then no longer offer them.
+	RelyingPartyID string `json:"relyingPartyId"`
+	// The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`.
+	RelyingPartyName string `json:"relyingPartyName,omitempty"`
+	// The origins of the pages and apps that use passkeys.
+	Origins []string `json:"origins"`
+	// Origins on other domains that may use the passkeys. See `passkey.relatedOrigins`.
+	RelatedOrigins []string `json:"relatedOrigins,omitempty"`
+	// The origins of pages that may embed a page with passkeys in a frame. `*` allows all.
+	TopOrigins []string `json:"topOrigins,omitempty"`
+	// Whether the authenticator verifies the user, by a PIN or biometrics for example. Only `required` is enforced.
+	// Defaults to "preferred".
+	UserVerification UserVerification `json:"userVerification,omitempty"`
+	// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent
+	// to the browser. Defaults to "required".
+	ResidentKey ResidentKey `json:"residentKey,omitempty"`
+	// Whether the browser is asked for a statement about the authenticator. A statement is verified, but the
+	// manufacturer is not. Defaults to "none".
+	Attestation PasskeySettingsAttestation `json:"attestation,omitempty"`
+	// The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384),
+	// -257 (RS256). Defaults to all of them in this order.
+	Algorithms []int64 `json:"algorithms,omitempty"`
+}
+
+// PasskeySettingsAttestation: Whether the browser is asked for a statement about the authenticator. A statement is
+// verified, but the manufacturer is not. A newer Mintmark can return other values.
+type PasskeySettingsAttestation string
+
+// The values of PasskeySettingsAttestation.
+const (
+	PasskeySettingsAttestationNone       PasskeySettingsAttestation = "none"
+	PasskeySettingsAttestationIndirect   PasskeySettingsAttestation = "indirect"
+	PasskeySettingsAttestationDirect     PasskeySettingsAttestation = "direct"
+	PasskeySettingsAttestationEnterprise PasskeySettingsAttestation = "enterprise"
+)
+
+// PasskeySignalsParams are the parameters of passkey.signals.
+//
+// Exactly one of IDToken, AccountID, CredentialID must be set.
+type PasskeySignalsParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the account. Requires the access level `developer`.
+	AccountID string `json:"accountId,omitempty"`
+	// The credential ID of a passkey in base64url, as `id` of the browser's response.
+	CredentialID string `json:"credentialId,omitempty"`
+	// The tenant of `credentialId`. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// PasskeyStartAuthenticationParams are the parameters of passkey.startAuthentication.
+//
+// At most one of Username, IDToken can be set.
+type PasskeyStartAuthenticationParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The email address of the user. Only the passkeys of this account are accepted.
+	Username *string `json:"username,omitempty"`
+	// An ID token of the signed-in user, for `account.reauthenticate`. Its tenant replaces `tenantId`.
+	IDToken Secret `json:"idToken,omitempty"`
+	// Whether the browser offers passkeys in the autofill of a login form. The challenge then lives one hour.
+	// Excludes `username`. Defaults to false.
+	Conditional bool `json:"conditional,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+}
+
+// PasskeyStartRegistrationParams are the parameters of passkey.startRegistration.
+type PasskeyStartRegistrationParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// Whether the browser may create the passkey without a dialog. The session must have begun with a password in the
+	// last 5 minutes. Defaults to false.
+	Conditional bool `json:"conditional,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+}
+
+// PasskeyUsage is the purpose of the passkey: `signIn`. A newer Mintmark can return other values.
+type PasskeyUsage string
+
+// The values of PasskeyUsage.
+const (
+	PasskeyUsageSignIn PasskeyUsage = "signIn"
+)
+
+// PasskeyUserDetails are the parameters of the browser's `PublicKeyCredential.signalCurrentUserDetails()`.
+type PasskeyUserDetails struct {
+	// The domain to which the passkeys belong.
+	RpID string `json:"rpId"`
+	// The user handle in base64url.
+	UserID string `json:"userId"`
+	// The name of the user, usually the email address.
+	Name string `json:"name"`
+	// The display name of the user.
+	DisplayName string `json:"displayName"`
+}
+
 // PasswordAlgorithm is the hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`:
 // RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`,
 // `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds`
@@ -3329,6 +3674,17 @@ type ProviderTokens struct {
 // PublicLogins is the tokens by public login provider. The pool's developer provider is not allowed. The pool's own
 // tokens are accepted only by `credentials.get`, under `cognito-identity.amazonaws.com`.
 type PublicLogins map[string]Secret
+
+// ResidentKey: Whether the authenticator stores the passkey so that it is offered without an email address. The value
+// is sent to the browser. A newer Mintmark can return other values.
+type ResidentKey string
+
+// The values of ResidentKey.
+const (
+	ResidentKeyRequired    ResidentKey = "required"
+	ResidentKeyPreferred   ResidentKey = "preferred"
+	ResidentKeyDiscouraged ResidentKey = "discouraged"
+)
 
 // Revocation is a revocation of all credentials of a subject that were issued before a given time.
 type Revocation struct {
@@ -4437,6 +4793,8 @@ type Tenant struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
+	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The algorithm with which the tenant signs its tokens.
@@ -4531,6 +4889,8 @@ type TenantCreateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
+	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The JOSE algorithm that signs tokens. Defaults to "ES256".
@@ -4594,6 +4954,8 @@ type TenantDeclaration struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
+	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be
@@ -4751,6 +5113,11 @@ type TenantUpdateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
+	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
+	// Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any
+	// more. Defaults to false.
+	Force bool `json:"force,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 }
@@ -4939,6 +5306,14 @@ type Tokens struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// UnknownCredential are the parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`.
+type UnknownCredential struct {
+	// The domain to which the passkey belongs.
+	RpID string `json:"rpId"`
+	// The credential ID of a passkey in base64url, as `id` of the browser's response.
+	CredentialID string `json:"credentialId"`
+}
+
 // UnprocessedIdentity is an identity that could not be deleted.
 type UnprocessedIdentity struct {
 	// The ID of an identity: a region, a colon and a UUID.
@@ -4946,6 +5321,17 @@ type UnprocessedIdentity struct {
 	// The reason: `accessDenied` or `internalServerError`.
 	ErrorCode string `json:"errorCode"`
 }
+
+// UserVerification: Whether the authenticator verifies the user, by a PIN or biometrics for example. Only `required`
+// is enforced. A newer Mintmark can return other values.
+type UserVerification string
+
+// The values of UserVerification.
+const (
+	UserVerificationRequired    UserVerification = "required"
+	UserVerificationPreferred   UserVerification = "preferred"
+	UserVerificationDiscouraged UserVerification = "discouraged"
+)
 
 // Violation is a violation of a rule by the parameters.
 type Violation struct {

@@ -15,6 +15,10 @@ extension AccountService {
         try SignInCompletion.check(request.audience, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         let (proofs, completion) = (CredentialVerifier(context, configurations), SignInCompletion(context, configurations))
+        if request.credential.response != nil {
+            let message = "account.link links no passkeys. Register a passkey with passkey.startRegistration."
+            throw InvalidParams(violations: [Violation(pointer: "/credential/response", rule: "unknown", message: message)])
+        }
         switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
         case .password(let username, let password):
             let linking = PasswordLinking(context: context, completion: completion, tenant: tenant, token: token)

@@ -44,7 +44,7 @@ extension AccountService {
         }
         let tokens = try completion.tokens(signedIn, tenant, at: now)
         var answer = outcome.answer(isDryRun: false)
-        answer.account = signedIn.account.answer(signedIn.logins, signedIn.factors)
+        answer.account = signedIn.account.answer(signedIn.logins, signedIn.factors, signedIn.passkeys)
         answer.idToken = tokens.idToken
         answer.accessToken = tokens.accessToken
         answer.refreshToken = tokens.refreshToken

@@ -15,6 +15,12 @@ extension AccountService {
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         let completion = SignInCompletion(context, configurations)
         let proofs = CredentialVerifier(context, configurations)
+        if var passkey = try PasskeySignIn.Request(request.credential) {
+            passkey.own = token
+            passkey.audience = request.audience
+            passkey.client = client
+            return try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call)
+        }
         switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(

@@ -71,6 +71,7 @@ extension Transaction {
                 WHERE id = $1
                 """, factor.id, target.id)
         }
+        try movePasskeys(of: source.id, to: target.id)
         try endFlows(of: source.id)
         try clearLockout(of: source.lockoutSubject)
         try clearLockout(of: FactorCheck.lockoutSubject(source.id))

@@ -47,9 +47,11 @@ struct ProviderLinking: Sendable {
     /// login with a stolen session is not a sign-in of the user. For an anonymous account, linking is the first sign-in.
     private func proof(_ own: AuthenticatedAccount, at now: Int64) -> SignInProof {
         let session = own.session
-        return SignInProof(
+        var proof = SignInProof(
             amr: session.amr.contains("fed") ? session.amr : session.amr + ["fed"], provider: identity.providerId, claims: session.claims,
             authenticatedAt: own.account.method == .anonymous ? now : session.authenticatedAt, secondFactor: session.secondFactor)
+        proof.passkeyId = session.passkeyId
+        return proof
     }
 
     private func facts(_ account: AccountRecord, in tx: Transaction) throws -> LinkRule.Facts {

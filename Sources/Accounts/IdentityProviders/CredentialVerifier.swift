@@ -148,6 +148,7 @@ enum CredentialParts {
         ]
         let password = ("password", credential.password != nil)
         let url = ("url", credential.url != nil)
+        let response = ("response", credential.response != nil)
         switch credential.kind {
         case .providerId:
             if credential.idToken == nil, credential.accessToken == nil {
@@ -156,12 +157,14 @@ enum CredentialParts {
             if credential.idToken == nil, credential.rawNonce != nil {
                 add("rawNonce", "unknown", "rawNonce requires an ID token. Omit it.")
             }
-            refuse([password, url], besides: "providerId")
+            refuse([password, url, response], besides: "providerId")
         case .email:
             if credential.password == nil { add("password", "required", "The password is missing.") }
-            refuse(ofProvider + [url], besides: "email")
-        case .pendingToken: refuse(ofProvider + [password, url], besides: "pendingToken")
-        case .continuationToken: refuse(ofProvider + [password], besides: "continuationToken")
+            refuse(ofProvider + [url, response], besides: "email")
+        case .pendingToken: refuse(ofProvider + [password, url, response], besides: "pendingToken")
+        case .continuationToken:
+            refuse(ofProvider + [password], besides: "continuationToken")
+            if credential.response != nil { refuse([url], besides: "response") }
         }
         if !violations.isEmpty { throw InvalidParams(violations: violations) }
     }

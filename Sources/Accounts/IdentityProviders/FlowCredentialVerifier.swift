@@ -36,7 +36,11 @@ struct FlowCredentialVerifier: Sendable {
             // Read before the row: the listener stores a response in the row before it stops listening.
             let (isListening, turns) = (context.callbacks.isListening(id), context.callbacks.turns)
             let (flow, idp) = try context.database.read { tx -> (IdpFlow, IdpRecord) in
-                guard let flow = try tx.idpFlow(id) else { throw ContinuationTokenExpired() }
+                guard let flow = try tx.idpFlow(id) else {
+                    guard try tx.ceremony(id) != nil else { throw ContinuationTokenExpired() }
+                    let message = "The response of the browser is missing, which the continuation token of a passkey needs."
+                    throw InvalidParams(violations: [Violation(pointer: "/credential/response", rule: "required", message: message)])
+                }
                 guard flow.tenantId == tenantId else { throw ContinuationTokenInvalid() }
                 return (flow, try configurations.idp(flow.providerId, of: tenantId, in: tx))
             }

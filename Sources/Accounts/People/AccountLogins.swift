@@ -111,17 +111,20 @@ extension AccountRecord {
     }
 
     /// The account as the `account.*` methods return it.
-    func answer(_ logins: [AccountLogin], _ factors: [FactorRecord] = [], phoneNumber: String? = nil) -> Account {
+    func answer(_ logins: [AccountLogin], _ factors: [FactorRecord] = [], _ passkeys: [PasskeyRecord] = [], phoneNumber: String? = nil)
+        -> Account
+    {
         Account(
             accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified, phoneNumber: phoneNumber,
             method: SignInMethod(rawValue: method.rawValue) ?? .code, providers: providers(logins),
-            factors: factors.isEmpty ? nil : factors.map(\.answer), attributes: EncodedObject(attributes),
+            factors: factors.isEmpty ? nil : factors.map(\.answer),
+            passkeys: passkeys.isEmpty ? nil : passkeys.map(\.answer), attributes: EncodedObject(attributes),
             claims: EncodedObject(claims), disabled: isDisabled, mustChangePassword: mustChangePassword, createdAt: createdAt,
             updatedAt: updatedAt, tokensValidSince: validAfter == 0 ? nil : validAfter, lastSignInAt: lastSignInAt)
     }
 
     /// The account as the `account.*` methods return it, with its logins and factors read from the store.
     func answer(in tx: Transaction) throws -> Account {
-        answer(try tx.accountLogins(of: id), try tx.factors(of: id), phoneNumber: try tx.phoneNumber(of: id))
+        answer(try tx.accountLogins(of: id), try tx.factors(of: id), try tx.passkeys(of: id), phoneNumber: try tx.phoneNumber(of: id))
     }
 }

@@ -69,6 +69,7 @@ package struct AccountRecord: Sendable {
         isEmailVerified = true
         updatedAt = now
         try tx.deleteAccountLogins(of: id)
+        try tx.deletePasskeys(of: id)
         _ = try tx.deleteSessions(of: id)
     }
 

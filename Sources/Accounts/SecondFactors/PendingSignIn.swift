@@ -50,6 +50,7 @@ struct PendingSignIn: Sendable, Equatable {
         if failures > 0 { object["failures"] = .number(JSONNumber(failures)) }
         object["audience"] = audience.map { .string($0) }
         object["scope"] = scope.map { .string($0) }
+        object["passkeyId"] = proof.passkeyId.map { .string($0) }
         object["identity"] = identity.map { .object($0.object) }
         return vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.sealName(flow))
     }
@@ -60,6 +61,7 @@ struct PendingSignIn: Sendable, Equatable {
         guard let provider = object["provider"]?.string else { throw SealBroken(name: Self.sealName(flow)) }
         proof = SignInProof(
             amr: object["amr"]?.array?.compactMap(\.string) ?? [], provider: provider, claims: object["claims"]?.object ?? [:])
+        proof.passkeyId = object["passkeyId"]?.string
         failures = object["failures"]?.int ?? 0
         audience = object["audience"]?.string
         scope = object["scope"]?.string

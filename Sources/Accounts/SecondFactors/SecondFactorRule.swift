@@ -18,6 +18,7 @@ enum SecondFactorRule {
         if policy == .off || proof.provider == SignInProof.anonymous.provider || proof.provider == SignInProof.customProvider {
             return .nothing
         }
+        if proof.provider == SignInProof.passkeyProvider, PasskeyMethods.areTwoFactors(proof.amr) { return .nothing }
         if factors.isEmpty { return policy == .required ? .enrollment : .nothing }
         return .challenge(useful(factors, after: proof).map(\.id))
     }

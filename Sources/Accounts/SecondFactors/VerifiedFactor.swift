@@ -23,6 +23,7 @@ extension SignInProof {
         let added = [factor.method, "mfa"].filter { !amr.contains($0) }
         var proof = SignInProof(amr: amr + added, provider: provider, claims: claims, authenticatedAt: authenticatedAt)
         proof.secondFactor = factor
+        proof.passkeyId = passkeyId
         return proof
     }
 }

@@ -25,6 +25,8 @@ package struct SessionRecord: Sendable {
     package var expiresAt: Int64
     /// The audience and scopes granted at sign-in.
     var grant = AccessGrant()
+    /// The credential ID of the passkey that began the session, if any.
+    var passkeyId: String?
 
     package init(
         id: String, accountId: String, amr: [String], provider: String, claims: JSONObject, secondFactor: VerifiedFactor?,
@@ -75,7 +77,10 @@ enum SessionEnd: String, CaseIterable {
 extension SessionRecord {
     /// The proof of the sign-in, for a session that continues this one.
     package var proof: SignInProof {
-        SignInProof(amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
+        var proof = SignInProof(
+            amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
+        proof.passkeyId = passkeyId
+        return proof
     }
 }
 
@@ -85,7 +90,7 @@ extension Transaction {
             """
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience
+                scope, audience, passkey_id
             FROM session WHERE id = $1
             """, id,
             row: SessionRecord.init)
@@ -96,7 +101,7 @@ extension Transaction {
             """
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience
+                scope, audience, passkey_id
             FROM session
             WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
@@ -107,11 +112,12 @@ extension Transaction {
             """
             INSERT INTO session (
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                scope, audience, passkey_id)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
             """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
             JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt,
-            session.secondFactor?.kind, session.secondFactor?.factorId, session.grant.scopes.text, session.grant.audience)
+            session.secondFactor?.kind, session.secondFactor?.factorId, session.grant.scopes.text, session.grant.audience,
+            session.passkeyId)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -186,6 +192,7 @@ extension SessionRecord {
             secondFactor: row.optionalString(9).map { VerifiedFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
             authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8),
             grant: AccessGrant(audience: row.optionalString(12), scopes: Scopes(row.string(11))))
+        passkeyId = row.optionalString(13)
     }
 }
 

@@ -32,6 +32,8 @@ package struct SignInCompletion: Sendable {
         package let account: AccountRecord
         let logins: [AccountLogin]
         let factors: [FactorRecord]
+        /// Empty if the tenant has no passkeys.
+        var passkeys: [PasskeyRecord] = []
         package let session: SessionRecord
         let fresh: NewSessionSecrets
     }
@@ -76,12 +78,13 @@ package struct SignInCompletion: Sendable {
         var account = account
         account.lastSignInAt = now
         try tx.update(account)
-        let session = SessionRecord(
+        var session = SessionRecord(
             id: attempt.secrets.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
             expiresAt: now + tenant.tokens.refreshTokenSeconds,
             grant: AccessGrant(audience: signIn.audience ?? tenant.id, scopes: try Scopes.granted(signIn.scope, by: tenant)))
+        session.passkeyId = proof.passkeyId
         try tx.insert(session)
         try tx.insert(
             RefreshTokenRecord(
@@ -93,8 +96,8 @@ package struct SignInCompletion: Sendable {
                 attempt.method, attempt.call, tenant: tenant.id, subject: account.id,
                 details: [("sessionId", session.id)] + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
         return SignedIn(
-            account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id), session: session,
-            fresh: attempt.secrets)
+            account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id),
+            passkeys: tenant.settings.passkeys == nil ? [] : try tx.passkeys(of: account.id), session: session, fresh: attempt.secrets)
     }
 
     /// Stores a new session of `account` for the tenant's own audience.
@@ -139,7 +142,7 @@ package struct SignInCompletion: Sendable {
         let tokens = try tokens(signedIn, tenant, at: now)
         return .completed(
             .init(
-                expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors),
+                expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors, signedIn.passkeys),
                 idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
                 isNewAccount: isNew, additionalUserInfo: identity?.additionalUserInfo,
                 providerTokens: returnsProviderTokens ? identity?.tokens : nil))

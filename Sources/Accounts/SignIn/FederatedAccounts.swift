@@ -66,6 +66,7 @@ struct FederatedAccounts: Sendable {
             return try adopt(account, method, call, in: tx)
         }
         try tx.deleteAccountLogins(of: account.id)
+        try tx.deletePasskeys(of: account.id)
         if !hasShownFactor { try tx.deleteFactors(of: account.id) }
         _ = try tx.deleteSessions(of: account.id)
         try tx.endFlows(of: account.id)

@@ -11,6 +11,12 @@ extension SignInService {
         let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
+        if var passkey = try PasskeySignIn.Request(request.credential) {
+            passkey.audience = request.audience
+            passkey.scope = request.scope
+            passkey.client = client
+            return try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call)
+        }
         switch try proofs.prove(request.credential, in: tenant.id, call, now: now) {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(

@@ -64,7 +64,8 @@ package final class TenantRecord: Sendable {
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
             oneAccountPerAddress: settings.oneAccountPerAddress, mfa: settings.mfa,
             totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices, anonymousAllowed: settings.anonymousAllowed,
-            customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm, createdAt: createdAt,
+            passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm,
+            createdAt: createdAt,
             updatedAt: updatedAt)
     }
 

@@ -1,6 +1,7 @@
 import Contract
 import Messages
 import Patterns
+import Storage
 
 /// Validates the settings of a tenant beyond their schema.
 package enum TenantRules {
@@ -11,6 +12,7 @@ package enum TenantRules {
     package static func check(_ settings: TenantCreate.Params, checksAttributes: Bool = true) throws {
         if checksAttributes { try check(settings.attributes ?? []) }
         try settings.delivery?.check()
+        if let passkeys = settings.passkeys { try PasskeySettingsRules.check(passkeys) }
         let policy = settings.passwordPolicy ?? PasswordPolicy()
         if policy.minimumLength > policy.maximumLength {
             throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it exceeds maximumLength")
@@ -31,6 +33,11 @@ package enum TenantRules {
         if lockout.durationSeconds > lockout.maximumSeconds {
             throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it exceeds maximumSeconds")
         }
+    }
+
+    /// - Throws: `InvalidTenantSettings` if the changed settings make existing passkeys useless.
+    package static func check(changeOf tenant: TenantRecord, to settings: TenantCreate.Params, in tx: Transaction) throws {
+        try PasskeySettingsRules.check(change: settings.passkeys, of: tenant, in: tx)
     }
 
     private static func check(_ attributes: [TenantAttribute]) throws {

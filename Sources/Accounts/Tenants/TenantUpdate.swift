@@ -16,6 +16,7 @@ extension TenantService {
             settings.delivery = try delivery?.opened(for: tenant.id, context.vault)
             // Attributes of an earlier version that are no longer valid must not prevent other changes.
             try TenantRules.check(settings, checksAttributes: request.attributes != nil)
+            if !request.force { try TenantRules.check(changeOf: tenant, to: settings, in: tx) }
             settings.delivery = delivery
             let changed = TenantRecord(settings, createdAt: tenant.createdAt, updatedAt: now)
             try tx.advanceEpoch()
@@ -40,6 +41,7 @@ extension TenantUpdate.Params {
             oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
             mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
             notices: notices ?? settings.notices, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
-            customTokenSigners: customTokenSigners ?? settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm)
+            passkeys: passkeys ?? settings.passkeys, customTokenSigners: customTokenSigners ?? settings.customTokenSigners,
+            signingAlgorithm: settings.signingAlgorithm)
     }
 }

@@ -90,6 +90,11 @@ package struct TenantTokenClaims: Sendable {
         }
         writer.key("amr")
         writer.value(.array(session.amr.map { .string($0) }))
+        // A passkey resists phishing (OpenID Connect EAP ACR Values 1.0).
+        if PasskeyMethods.usedPasskey(session.amr) {
+            writer.key("acr")
+            writer.string("phr")
+        }
         return writer
     }
 

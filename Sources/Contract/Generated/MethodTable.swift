@@ -64,6 +64,14 @@ public enum MethodTable {
         MfaRecoveryCodes.info,
         MfaResolve.info,
         MfaWithdraw.info,
+        PasskeyDelete.info,
+        PasskeyFinishRegistration.info,
+        PasskeyList.info,
+        PasskeyRelatedOrigins.info,
+        PasskeyRename.info,
+        PasskeySignals.info,
+        PasskeyStartAuthentication.info,
+        PasskeyStartRegistration.info,
         PasswordResetResendCode.info,
         PasswordResetStart.info,
         PasswordResetSubmitCode.info,
@@ -135,9 +143,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(127)
+        all.reserveCapacity(135)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -197,6 +205,14 @@ public enum MethodTable {
         all.append(BoundMethod(MfaRecoveryCodes.info) { try mfa.recoveryCodes(MfaRecoveryCodes.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(MfaResolve.info) { try mfa.resolve(MfaResolve.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(MfaWithdraw.info) { try mfa.withdraw(MfaWithdraw.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeyDelete.info) { try passkey.delete(PasskeyDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeyFinishRegistration.info) { try passkey.finishRegistration(PasskeyFinishRegistration.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeyList.info) { try passkey.scoped(to: $1).list(PasskeyList.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeyRelatedOrigins.info) { try passkey.scoped(to: $1).relatedOrigins(PasskeyRelatedOrigins.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeyRename.info) { try passkey.rename(PasskeyRename.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeySignals.info) { try passkey.scoped(to: $1).signals(PasskeySignals.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeyStartAuthentication.info) { try passkey.startAuthentication(PasskeyStartAuthentication.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeyStartRegistration.info) { try passkey.startRegistration(PasskeyStartRegistration.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetResendCode.info) { try passwordReset.resendCode(PasswordResetResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetStart.info) { try passwordReset.start(PasswordResetStart.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetSubmitCode.info) { try passwordReset.submitCode(PasswordResetSubmitCode.Params(decoding: $0), $1).write(to: &$2) })

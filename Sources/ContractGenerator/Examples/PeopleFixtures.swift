@@ -83,6 +83,35 @@ extension Fixtures {
                         method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
                         result: ["idToken": "$idToken"])
                 ]),
+            // A session in a tenant with passkeys.
+            Fixture(
+                name: "passkeySession", given: ["passwordSession"],
+                steps: [
+                    .init(
+                        method: "tenant.update",
+                        params: [
+                            "tenantId": "default", "passkeys": ["relyingPartyId": "example.org", "origins": ["https://example.org"]],
+                        ],
+                        result: [:])
+                ]),
+            // The registration of a passkey, waiting for the response of the browser: $continuation. The challenge and the response are
+            // those of W3C Web Authentication Level 3, section 16.1.
+            Fixture(
+                name: "passkeyStarted", given: ["passkeySession"],
+                steps: [
+                    .init(method: "test.enqueue", params: ["passkeyChallenge": "AMMPt4UxxGTStncdq417YDwBFi8vpIa-pw8oOuVW4TA"], result: [:]),
+                    .init(
+                        method: "passkey.startRegistration", params: ["idToken": "$idToken"],
+                        result: ["continuationToken": "$continuation"]),
+                ]),
+            // That passkey.
+            Fixture(
+                name: "passkey", given: ["passkeyStarted"],
+                steps: [
+                    .init(
+                        method: "passkey.finishRegistration",
+                        params: ["continuationToken": "$continuation", "response": passkeyResponse], result: [:])
+                ]),
             // The enrollment of an SMS factor for that account, waiting for the code: $continuation, $code.
             Fixture(
                 name: "factorEnrollment", given: ["passwordSession"],
@@ -146,4 +175,12 @@ extension Fixtures {
                 ]),
         ]
     }
+}
+
+extension Fixtures {
+    /// The response of an authenticator (W3C Web Authentication Level 3, section 16.1).
+    private static let passkeyResponse: JSONValue = try! JSONValue(
+        parsing: ##"""
+            {"id": "-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP8-wzAIS-Q", "rawId": "-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP8-wzAIS-Q", "type": "public-key", "response": {"clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiQU1NUHQ0VXh4R1RTdG5jZHE0MTdZRHdCRmk4dnBJYS1wdzhvT3VWVzRUQSIsIm9yaWdpbiI6Imh0dHBzOi8vZXhhbXBsZS5vcmciLCJjcm9zc09yaWdpbiI6ZmFsc2UsImV4dHJhRGF0YSI6ImNsaWVudERhdGFKU09OIG1heSBiZSBleHRlbmRlZCB3aXRoIGFkZGl0aW9uYWwgZmllbGRzIGluIHRoZSBmdXR1cmUsIHN1Y2ggYXMgdGhpczogQmtRZURqZGNUQnJYQmlBd0pUTEU1USJ9", "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVikv6vDdDKViwYzYNOtZGHJxHNa5_jt1GWSpeDwFFKy5LVZAAAAAIRGzLmrHbN0dQsjZ_9vOh8AIPkfOR20ybL94OpwGJy6P7Y_V5umEiszrZT_PsMwCEvkpQECAyYgASFYIK_voW-XypstI-uGzLZAmNINuQhWBi6yScM6m2cvJt9hIlggkwpWuHovymYzSwNFir-HlxfBLMaO1zKQry4mZHlrkiA"}, "clientExtensionResults": {}}
+            """##)
 }

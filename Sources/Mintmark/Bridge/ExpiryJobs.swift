@@ -8,7 +8,10 @@ import SigningKeys
 extension ExpiryJob {
     /// - Parameter auditRetentionSeconds: The time for which audit records are kept; `nil` keeps them forever.
     public static func all(of context: ServiceContext, auditRetentionSeconds: Int64?) -> [ExpiryJob] {
-        [.revocations, .signingKeys, .flows, .counts, .clients, .sendClaims, .sessions, .spentTokens, .idpFlows, .mergedRefreshTokens]
+        [
+            .revocations, .signingKeys, .flows, .counts, .clients, .sendClaims, .sessions, .spentTokens, .idpFlows, .mergedRefreshTokens,
+            .passkeyCeremonies,
+        ]
             + (auditRetentionSeconds.map { [.audit(AuditRetention(log: context.audit, seconds: $0))] } ?? [])
     }
 }

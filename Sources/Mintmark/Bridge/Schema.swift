@@ -81,5 +81,6 @@ public enum Schema {
             version: 3, statements: SessionTables.audience + NoticeTables.statements + LoginTable.coveringIndex,
             sqliteStatements: LoginTable.withoutRowid),
         Migration(version: 4, statements: VendorTables.statements),
+        Migration(version: 5, statements: PasskeyTables.statements + PasskeyCeremonyTables.statements),
     ]
 }

@@ -27,8 +27,18 @@ struct ApplyPlan {
                 problems.add("/tenants/\(place)/tenantId", rule: "duplicate", "Tenant \(id) occurs twice in the document.")
                 return nil
             }
-            return try PlannedTenant(
+            let planned = try PlannedTenant(
                 declaration, delivery: fresh.deliveries[place], at: place, existing: tx.tenant(id), now: now, vault, &problems)
+            if let planned, let before = planned.before {
+                do { try TenantRules.check(changeOf: before, to: planned.after.settings, in: tx) } catch let error as InvalidTenantSettings
+                {
+                    problems.add(
+                        "/tenants/\(place)" + error.pointer, rule: InvalidTenantSettings.type,
+                        "The setting is not valid: \(error.reason).")
+                    return nil
+                }
+            }
+            return planned
         }
         let isTenant: (String) throws -> Bool = { id in try tenantIds.contains(id) || tx.tenant(id) != nil }
         var idpNames: Set<[String]> = []

@@ -50,7 +50,7 @@ struct PlannedTenant {
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
-        "customTokenSigners",
+        "passkeys", "customTokenSigners",
     ]
 
     /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
@@ -82,6 +82,6 @@ extension TenantDeclaration {
             audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
             enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed,
-            customTokenSigners: customTokenSigners)
+            passkeys: passkeys, customTokenSigners: customTokenSigners)
     }
 }

@@ -134,6 +134,7 @@ extension TestEnqueue.Params.Answer {
             record.set("description", error.description)
             record.set("status", error.status)
             return ["error": .object(record)]
+        case .passkeyChallenge: return [:]
         }
     }
 

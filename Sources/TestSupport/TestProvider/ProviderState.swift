@@ -110,7 +110,7 @@ extension TestEnqueue.Params.Answer {
     /// The endpoint that returns the answer.
     fileprivate var endpoint: TestAnswerError.Endpoint {
         switch self {
-        case .claims: .token
+        case .claims, .passkeyChallenge: .token
         case .error(let error): error.endpoint
         }
     }

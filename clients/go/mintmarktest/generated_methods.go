@@ -26,7 +26,7 @@ func (m TestMethods) Clock(ctx context.Context, params TestClockParams, options 
 	return invoke[TestClockResult](ctx, m.client, "test.clock", params, options)
 }
 
-// Enqueue queues claims or errors for the next responses of the test provider.
+// Enqueue queues claims or errors for the next responses of the test provider, or challenges of passkeys.
 //
 // Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null`
 // value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response.

@@ -76,12 +76,14 @@ type SentMessage struct {
 	TenantID string `json:"tenantId"`
 }
 
-// TestAnswer is a queued entry for the test provider: claims or an error.
+// TestAnswer is a queued entry for the test provider: claims, an error, or the challenge of a passkey.
 type TestAnswer struct {
 	// The claims that are added to the next tokens, replacing claims of the same name.
 	Claims map[string]any `json:"claims,omitempty"`
 	// An error that the test provider returns instead of a regular response.
 	Error *TestAnswerError `json:"error,omitempty"`
+	// The challenge of the next options for a passkey.
+	PasskeyChallenge string `json:"passkeyChallenge,omitempty"`
 }
 
 // TestAnswerError is an error that the test provider returns instead of a regular response.
@@ -149,7 +151,7 @@ type TestClockResult struct {
 
 // TestEnqueueParams are the parameters of test.enqueue.
 //
-// At most one of Claims, Error can be set.
+// At most one of Claims, Error, PasskeyChallenge can be set.
 type TestEnqueueParams struct {
 	// The name of the issuer, or its URL. Defaults to "default".
 	Issuer string `json:"issuer,omitempty"`
@@ -157,7 +159,9 @@ type TestEnqueueParams struct {
 	Claims map[string]any `json:"claims,omitempty"`
 	// The error to return.
 	Error *TestAnswerError `json:"error,omitempty"`
-	// Whether to clear the queue first. Defaults to false.
+	// The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes.
+	PasskeyChallenge string `json:"passkeyChallenge,omitempty"`
+	// Whether to clear the queue first, with the challenges of passkeys. Defaults to false.
 	Clear bool `json:"clear,omitempty"`
 }
 

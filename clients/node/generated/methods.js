@@ -81,6 +81,16 @@ export const methods = {
     resolve: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     withdraw: { secrets: ["account.attributes", "idToken", "accessToken", "refreshToken"] },
   },
+  passkey: {
+    delete: {},
+    finishRegistration: {},
+    list: {},
+    relatedOrigins: {},
+    rename: {},
+    signals: {},
+    startAuthentication: { secrets: ["continuationToken"] },
+    startRegistration: { secrets: ["continuationToken"] },
+  },
   passwordReset: {
     resendCode: { secrets: ["continuationToken"] },
     start: { secrets: ["continuationToken"] },

@@ -13,6 +13,16 @@ export {};
 /** A variant of a later version of Mintmark, with all its members. No comparison with a known value narrows to it. */
 export type UnknownVariant<Discriminator extends string> = { [name in Discriminator]: UnknownValue } & JsonObject;
 
+/** The parameters of the browser's `PublicKeyCredential.signalAllAcceptedCredentials()`. */
+export interface AcceptedCredentials {
+  /** The domain to which the passkeys belong. */
+  rpId: string;
+  /** The user handle in base64url. */
+  userId: string;
+  /** The credential IDs of the account. */
+  allAcceptedCredentialIds: CredentialId[];
+}
+
 /** The account of a user in a tenant. */
 export interface Account {
   /** The ID of an account, which is the `sub` claim of its tokens. */
@@ -33,6 +43,8 @@ export interface Account {
   providers: LinkedProvider[];
   /** The second factors, oldest first. Present if the account has second factors. */
   factors?: Factor[];
+  /** The passkeys, oldest first. Present if the account has passkeys. */
+  passkeys?: Passkey[];
   /** The user attributes. */
   attributes: AttributeValues;
   /** The custom claims that are added to the account's tokens. */
@@ -178,6 +190,16 @@ export interface AuditRecord {
   hash: string;
 }
 
+/** What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name. */
+export interface AuthenticatorSignals {
+  /** One element for each user handle of the account. */
+  allAcceptedCredentials?: AcceptedCredentials[];
+  /** One element for each user handle of the account. */
+  currentUserDetails?: PasskeyUserDetails[];
+  /** The passkey that is not registered. Present for `credentialId` if the tenant has no such passkey. */
+  unknownCredential?: UnknownCredential;
+}
+
 /**
  * A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first five hexadecimal
  * digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log records it.
@@ -242,11 +264,16 @@ export interface CodePolicy {
 export type ContinuationToken = string;
 
 /**
- * The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started with
- * `idp.authorize` or `idp.authorizeDevice`.
+ * The data that proves a sign-in: a provider token, an email address with a password, a pending token, a flow started with `idp.authorize`
+ * or `idp.authorizeDevice`, or the response of a passkey.
  */
 export type Credential =
   & {
+    /**
+     * The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Used with the continuation token of
+     * `passkey.startAuthentication`.
+     */
+    response?: JsonObject;
     /**
      * The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the continuation token
      * of `idp.authorize` with `redirectUri`. For a callback by form post, append the form data as the query. At most 32768 characters.
@@ -278,8 +305,9 @@ export type Credential =
       /** A pending token of an earlier response, instead of the credential of a provider. */
       pendingToken?: undefined;
       /**
-       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the
-       * user signs in on another device, the call waits for the user; canceling the request ends the wait.
+       * The continuation token of `idp.authorize`, `idp.authorizeDevice` or `passkey.startAuthentication`. It is single-use. If the
+       * callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the
+       * wait.
        */
       continuationToken?: undefined;
     }
@@ -291,8 +319,9 @@ export type Credential =
       /** A pending token of an earlier response, instead of the credential of a provider. */
       pendingToken?: undefined;
       /**
-       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the
-       * user signs in on another device, the call waits for the user; canceling the request ends the wait.
+       * The continuation token of `idp.authorize`, `idp.authorizeDevice` or `passkey.startAuthentication`. It is single-use. If the
+       * callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the
+       * wait.
        */
       continuationToken?: undefined;
     }
@@ -304,8 +333,9 @@ export type Credential =
       /** A pending token of an earlier response, instead of the credential of a provider. */
       pendingToken: PendingToken;
       /**
-       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the
-       * user signs in on another device, the call waits for the user; canceling the request ends the wait.
+       * The continuation token of `idp.authorize`, `idp.authorizeDevice` or `passkey.startAuthentication`. It is single-use. If the
+       * callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the
+       * wait.
        */
       continuationToken?: undefined;
     }
@@ -317,12 +347,16 @@ export type Credential =
       /** A pending token of an earlier response, instead of the credential of a provider. */
       pendingToken?: undefined;
       /**
-       * The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the
-       * user signs in on another device, the call waits for the user; canceling the request ends the wait.
+       * The continuation token of `idp.authorize`, `idp.authorizeDevice` or `passkey.startAuthentication`. It is single-use. If the
+       * callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the
+       * wait.
        */
       continuationToken: ContinuationToken;
     }
   )
+
+/** The credential ID of a passkey in base64url, as `id` of the browser's response. At most 1364 characters. */
+export type CredentialId = string;
 
 /** Temporary credentials in the form that all AWS SDKs accept. */
 export interface Credentials {
@@ -1113,6 +1147,109 @@ export type NoticePolicy = "none" | "credentials";
 
 /** The maximum number of entries in one response. 1 to 60. */
 export type PageLimit = number;
+
+/** A passkey of an account. */
+export interface Passkey {
+  /** The credential ID of a passkey in base64url, as `id` of the browser's response. */
+  credentialId: CredentialId;
+  /** The name that tells the user's passkeys apart. */
+  name: string;
+  /** The purpose of the passkey: `signIn`. */
+  usage: "signIn";
+  /** The signature algorithm, as the number of COSE. */
+  algorithm: number;
+  /** The model of the authenticator, as a UUID. Zero for most authenticators without attestation. */
+  aaguid: string;
+  /** The ways in which the browser reaches the authenticator. */
+  transports: string[];
+  /** Whether the passkey can be synchronized to other devices. */
+  backupEligible: boolean;
+  /** Whether the passkey is currently synchronized or backed up. */
+  backupState: boolean;
+  /**
+   * Whether the authenticator verified the user when the passkey was registered, or later in a session with a second factor. Only then a
+   * sign-in with verification counts as two factors.
+   */
+  userVerified: boolean;
+  /** Whether the authenticator offers the passkey without an email address. Present if the browser returned it. */
+  discoverable?: boolean;
+  /** The statement of the authenticator at the registration. */
+  attestation: { format: string; trust: Open<"none" | "self" | "unchecked" | "verified">; };
+  /** The domain to which the passkey belongs. */
+  relyingPartyId: string;
+  /** The time of the registration, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
+  /** The time of the last sign-in with the passkey, in seconds since 1970-01-01 UTC. */
+  lastUsedAt?: Timestamp;
+}
+
+/** The start of a registration or of a sign-in with a passkey. */
+export interface PasskeyCeremony {
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /**
+   * The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()`
+   * or `parseRequestOptionsFromJSON()`.
+   */
+  options: JsonObject;
+  /** The `mediation` member of the browser call, beside `publicKey`. */
+  mediation: Open<"conditional" | "optional">;
+  /** The time at which the challenge expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
+export interface PasskeySettings {
+  /**
+   * The domain to which the passkeys belong, such as `example.com`: lower case, without scheme and port. Pages on this domain and its
+   * subdomains can use them. While the tenant has passkeys, a change needs `force`, because browsers then no longer offer them. At most 253
+   * characters.
+   */
+  relyingPartyId: string;
+  /** The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`. At most 64 characters. */
+  relyingPartyName?: string;
+  /** The origins of the pages and apps that use passkeys. At most 20 elements. */
+  origins: readonly string[];
+  /** Origins on other domains that may use the passkeys. See `passkey.relatedOrigins`. At most 20 elements. */
+  relatedOrigins?: readonly string[];
+  /** The origins of pages that may embed a page with passkeys in a frame. `*` allows all. At most 20 elements. */
+  topOrigins?: readonly string[];
+  /**
+   * Whether the authenticator verifies the user, by a PIN or biometrics for example. Only `required` is enforced. Defaults to "preferred".
+   */
+  userVerification?: "required" | "preferred" | "discouraged";
+  /**
+   * Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser. Defaults
+   * to "required".
+   */
+  residentKey?: "required" | "preferred" | "discouraged";
+  /**
+   * Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. Defaults to
+   * "none".
+   */
+  attestation?: "none" | "indirect" | "direct" | "enterprise";
+  /**
+   * The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257 (RS256). Defaults
+   * to all of them in this order. At most 4 elements.
+   */
+  algorithms?: readonly number[];
+}
+
+/** The parameters of the browser's `PublicKeyCredential.signalCurrentUserDetails()`. */
+export interface PasskeyUserDetails {
+  /** The domain to which the passkeys belong. */
+  rpId: string;
+  /** The user handle in base64url. */
+  userId: string;
+  /** The name of the user, usually the email address. */
+  name: string;
+  /** The display name of the user. */
+  displayName: string;
+}
 
 /** A password. At most 4096 characters. Secret: `util.inspect` does not show it. */
 export type Password = string;
@@ -2133,6 +2270,8 @@ export interface Tenant {
    * tokens of this tenant.
    */
   anonymousAllowed: boolean;
+  /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
+  passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: CustomTokenSigner[];
   /** The algorithm with which the tenant signs its tokens. */
@@ -2255,6 +2394,8 @@ export interface TenantDeclaration {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
+  /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
+  passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
   /**
@@ -2358,12 +2499,14 @@ export interface TenantWebhook {
   allowInsecure?: boolean;
 }
 
-/** A queued entry for the test provider: claims or an error. */
+/** A queued entry for the test provider: claims, an error, or the challenge of a passkey. */
 export interface TestAnswer {
   /** The claims that are added to the next tokens, replacing claims of the same name. */
   claims?: JsonObject;
   /** An error that the test provider returns instead of a regular response. */
   error?: TestAnswerError;
+  /** The challenge of the next options for a passkey. */
+  passkeyChallenge?: string;
 }
 
 /** An error that the test provider returns instead of a regular response. */
@@ -2469,6 +2612,14 @@ export interface Tokens {
   scope: Scope;
   /** The time at which the ID token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
+}
+
+/** The parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`. */
+export interface UnknownCredential {
+  /** The domain to which the passkey belongs. */
+  rpId: string;
+  /** The credential ID of a passkey in base64url, as `id` of the browser's response. */
+  credentialId: CredentialId;
 }
 
 /** An identity that could not be deleted. */

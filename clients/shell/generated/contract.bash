@@ -65,6 +65,14 @@ declare -gA _mintmark_methods=(
     [mfa.recoveryCodes]=any
     [mfa.resolve]=any
     [mfa.withdraw]=any
+    [passkey.delete]=any
+    [passkey.finishRegistration]=any
+    [passkey.list]=any
+    [passkey.relatedOrigins]=any
+    [passkey.rename]=any
+    [passkey.signals]=any
+    [passkey.startAuthentication]=any
+    [passkey.startRegistration]=any
     [passwordReset.resendCode]=any
     [passwordReset.start]=any
     [passwordReset.submitCode]=any
@@ -196,6 +204,14 @@ declare -gA _mintmark_parameter_names=(
     [mfa.recoveryCodes]="idToken="
     [mfa.resolve]="continuationToken= factorId= code= audience= client:="
     [mfa.withdraw]="idToken= accountId= factorId= audience="
+    [passkey.delete]="idToken= accountId= credentialId= force:="
+    [passkey.finishRegistration]="continuationToken= response:= name= client:="
+    [passkey.list]="idToken= accountId="
+    [passkey.relatedOrigins]="tenantId="
+    [passkey.rename]="idToken= accountId= credentialId= name="
+    [passkey.signals]="idToken= accountId= credentialId= tenantId="
+    [passkey.startAuthentication]="tenantId= username= idToken= conditional:= client:="
+    [passkey.startRegistration]="idToken= conditional:= client:="
     [passwordReset.resendCode]="continuationToken= client:="
     [passwordReset.start]="tenantId= username= language= client:="
     [passwordReset.submitCode]="continuationToken= code= client:="
@@ -243,13 +259,13 @@ declare -gA _mintmark_parameter_names=(
     [system.info]=""
     [system.metrics]=""
     [system.ping]=""
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= customTokenSigners:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= customTokenSigners:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= customTokenSigners:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= force:= customTokenSigners:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
-    [test.enqueue]="issuer= claims:= error:= clear:="
+    [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
     [test.http]="port:= firebase:="
     [test.idp]="port:= issuers:= stop:="
@@ -423,6 +439,11 @@ declare -gA _mintmark_error_types=(
     [invalidPhoneNumber]=7011
     [factorAddsNothing]=7012
     [factorTargetMissing]=7013
+    [passkeyNotAccepted]=7020
+    [passkeysOff]=7021
+    [passkeyNotFound]=7022
+    [passkeyNotSet]=7023
+    [tooManyPasskeys]=7024
     [storeBusy]=8001
     [storeReadOnly]=8002
     [storeFull]=8003

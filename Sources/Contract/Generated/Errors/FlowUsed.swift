@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was refused.
+/// A continuation token of `idp.authorize`, `idp.authorizeDevice` or a passkey method is submitted again after the flow succeeded or was refused.
 public struct FlowUsed: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct FlowUsed: ContractError {
     public static let code = 6012
     public static let type = "flowUsed"
 
-    public var message: String { "The flow was already used or has failed. Use the pending token of its response, or start again with idp.authorize." }
+    public var message: String { "The flow was already used or has failed. Use the result of the first request, such as its pending token, or start a new flow." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -22,7 +22,7 @@ public protocol SignInHandlers: CallScoped {
     /// Sign in with the continuation token of a completed flow.
     func withContinuation(_ request: SignInWithContinuation.Params, _ call: any CallContext) throws -> SignInWithContinuation.Result
 
-    /// Sign in with a provider credential, or with email address and password.
+    /// Sign in with a provider credential, a passkey, or email address and password.
     func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result
 
     /// Sign in with a custom token signed by the application's backend.

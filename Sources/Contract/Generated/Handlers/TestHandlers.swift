@@ -7,7 +7,7 @@ public protocol TestHandlers: CallScoped {
     /// Get or set the virtual clock of a testing store.
     func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result
 
-    /// Queue claims or errors for the next responses of the test provider.
+    /// Queue claims or errors for the next responses of the test provider, or challenges of passkeys.
     func enqueue(_ request: TestEnqueue.Params, _ call: any CallContext) throws -> TestEnqueue.Result
 
     /// Inject, list or clear faults.

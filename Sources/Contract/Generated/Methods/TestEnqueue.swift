@@ -2,25 +2,27 @@
 // swift-format-ignore-file
 import JSON
 
-/// Queue claims or errors for the next responses of the test provider.
+/// Queue claims or errors for the next responses of the test provider, or challenges of passkeys.
 ///
 /// Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.
 public enum TestEnqueue: ContractMethod {
     /// The parameters of `test.enqueue`.
     public struct Params: ContractParams, Equatable {
-        /// Exactly one of claims, error.
+        /// Exactly one of claims, error, passkeyChallenge.
         public enum Answer: Sendable, Equatable {
             /// The claims of the next ID and access token.
             case claims(JSONObject)
             /// The error to return.
             case error(TestAnswerError)
+            /// The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes.
+            case passkeyChallenge(String)
         }
 
         /// The name of the issuer, or its URL.
         public var issuer: String
         /// At most one of these.
         public var answer: Answer?
-        /// Whether to clear the queue first.
+        /// Whether to clear the queue first, with the challenges of passkeys.
         public var clear: Bool
 
         public init(issuer: String = "default", answer: Answer? = nil, clear: Bool = false) {
@@ -33,6 +35,7 @@ public enum TestEnqueue: ContractMethod {
             var issuer: String?
             var claims: JSONObject?
             var error: TestAnswerError?
+            var passkeyChallenge: String?
             var clear: Bool?
             node.forEachPair { _name, _value in
                 if _name.isString("issuer") {
@@ -41,18 +44,22 @@ public enum TestEnqueue: ContractMethod {
                     claims = reader.anyObject(_value, at: "claims")
                 } else if _name.isString("error") {
                     error = reader.object(_value, at: "error")
+                } else if _name.isString("passkeyChallenge") {
+                    passkeyChallenge = reader.string(_value, at: "passkeyChallenge", .testEnqueuePasskeyChallenge)
                 } else if _name.isString("clear") {
                     clear = reader.boolean(_value, at: "clear")
                 } else {
-                    reader.unknown(_name, among: ["issuer", "claims", "error", "clear"])
+                    reader.unknown(_name, among: ["issuer", "claims", "error", "passkeyChallenge", "clear"])
                 }
             }
-            reader.choose("atMostOne", 0...1, ["claims", "error"], given: (node["claims"] == nil ? 0 : 1) + (node["error"] == nil ? 0 : 1))
+            reader.choose("atMostOne", 0...1, ["claims", "error", "passkeyChallenge"], given: (node["claims"] == nil ? 0 : 1) + (node["error"] == nil ? 0 : 1) + (node["passkeyChallenge"] == nil ? 0 : 1))
             let answer: Answer?
             if let claims {
                 answer = .claims(claims)
             } else if let error {
                 answer = .error(error)
+            } else if let passkeyChallenge {
+                answer = .passkeyChallenge(passkeyChallenge)
             } else {
                 answer = nil
             }
@@ -85,7 +92,7 @@ public enum TestEnqueue: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.enqueue",
-        summary: "Queue claims or errors for the next responses of the test provider.",
+        summary: "Queue claims or errors for the next responses of the test provider, or challenges of passkeys.",
         description: "Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.",
         caller: .developer, isReadOnly: false, isTesting: true,
         level: .write, carriesSecrets: false, use: "",
@@ -93,11 +100,12 @@ public enum TestEnqueue: ContractMethod {
         cost: .store, costCases: [],
         errors: ["issuerNotFound"],
         equivalents: [],
-        openRPC: ##"{"name":"test.enqueue","summary":"Queue claims or errors for the next responses of the test provider.","description":"Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The name of the issuer, or its URL.","schema":{"description":"The name of the issuer, or its URL.","type":"string","minLength":1,"maxLength":2048,"default":"default"}},{"name":"claims","required":false,"description":"The claims of the next ID and access token.","schema":{"description":"The claims of the next ID and access token.","type":"object"}},{"name":"error","required":false,"description":"The error to return.","schema":{"$ref":"#/components/schemas/TestAnswerError","description":"The error to return."}},{"name":"clear","required":false,"description":"Whether to clear the queue first.","schema":{"description":"Whether to clear the queue first.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["waiting"],"properties":{"waiting":{"description":"The queued entries, next one first.","type":"array","items":{"$ref":"#/components/schemas/TestAnswer"}}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"a role for the next sign-in","params":[{"name":"claims","value":{"roles":["admin"]}}],"result":{"name":"result","value":{"waiting":[{"claims":{"roles":["admin"]}}]}}},{"name":"an error","params":[{"name":"error","value":{"code":"invalid_grant","description":"The code was used."}}],"result":{"name":"result","value":{"waiting":[{"error":{"code":"invalid_grant","description":"The code was used.","endpoint":"token"}}]}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-level":"write","x-choices":[{"name":"answer","rule":"atMostOne","of":["claims","error"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: ##""default""##, description: "The name of the issuer, or its URL."), FieldInfo(name: "claims", type: "any object", isRequired: false, defaultValue: nil, description: "The claims of the next ID and access token."), FieldInfo(name: "error", type: "TestAnswerError", isRequired: false, defaultValue: nil, description: "The error to return."), FieldInfo(name: "clear", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether to clear the queue first.")] },
+        openRPC: ##"{"name":"test.enqueue","summary":"Queue claims or errors for the next responses of the test provider, or challenges of passkeys.","description":"Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The name of the issuer, or its URL.","schema":{"description":"The name of the issuer, or its URL.","type":"string","minLength":1,"maxLength":2048,"default":"default"}},{"name":"claims","required":false,"description":"The claims of the next ID and access token.","schema":{"description":"The claims of the next ID and access token.","type":"object"}},{"name":"error","required":false,"description":"The error to return.","schema":{"$ref":"#/components/schemas/TestAnswerError","description":"The error to return."}},{"name":"passkeyChallenge","required":false,"description":"The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes.","schema":{"description":"The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes.","type":"string","minLength":22,"maxLength":171,"pattern":"^[A-Za-z0-9_-]+$","patternDescription":"base64url without padding"}},{"name":"clear","required":false,"description":"Whether to clear the queue first, with the challenges of passkeys.","schema":{"description":"Whether to clear the queue first, with the challenges of passkeys.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["waiting"],"properties":{"waiting":{"description":"The queued entries, next one first.","type":"array","items":{"$ref":"#/components/schemas/TestAnswer"}}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"a role for the next sign-in","params":[{"name":"claims","value":{"roles":["admin"]}}],"result":{"name":"result","value":{"waiting":[{"claims":{"roles":["admin"]}}]}}},{"name":"an error","params":[{"name":"error","value":{"code":"invalid_grant","description":"The code was used."}}],"result":{"name":"result","value":{"waiting":[{"error":{"code":"invalid_grant","description":"The code was used.","endpoint":"token"}}]}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-level":"write","x-choices":[{"name":"answer","rule":"atMostOne","of":["claims","error","passkeyChallenge"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: false, defaultValue: ##""default""##, description: "The name of the issuer, or its URL."), FieldInfo(name: "claims", type: "any object", isRequired: false, defaultValue: nil, description: "The claims of the next ID and access token."), FieldInfo(name: "error", type: "TestAnswerError", isRequired: false, defaultValue: nil, description: "The error to return."), FieldInfo(name: "passkeyChallenge", type: "string of 22–171 characters: base64url without padding", isRequired: false, defaultValue: nil, description: "The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes."), FieldInfo(name: "clear", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether to clear the queue first, with the challenges of passkeys.")] },
         makeResult: { [FieldInfo(name: "waiting", type: "array of TestAnswer", isRequired: true, defaultValue: nil, description: "The queued entries, next one first.")] })
 }
 
 extension StringRule {
     static let testEnqueueIssuer = StringRule(length: 1...2048)
+    static let testEnqueuePasskeyChallenge = StringRule(length: 22...171, pattern: StringPattern(description: "base64url without padding", transitions: ##"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000020022222222220000000222222222222222222222222220000202222222222222222222222222200000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002002222222222000000022222222222222222222222222000020222222222222222222222222220000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"001"##))
 }

@@ -22,6 +22,8 @@ public struct Account: ContractResult, Equatable {
     public var providers: [LinkedProvider]
     /// The second factors, oldest first. Present if the account has second factors.
     public var factors: [Factor]?
+    /// The passkeys, oldest first. Present if the account has passkeys.
+    public var passkeys: [Passkey]?
     /// The user attributes.
     public var attributes: EncodedObject
     /// The custom claims that are added to the account's tokens.
@@ -39,7 +41,7 @@ public struct Account: ContractResult, Equatable {
     /// The time of the last sign-in, in seconds since 1970-01-01 UTC.
     public var lastSignInAt: Int64?
 
-    public init(accountId: String, tenantId: String, username: String? = nil, email: String? = nil, emailVerified: Bool, phoneNumber: String? = nil, method: SignInMethod, providers: [LinkedProvider], factors: [Factor]? = nil, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, tokensValidSince: Int64? = nil, lastSignInAt: Int64? = nil) {
+    public init(accountId: String, tenantId: String, username: String? = nil, email: String? = nil, emailVerified: Bool, phoneNumber: String? = nil, method: SignInMethod, providers: [LinkedProvider], factors: [Factor]? = nil, passkeys: [Passkey]? = nil, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, tokensValidSince: Int64? = nil, lastSignInAt: Int64? = nil) {
         self.accountId = accountId
         self.tenantId = tenantId
         self.username = username
@@ -49,6 +51,7 @@ public struct Account: ContractResult, Equatable {
         self.method = method
         self.providers = providers
         self.factors = factors
+        self.passkeys = passkeys
         self.attributes = attributes
         self.claims = claims
         self.disabled = disabled
@@ -91,6 +94,14 @@ public struct Account: ContractResult, Equatable {
             writer.key("factors")
             writer.beginArray()
             for element in factors {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
+        if let passkeys {
+            writer.key("passkeys")
+            writer.beginArray()
+            for element in passkeys {
                 element.write(to: &writer)
             }
             writer.endArray()

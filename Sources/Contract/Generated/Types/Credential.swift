@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started with `idp.authorize` or `idp.authorizeDevice`.
+/// The data that proves a sign-in: a provider token, an email address with a password, a pending token, a flow started with `idp.authorize` or `idp.authorizeDevice`, or the response of a passkey.
 public struct Credential: ContractParams, Equatable {
     /// The user information that Apple returns only at the first consent. Used with `apple.com`.
     public struct User: ContractParams, Equatable {
@@ -63,12 +63,14 @@ public struct Credential: ContractParams, Equatable {
         case email(String)
         /// A pending token of an earlier response, instead of the credential of a provider.
         case pendingToken(String)
-        /// The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the wait.
+        /// The continuation token of `idp.authorize`, `idp.authorizeDevice` or `passkey.startAuthentication`. It is single-use. If the callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the wait.
         case continuationToken(String)
     }
 
     /// Exactly one of these.
     public var kind: Kind
+    /// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Used with the continuation token of `passkey.startAuthentication`.
+    public var response: JSONObject?
     /// The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the continuation token of `idp.authorize` with `redirectUri`. For a callback by form post, append the form data as the query.
     public var url: String?
     /// The ID token of the provider. Used with `providerId`.
@@ -82,8 +84,9 @@ public struct Credential: ContractParams, Equatable {
     /// The password. Used with `email`.
     public var password: String?
 
-    public init(kind: Kind, url: String? = nil, idToken: String? = nil, accessToken: String? = nil, rawNonce: String? = nil, user: User? = nil, password: String? = nil) {
+    public init(kind: Kind, response: JSONObject? = nil, url: String? = nil, idToken: String? = nil, accessToken: String? = nil, rawNonce: String? = nil, user: User? = nil, password: String? = nil) {
         self.kind = kind
+        self.response = response
         self.url = url
         self.idToken = idToken
         self.accessToken = accessToken
@@ -97,6 +100,7 @@ public struct Credential: ContractParams, Equatable {
         var email: String?
         var pendingToken: String?
         var continuationToken: String?
+        var response: JSONObject?
         var url: String?
         var idToken: String?
         var accessToken: String?
@@ -112,6 +116,8 @@ public struct Credential: ContractParams, Equatable {
                 pendingToken = reader.string(_value, at: "pendingToken", .pendingToken)
             } else if _name.isString("continuationToken") {
                 continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
+            } else if _name.isString("response") {
+                response = reader.anyObject(_value, at: "response")
             } else if _name.isString("url") {
                 url = reader.string(_value, at: "url", .credentialUrl)
             } else if _name.isString("idToken") {
@@ -125,7 +131,7 @@ public struct Credential: ContractParams, Equatable {
             } else if _name.isString("password") {
                 password = reader.string(_value, at: "password", .password)
             } else {
-                reader.unknown(_name, among: ["providerId", "email", "pendingToken", "continuationToken", "url", "idToken", "accessToken", "rawNonce", "user", "password"])
+                reader.unknown(_name, among: ["providerId", "email", "pendingToken", "continuationToken", "response", "url", "idToken", "accessToken", "rawNonce", "user", "password"])
             }
         }
         reader.choose("exactlyOne", 1...1, ["providerId", "email", "pendingToken", "continuationToken"], given: (node["providerId"] == nil ? 0 : 1) + (node["email"] == nil ? 0 : 1) + (node["pendingToken"] == nil ? 0 : 1) + (node["continuationToken"] == nil ? 0 : 1))
@@ -141,6 +147,7 @@ public struct Credential: ContractParams, Equatable {
         } else {
             return nil
         }
+        self.response = response
         self.url = url
         self.idToken = idToken
         self.accessToken = accessToken

@@ -42,6 +42,8 @@ public struct Tenant: ContractResult, Equatable {
     public var notices: NoticePolicy
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool
+    /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+    public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
     /// The algorithm with which the tenant signs its tokens.
@@ -51,7 +53,7 @@ public struct Tenant: ContractResult, Equatable {
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, anonymousAllowed: Bool, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -71,6 +73,7 @@ public struct Tenant: ContractResult, Equatable {
         self.totpAdjacentIntervals = totpAdjacentIntervals
         self.notices = notices
         self.anonymousAllowed = anonymousAllowed
+        self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
         self.createdAt = createdAt
@@ -133,6 +136,10 @@ public struct Tenant: ContractResult, Equatable {
         writer.string(notices.rawValue)
         writer.key("anonymousAllowed")
         writer.bool(anonymousAllowed)
+        if let passkeys {
+            writer.key("passkeys")
+            passkeys.write(to: &writer)
+        }
         if let customTokenSigners {
             writer.key("customTokenSigners")
             writer.beginArray()

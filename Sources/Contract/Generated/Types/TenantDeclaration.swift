@@ -40,12 +40,14 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var notices: NoticePolicy?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
+    /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+    public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -64,6 +66,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.totpAdjacentIntervals = totpAdjacentIntervals
         self.notices = notices
         self.anonymousAllowed = anonymousAllowed
+        self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
     }
@@ -87,6 +90,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var totpAdjacentIntervals: Int64?
         var notices: NoticePolicy?
         var anonymousAllowed: Bool?
+        var passkeys: PasskeySettings?
         var customTokenSigners: [CustomTokenSigner]?
         var signingAlgorithm: SigningAlgorithm?
         node.forEachPair { _name, _value in
@@ -126,12 +130,14 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 notices = reader.enumeration(_value, at: "notices")
             } else if _name.isString("anonymousAllowed") {
                 anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
+            } else if _name.isString("passkeys") {
+                passkeys = reader.object(_value, at: "passkeys")
             } else if _name.isString("customTokenSigners") {
                 customTokenSigners = reader.array(_value, at: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "customTokenSigners", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "passkeys", "customTokenSigners", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -154,6 +160,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.totpAdjacentIntervals = totpAdjacentIntervals
         self.notices = notices
         self.anonymousAllowed = anonymousAllowed
+        self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
     }

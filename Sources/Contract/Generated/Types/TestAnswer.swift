@@ -2,16 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// A queued entry for the test provider: claims or an error.
+/// A queued entry for the test provider: claims, an error, or the challenge of a passkey.
 public struct TestAnswer: ContractResult, Equatable {
     /// The claims that are added to the next tokens, replacing claims of the same name.
     public var claims: EncodedObject?
     /// An error that the test provider returns instead of a regular response.
     public var error: TestAnswerError?
+    /// The challenge of the next options for a passkey.
+    public var passkeyChallenge: String?
 
-    public init(claims: EncodedObject? = nil, error: TestAnswerError? = nil) {
+    public init(claims: EncodedObject? = nil, error: TestAnswerError? = nil, passkeyChallenge: String? = nil) {
         self.claims = claims
         self.error = error
+        self.passkeyChallenge = passkeyChallenge
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -23,6 +26,10 @@ public struct TestAnswer: ContractResult, Equatable {
         if let error {
             writer.key("error")
             error.write(to: &writer)
+        }
+        if let passkeyChallenge {
+            writer.key("passkeyChallenge")
+            writer.string(passkeyChallenge)
         }
         writer.endObject()
     }

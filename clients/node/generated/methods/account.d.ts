@@ -226,7 +226,8 @@ export interface AccountMethods {
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | IdpNotFound | IdpDisabled | InvalidCredential | InvalidNonce |
    * PendingTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidUsername | InvalidPassword | PasswordNotSet |
    * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | UserMismatch | ContinuationTokenInvalid |
-   * ContinuationTokenExpired | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | TooManyFromClient}
+   * ContinuationTokenExpired | CallbackInvalid | SignInRefused | FlowUsed | FlowFinished | PasskeysOff | PasskeyNotAccepted | ListenerGone
+   * | TooManyFromClient}
    */
   reauthenticate(params: AccountReauthenticateParams, options?: CallOptions): Promise<AccountReauthenticateResult>;
 

@@ -103,7 +103,7 @@ export interface SignInMethods {
   withContinuation(params: SignInWithContinuationParams, options?: CallOptions): Promise<SignInWithContinuationResult>;
 
   /**
-   * Sign in with a provider credential, or with email address and password.
+   * Sign in with a provider credential, a passkey, or email address and password.
    *
    * An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and contain the nonce
    * that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account. If
@@ -119,7 +119,8 @@ export interface SignInMethods {
    * @throws {TenantNotFound | IdpNotFound | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid | ProviderUnavailable |
    * ProviderUnusable | InvalidUsername | UserNotFound | InvalidPassword | PasswordNotSet | PasswordChangeRequired | AccountLocked |
    * AccountDisabled | AudienceNotOffered | SignUpNotAllowed | ContinuationTokenInvalid | ContinuationTokenExpired | CallbackInvalid |
-   * SignInRefused | FlowUsed | ListenerGone | UserMismatch | TooManyFromClient | ScopeNotOffered}
+   * SignInRefused | FlowUsed | FlowFinished | PasskeysOff | PasskeyNotAccepted | ListenerGone | UserMismatch | TooManyFromClient |
+   * ScopeNotOffered}
    */
   withCredential(params: SignInWithCredentialParams, options?: CallOptions): Promise<SignInWithCredentialResult>;
 

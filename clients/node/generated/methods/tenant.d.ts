@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockoutPolicy, MfaPolicy, NoticePolicy, PageLimit, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockoutPolicy, MfaPolicy, NoticePolicy, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
@@ -55,8 +55,8 @@ export interface TenantMethods {
   /**
    * Update the settings of a tenant.
    *
-   * Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a
-   * whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
+   * Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`, `passkeys`) is
+   * replaced as a whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
    *
    * Equivalent: firebase tenants.patch.
    *
@@ -140,6 +140,8 @@ export interface TenantCreateParams {
    * tokens of this tenant. Defaults to false.
    */
   anonymousAllowed?: boolean;
+  /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
+  passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
   /** The JOSE algorithm that signs tokens. Defaults to "ES256". */
@@ -258,6 +260,10 @@ export interface TenantUpdateParams {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
+  /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
+  passkeys?: PasskeySettings;
+  /** Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any more. Defaults to false. */
+  force?: boolean;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
 }

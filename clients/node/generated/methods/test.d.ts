@@ -18,7 +18,7 @@ export interface TestMethods {
   clock(params?: TestClockParams, options?: CallOptions): Promise<TestClockResult>;
 
   /**
-   * Queue claims or errors for the next responses of the test provider.
+   * Queue claims or errors for the next responses of the test provider, or challenges of passkeys.
    *
    * Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim.
    * An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without
@@ -185,7 +185,7 @@ export type TestEnqueueParams =
   & {
     /** The name of the issuer, or its URL. At most 2048 characters. Defaults to "default". */
     issuer?: string;
-    /** Whether to clear the queue first. Defaults to false. */
+    /** Whether to clear the queue first, with the challenges of passkeys. Defaults to false. */
     clear?: boolean;
   }
   & (
@@ -194,12 +194,24 @@ export type TestEnqueueParams =
       claims?: JsonObject;
       /** The error to return. */
       error?: undefined;
+      /** The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes. At most 171 characters. */
+      passkeyChallenge?: undefined;
     }
     | {
       /** The claims of the next ID and access token. */
       claims?: undefined;
       /** The error to return. */
       error?: TestAnswerError;
+      /** The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes. At most 171 characters. */
+      passkeyChallenge?: undefined;
+    }
+    | {
+      /** The claims of the next ID and access token. */
+      claims?: undefined;
+      /** The error to return. */
+      error?: undefined;
+      /** The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes. At most 171 characters. */
+      passkeyChallenge?: string;
     }
   )
 

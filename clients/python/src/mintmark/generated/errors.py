@@ -1445,8 +1445,8 @@ class SignInRefusedError(APIError):
 
 
 class FlowUsedError(APIError):
-    """A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was
-    refused.
+    """A continuation token of `idp.authorize`, `idp.authorizeDevice` or a passkey method is submitted again after the flow
+    succeeded or was refused.
     """
 
     code = 6012
@@ -1625,6 +1625,59 @@ class FactorTargetMissingError(APIError):
     """The kind of the factor to enroll."""
     needed: str = detail("needed")
     """The required parameter, and the parameter that must be omitted."""
+
+
+class PasskeyNotAcceptedError(APIError):
+    """The response of a browser to a passkey request fails a check of W3C Web Authentication Level 3."""
+
+    code = 7020
+    type = "passkeyNotAccepted"
+    reason: str = detail("reason")
+    """The first check that failed."""
+    detail_: str = detail("detail")
+    """The expected and the found value, as a sentence."""
+    credential_id: str | None = detail("credentialId", optional=True)
+    """The credential ID of the response."""
+    next: str = detail("next")
+    """The method that starts again."""
+    unknown_credential: types.UnknownCredential | None = detail("unknownCredential", types.UnknownCredential._of, optional=True)
+    """The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`."""
+
+
+class PasskeysOffError(APIError):
+    """A passkey method is called for a tenant without the setting `passkeys`."""
+
+    code = 7021
+    type = "passkeysOff"
+    tenant_id: str = detail("tenantId")
+    """The ID of the tenant."""
+
+
+class PasskeyNotFoundError(APIError):
+    """A passkey is renamed or deleted that the account does not have."""
+
+    code = 7022
+    type = "passkeyNotFound"
+    credential_id: str = detail("credentialId")
+    """The requested credential ID."""
+
+
+class PasskeyNotSetError(APIError):
+    """A sign-in with a passkey is started for an account without passkeys."""
+
+    code = 7023
+    type = "passkeyNotSet"
+    next: str = detail("next")
+    """The method to call next."""
+
+
+class TooManyPasskeysError(APIError):
+    """A registration exceeds the maximum number of passkeys."""
+
+    code = 7024
+    type = "tooManyPasskeys"
+    maximum: int = detail("maximum")
+    """The maximum number of passkeys of an account."""
 
 
 class StoreBusyError(APIError):
@@ -1962,7 +2015,8 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
     TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
     SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
-    FactorTargetMissingError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
+    FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError, PasskeyNotSetError,
+    TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
     StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
     TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
     NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
@@ -2010,6 +2064,7 @@ __all__ = [
     "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError",
     "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
     "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
+    "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
     "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",
     "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError",
     "TestingStoreMismatchError", "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError",

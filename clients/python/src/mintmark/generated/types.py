@@ -148,6 +148,39 @@ gets at most 10 notices in an hour. A notice that cannot be sent is retried for 
 noticeNotSent. none: no notices.
 """
 
+PasskeyAttestationTrust = Literal["none", "self", "unchecked", "verified"]
+"""`none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+"""
+
+PasskeyCeremonyMediation = Literal["conditional", "optional"]
+"""The `mediation` member of the browser call, beside `publicKey`."""
+
+PasskeyNotAcceptedReason = Literal[
+    "clientDataInvalid", "wrongType", "challengeMismatch", "originNotAllowed", "crossOriginNotAllowed",
+    "topOriginNotAllowed", "tokenBindingPresent", "cborInvalid", "authenticatorDataInvalid", "relyingPartyMismatch",
+    "userNotPresent", "userNotVerified", "backupFlagsInvalid", "backupEligibilityChanged", "algorithmNotAllowed",
+    "publicKeyInvalid", "attestationFormatUnknown", "attestationInvalid", "attestationUntrusted",
+    "authenticatorRevoked", "credentialIdInvalid", "alreadyRegistered", "credentialNotAllowed", "credentialUnknown",
+    "userHandleMismatch", "signatureInvalid", "counterRegressed",
+]
+"""The first check that failed."""
+
+PasskeySettingsAttestation = Literal["none", "indirect", "direct", "enterprise"]
+"""Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is
+not.
+"""
+
+PasskeySettingsResidentKey = Literal["required", "preferred", "discouraged"]
+"""Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the
+browser.
+"""
+
+PasskeySettingsUserVerification = Literal["required", "preferred", "discouraged"]
+"""Whether the authenticator verifies the user, by a PIN or biometrics for example. Only `required` is enforced."""
+
+PasskeyUsage = Literal["signIn"]
+"""The purpose of the passkey: `signIn`."""
+
 PasswordAlgorithm = Literal[
     "firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512", "hmacMd5", "hmacSha1", "hmacSha256",
     "hmacSha512", "md5", "sha1", "sha256", "sha512",
@@ -226,6 +259,17 @@ TokenUse = Literal["pool", "id", "access"]
 """
 
 
+class AcceptedCredentials(Record):
+    """The parameters of the browser's `PublicKeyCredential.signalAllAcceptedCredentials()`."""
+
+    rp_id: str = member("rpId")
+    """The domain to which the passkeys belong."""
+    user_id: str = member("userId")
+    """The user handle in base64url."""
+    all_accepted_credential_ids: Sequence[str] = member("allAcceptedCredentialIds")
+    """The credential IDs of the account."""
+
+
 class LinkedProvider(Record):
     """A sign-in method of an account."""
 
@@ -262,6 +306,52 @@ class Factor(Record):
     """The time."""
 
 
+class PasskeyAttestation(Record):
+    """The statement of the authenticator at the registration."""
+
+    format: str = member("format")
+    """The format of the statement."""
+    trust: str = member("trust")
+    """`none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not
+    verified.
+    """
+
+
+class Passkey(Record):
+    """A passkey of an account."""
+
+    credential_id: str = member("credentialId")
+    """The credential ID of a passkey in base64url, as `id` of the browser's response."""
+    name: str = member("name")
+    """The name that tells the user's passkeys apart."""
+    usage: Literal["signIn"] = member("usage")
+    """The purpose of the passkey: `signIn`."""
+    algorithm: int = member("algorithm")
+    """The signature algorithm, as the number of COSE."""
+    aaguid: str = member("aaguid")
+    """The model of the authenticator, as a UUID. Zero for most authenticators without attestation."""
+    transports: Sequence[str] = member("transports")
+    """The ways in which the browser reaches the authenticator."""
+    backup_eligible: bool = member("backupEligible")
+    """Whether the passkey can be synchronized to other devices."""
+    backup_state: bool = member("backupState")
+    """Whether the passkey is currently synchronized or backed up."""
+    user_verified: bool = member("userVerified")
+    """Whether the authenticator verified the user when the passkey was registered, or later in a session with a second
+    factor. Only then a sign-in with verification counts as two factors.
+    """
+    discoverable: bool | None = member("discoverable", default=None)
+    """Whether the authenticator offers the passkey without an email address. Present if the browser returned it."""
+    attestation: PasskeyAttestation = member("attestation", PasskeyAttestation._of)
+    """The statement of the authenticator at the registration."""
+    relying_party_id: str = member("relyingPartyId")
+    """The domain to which the passkey belongs."""
+    created_at: datetime = member("createdAt", utc)
+    """The time of the registration."""
+    last_used_at: datetime | None = member("lastUsedAt", utc, default=None)
+    """The time of the last sign-in with the passkey."""
+
+
 class Account(Record):
     """The account of a user in a tenant."""
 
@@ -283,6 +373,8 @@ class Account(Record):
     """The sign-in methods of the account."""
     factors: Sequence[Factor] | None = member("factors", list_of(Factor._of), default=None)
     """The second factors, oldest first. Present if the account has second factors."""
+    passkeys: Sequence[Passkey] | None = member("passkeys", list_of(Passkey._of), default=None)
+    """The passkeys, oldest first. Present if the account has passkeys."""
     attributes: Mapping[str, Any] = member("attributes", secret=True)
     """The user attributes."""
     claims: Mapping[str, Any] = member("claims")
@@ -848,6 +940,40 @@ class AuditVerifyResult(Record):
     """The result for each chain that exists or was named."""
 
 
+class PasskeyUserDetails(Record):
+    """The parameters of the browser's `PublicKeyCredential.signalCurrentUserDetails()`."""
+
+    rp_id: str = member("rpId")
+    """The domain to which the passkeys belong."""
+    user_id: str = member("userId")
+    """The user handle in base64url."""
+    name: str = member("name")
+    """The name of the user, usually the email address."""
+    display_name: str = member("displayName")
+    """The display name of the user."""
+
+
+class UnknownCredential(Record):
+    """The parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`."""
+
+    rp_id: str = member("rpId")
+    """The domain to which the passkey belongs."""
+    credential_id: str = member("credentialId")
+    """The credential ID of a passkey in base64url, as `id` of the browser's response."""
+
+
+class AuthenticatorSignals(Record):
+    """What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name.
+    """
+
+    all_accepted_credentials: Sequence[AcceptedCredentials] | None = member("allAcceptedCredentials", list_of(AcceptedCredentials._of), default=None)
+    """One element for each user handle of the account."""
+    current_user_details: Sequence[PasskeyUserDetails] | None = member("currentUserDetails", list_of(PasskeyUserDetails._of), default=None)
+    """One element for each user handle of the account."""
+    unknown_credential: UnknownCredential | None = member("unknownCredential", UnknownCredential._of, default=None)
+    """The passkey that is not registered. Present for `credentialId` if the tenant has no such passkey."""
+
+
 class BreachedPasswordCheck(Record):
     """A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first
     five hexadecimal digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log
@@ -921,8 +1047,8 @@ class CredentialUser(Record):
 
 
 class Credential(Record):
-    """The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow
-    started with `idp.authorize` or `idp.authorizeDevice`.
+    """The data that proves a sign-in: a provider token, an email address with a password, a pending token, a flow started
+    with `idp.authorize` or `idp.authorizeDevice`, or the response of a passkey.
     """
 
     provider_id: str | None = member("providerId", default=None)
@@ -932,8 +1058,13 @@ class Credential(Record):
     pending_token: str | None = member("pendingToken", secret=True, default=None)
     """A pending token of an earlier response, instead of the credential of a provider."""
     continuation_token: str | None = member("continuationToken", secret=True, default=None)
-    """The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this
-    process, or the user signs in on another device, the call waits for the user; canceling the request ends the wait.
+    """The continuation token of `idp.authorize`, `idp.authorizeDevice` or `passkey.startAuthentication`. It is single-use.
+    If the callback comes to this process, or the user signs in on another device, the call waits for the user;
+    canceling the request ends the wait.
+    """
+    response: Mapping[str, Any] | None = member("response", default=None)
+    """The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Used with the
+    continuation token of `passkey.startAuthentication`.
     """
     url: str | None = member("url", secret=True, default=None)
     """The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the
@@ -1787,6 +1918,106 @@ class MfaRecoveryCodesResult(Record):
 
     codes: Sequence[str] = member("codes", secret=True)
     """The recovery codes, for `mfa.resolve` with the factor ID `recovery`."""
+
+
+class PasskeyCeremony(Record):
+    """The start of a registration or of a sign-in with a passkey."""
+
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    options: Mapping[str, Any] = member("options")
+    """The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+    `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`.
+    """
+    mediation: str = member("mediation")
+    """The `mediation` member of the browser call, beside `publicKey`. Known values: `conditional`, `optional`."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the challenge expires."""
+
+
+class PasskeyDeleteResult(Record):
+    """The result of `passkey.delete`."""
+
+    passkeys: Sequence[Passkey] = member("passkeys", list_of(Passkey._of))
+    """The remaining passkeys, oldest first."""
+    signals: AuthenticatorSignals = member("signals", AuthenticatorSignals._of)
+    """What the page tells the authenticators."""
+
+
+class PasskeyFinishRegistrationResult(Record):
+    """The result of `passkey.finishRegistration`."""
+
+    passkey: Passkey = member("passkey", Passkey._of)
+    """The new passkey."""
+
+
+class PasskeyListResult(Record):
+    """The result of `passkey.list`."""
+
+    passkeys: Sequence[Passkey] = member("passkeys", list_of(Passkey._of))
+    """The passkeys, oldest first."""
+
+
+class PasskeyRelatedOriginsResultDocument(Record):
+    """The document."""
+
+    origins: Sequence[str] = member("origins")
+    """The https origins that may use the passkeys."""
+
+
+class PasskeyRelatedOriginsResult(Record):
+    """The result of `passkey.relatedOrigins`."""
+
+    path: str = member("path")
+    """The path on the relying party's domain."""
+    content_type: str = member("contentType")
+    """The media type of the document."""
+    document: PasskeyRelatedOriginsResultDocument = member("document", PasskeyRelatedOriginsResultDocument._of)
+    """The document."""
+
+
+class PasskeyRenameResult(Record):
+    """The result of `passkey.rename`."""
+
+    passkey: Passkey = member("passkey", Passkey._of)
+    """The passkey with its new name."""
+
+
+class PasskeySettings(Record):
+    """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
+
+    relying_party_id: str = member("relyingPartyId")
+    """The domain to which the passkeys belong, such as `example.com`: lower case, without scheme and port. Pages on this
+    domain and its subdomains can use them. While the tenant has passkeys, a change needs `force`, because browsers then
+    no longer offer them.
+    """
+    relying_party_name: str | None = member("relyingPartyName", default=None)
+    """The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`."""
+    origins: Sequence[str] = member("origins")
+    """The origins of the pages and apps that use passkeys."""
+    related_origins: Sequence[str] | None = member("relatedOrigins", default=None)
+    """Origins on other domains that may use the passkeys. See `passkey.relatedOrigins`."""
+    top_origins: Sequence[str] | None = member("topOrigins", default=None)
+    """The origins of pages that may embed a page with passkeys in a frame. `*` allows all."""
+    user_verification: str | None = member("userVerification", default=None)
+    """Whether the authenticator verifies the user, by a PIN or biometrics for example. Only `required` is enforced.
+    Defaults to "preferred". Known values: `required`, `preferred`, `discouraged`.
+    """
+    resident_key: str | None = member("residentKey", default=None)
+    """Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to
+    the browser. Defaults to "required". Known values: `required`, `preferred`, `discouraged`.
+    """
+    attestation: str | None = member("attestation", default=None)
+    """Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer
+    is not. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
+    """
+    algorithms: Sequence[int] | None = member("algorithms", default=None)
+    """The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257
+    (RS256). Defaults to all of them in this order.
+    """
 
 
 class PasswordFailure(Record):
@@ -2862,6 +3093,8 @@ class Tenant(Record):
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
     """
+    passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
+    """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
     """The signers whose custom tokens `signIn.withCustomToken` accepts."""
     signing_algorithm: str = member("signingAlgorithm")
@@ -2941,6 +3174,8 @@ class TenantDeclaration(Record):
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
     """
+    passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
+    """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
     """The signers whose custom tokens `signIn.withCustomToken` accepts."""
     signing_algorithm: str | None = member("signingAlgorithm", default=None)
@@ -3051,14 +3286,16 @@ __all__ = [
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
     "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
-    "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasswordAlgorithm", "PasswordRule",
-    "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution",
-    "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind",
-    "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "Account",
-    "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult",
-    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure",
-    "AttributeOption", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord",
-    "AuditVerifyResult", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
+    "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust",
+    "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
+    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
+    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
+    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
+    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
+    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
+    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
+    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
     "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
     "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
@@ -3076,8 +3313,11 @@ __all__ = [
     "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
     "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket",
     "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult",
-    "MfaRecoveryCodesResult", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
-    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
+    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
+    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
+    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
+    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
     "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
     "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
@@ -3091,5 +3331,6 @@ __all__ = [
     "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
     "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
     "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
-    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnprocessedIdentity", "Violation",
+    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnknownCredential",
+    "UnprocessedIdentity", "Violation",
 ]

@@ -362,7 +362,8 @@ module Mintmark
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce,
     #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotSet,
     #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, UserMismatch, ContinuationTokenInvalid,
-    #   ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, ListenerGone, TooManyFromClient]
+    #   ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone,
+    #   TooManyFromClient]
     def reauthenticate(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("account.reauthenticate", {
         "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,

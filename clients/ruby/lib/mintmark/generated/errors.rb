@@ -782,7 +782,8 @@ module Mintmark
     detail :reason, "reason" # The reason as text.
   end
 
-  # A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was refused.
+  # A continuation token of `idp.authorize`, `idp.authorizeDevice` or a passkey method is submitted again after the flow succeeded or was
+  # refused.
   class FlowUsed < APIError; end
 
   # A credential without `url` is submitted, but its callback can no longer arrive.
@@ -873,6 +874,36 @@ module Mintmark
   class FactorTargetMissing < APIError
     detail :kind, "kind" # The kind of the factor to enroll.
     detail :needed, "needed" # The required parameter, and the parameter that must be omitted.
+  end
+
+  # The response of a browser to a passkey request fails a check of W3C Web Authentication Level 3.
+  class PasskeyNotAccepted < APIError
+    detail :reason, "reason" # The first check that failed.
+    detail :detail, "detail" # The expected and the found value, as a sentence.
+    detail :credential_id, "credentialId" # The credential ID of the response.
+    detail :next, "next" # The method that starts again.
+    # The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`.
+    detail :unknown_credential, "unknownCredential", :UnknownCredential
+  end
+
+  # A passkey method is called for a tenant without the setting `passkeys`.
+  class PasskeysOff < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
+  end
+
+  # A passkey is renamed or deleted that the account does not have.
+  class PasskeyNotFound < APIError
+    detail :credential_id, "credentialId" # The requested credential ID.
+  end
+
+  # A sign-in with a passkey is started for an account without passkeys.
+  class PasskeyNotSet < APIError
+    detail :next, "next" # The method to call next.
+  end
+
+  # A registration exceeds the maximum number of passkeys.
+  class TooManyPasskeys < APIError
+    detail :maximum, "maximum" # The maximum number of passkeys of an account.
   end
 
   # A lock on the store was not released in time.
@@ -1058,10 +1089,11 @@ module Mintmark
     providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce
     pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired
     providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor
-    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing storeBusy storeReadOnly
-    storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch
-    outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified
-    messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch
-    snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
+    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted
+    passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld
+    storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
+    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
+    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
+    tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

@@ -5,6 +5,13 @@
 require_relative "../record"
 
 module Mintmark
+  # The parameters of the browser's `PublicKeyCredential.signalAllAcceptedCredentials()`.
+  class AcceptedCredentials < Record
+    member :rp_id, "rpId" # The domain to which the passkeys belong.
+    member :user_id, "userId" # The user handle in base64url.
+    member :all_accepted_credential_ids, "allAcceptedCredentialIds" # The credential IDs of the account.
+  end
+
   # The account of a user in a tenant.
   class Account < Record
     member :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
@@ -17,6 +24,7 @@ module Mintmark
     member :method_value, "method" # The way in which the user signs in.
     member :providers, "providers", [:LinkedProvider] # The sign-in methods of the account.
     member :factors, "factors", [:Factor] # The second factors, oldest first. Present if the account has second factors.
+    member :passkeys, "passkeys", [:Passkey] # The passkeys, oldest first. Present if the account has passkeys.
     member :attributes, "attributes", secret: true # The user attributes.
     member :claims, "claims" # The custom claims that are added to the account's tokens.
     member :disabled, "disabled" # Whether the account is disabled. A disabled account cannot be signed in to.
@@ -176,6 +184,14 @@ module Mintmark
   class AuditVerifyResult < Record
     member :intact, "intact" # Whether no record was altered, removed or inserted.
     member :chains, "chains", [:AuditChain] # The result for each chain that exists or was named.
+  end
+
+  # What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name.
+  class AuthenticatorSignals < Record
+    member :all_accepted_credentials, "allAcceptedCredentials", [:AcceptedCredentials] # One element for each user handle of the account.
+    member :current_user_details, "currentUserDetails", [:PasskeyUserDetails] # One element for each user handle of the account.
+    # The passkey that is not registered. Present for `credentialId` if the tenant has no such passkey.
+    member :unknown_credential, "unknownCredential", :UnknownCredential
   end
 
   # A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first five hexadecimal
@@ -768,6 +784,111 @@ module Mintmark
   # The result of `mfa.recoveryCodes`.
   class MfaRecoveryCodesResult < Record
     member :codes, "codes", secret: true # The recovery codes, for `mfa.resolve` with the factor ID `recovery`.
+  end
+
+  # A passkey of an account.
+  class Passkey < Record
+    member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
+    member :name, "name" # The name that tells the user's passkeys apart.
+    member :usage, "usage" # The purpose of the passkey: `signIn`.
+    member :algorithm, "algorithm" # The signature algorithm, as the number of COSE.
+    member :aaguid, "aaguid" # The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
+    member :transports, "transports" # The ways in which the browser reaches the authenticator.
+    member :backup_eligible, "backupEligible" # Whether the passkey can be synchronized to other devices.
+    member :backup_state, "backupState" # Whether the passkey is currently synchronized or backed up.
+    # Whether the authenticator verified the user when the passkey was registered, or later in a session with a second factor. Only then a
+    # sign-in with verification counts as two factors.
+    member :user_verified, "userVerified"
+    # Whether the authenticator offers the passkey without an email address. Present if the browser returned it.
+    member :discoverable, "discoverable"
+    member :attestation, "attestation", :PasskeyAttestation # The statement of the authenticator at the registration.
+    member :relying_party_id, "relyingPartyId" # The domain to which the passkey belongs.
+    member :created_at, "createdAt", :time # The time of the registration, in seconds since 1970-01-01 UTC.
+    member :last_used_at, "lastUsedAt", :time # The time of the last sign-in with the passkey, in seconds since 1970-01-01 UTC.
+  end
+
+  # The statement of the authenticator at the registration.
+  class PasskeyAttestation < Record
+    member :format, "format" # The format of the statement.
+    # `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+    member :trust, "trust"
+  end
+
+  # The start of a registration or of a sign-in with a passkey.
+  class PasskeyCeremony < Record
+    # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+    # of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+    # response, unless that response contained tokens.
+    member :continuation_token, "continuationToken", secret: true
+    # The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()`
+    # or `parseRequestOptionsFromJSON()`.
+    member :options, "options"
+    member :mediation, "mediation" # The `mediation` member of the browser call, beside `publicKey`.
+    member :expires_at, "expiresAt", :time # The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+  end
+
+  # The result of `passkey.delete`.
+  class PasskeyDeleteResult < Record
+    member :passkeys, "passkeys", [:Passkey] # The remaining passkeys, oldest first.
+    member :signals, "signals", :AuthenticatorSignals # What the page tells the authenticators.
+  end
+
+  # The result of `passkey.finishRegistration`.
+  class PasskeyFinishRegistrationResult < Record
+    member :passkey, "passkey", :Passkey # The new passkey.
+  end
+
+  # The result of `passkey.list`.
+  class PasskeyListResult < Record
+    member :passkeys, "passkeys", [:Passkey] # The passkeys, oldest first.
+  end
+
+  # The result of `passkey.relatedOrigins`.
+  class PasskeyRelatedOriginsResult < Record
+    member :path, "path" # The path on the relying party's domain.
+    member :content_type, "contentType" # The media type of the document.
+    member :document, "document", :PasskeyRelatedOriginsResultDocument # The document.
+  end
+
+  # The document.
+  class PasskeyRelatedOriginsResultDocument < Record
+    member :origins, "origins" # The https origins that may use the passkeys.
+  end
+
+  # The result of `passkey.rename`.
+  class PasskeyRenameResult < Record
+    member :passkey, "passkey", :Passkey # The passkey with its new name.
+  end
+
+  # The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+  class PasskeySettings < Record
+    # The domain to which the passkeys belong, such as `example.com`: lower case, without scheme and port. Pages on this domain and its
+    # subdomains can use them. While the tenant has passkeys, a change needs `force`, because browsers then no longer offer them.
+    member :relying_party_id, "relyingPartyId"
+    # The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`.
+    member :relying_party_name, "relyingPartyName"
+    member :origins, "origins" # The origins of the pages and apps that use passkeys.
+    member :related_origins, "relatedOrigins" # Origins on other domains that may use the passkeys. See `passkey.relatedOrigins`.
+    member :top_origins, "topOrigins" # The origins of pages that may embed a page with passkeys in a frame. `*` allows all.
+    # Whether the authenticator verifies the user, by a PIN or biometrics for example. Only `required` is enforced. Defaults to "preferred".
+    member :user_verification, "userVerification"
+    # Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser.
+    # Defaults to "required".
+    member :resident_key, "residentKey"
+    # Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. Defaults
+    # to "none".
+    member :attestation, "attestation"
+    # The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257 (RS256). Defaults
+    # to all of them in this order.
+    member :algorithms, "algorithms"
+  end
+
+  # The parameters of the browser's `PublicKeyCredential.signalCurrentUserDetails()`.
+  class PasskeyUserDetails < Record
+    member :rp_id, "rpId" # The domain to which the passkeys belong.
+    member :user_id, "userId" # The user handle in base64url.
+    member :name, "name" # The name of the user, usually the email address.
+    member :display_name, "displayName" # The display name of the user.
   end
 
   # The reason a password was rejected.
@@ -1378,6 +1499,7 @@ module Mintmark
     # Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are
     # ordinary tokens of this tenant.
     member :anonymous_allowed, "anonymousAllowed"
+    member :passkeys, "passkeys", :PasskeySettings # The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # The signers whose custom tokens `signIn.withCustomToken` accepts.
     member :custom_token_signers, "customTokenSigners", [:CustomTokenSigner]
     member :signing_algorithm, "signingAlgorithm" # The algorithm with which the tenant signs its tokens.
@@ -1537,6 +1659,12 @@ module Mintmark
     member :refresh_token, "refreshToken", secret: true
     member :scope, "scope" # The scopes of the access token.
     member :expires_at, "expiresAt", :time # The time at which the ID token expires, in seconds since 1970-01-01 UTC.
+  end
+
+  # The parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`.
+  class UnknownCredential < Record
+    member :rp_id, "rpId" # The domain to which the passkey belongs.
+    member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
   end
 
   # An identity that could not be deleted.

@@ -146,7 +146,7 @@ module Mintmark
       }, timeout, trace)
     end
 
-    # Sign in with a provider credential, or with email address and password.
+    # Sign in with a provider credential, a passkey, or email address and password.
     #
     # An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and contain the nonce
     # that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account.
@@ -170,7 +170,8 @@ module Mintmark
     # @raise [TenantNotFound, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable,
     #   ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
     #   AccountDisabled, AudienceNotOffered, SignUpNotAllowed, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid,
-    #   SignInRefused, FlowUsed, ListenerGone, UserMismatch, TooManyFromClient, ScopeNotOffered]
+    #   SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone, UserMismatch, TooManyFromClient,
+    #   ScopeNotOffered]
     def with_credential(
       credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil
     )

@@ -48,6 +48,7 @@ module Mintmark
     #   notices. Defaults to "credentials".
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+    # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
     # @param signing_algorithm [String] The JOSE algorithm that signs tokens. Defaults to "ES256".
     # @return [Tenant]
@@ -55,15 +56,15 @@ module Mintmark
     def create(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, custom_token_signers: nil, signing_algorithm: nil,
-      timeout: nil, trace: nil
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, custom_token_signers: nil,
+      signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "customTokenSigners" => custom_token_signers,
+        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
         "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
     end
@@ -112,8 +113,8 @@ module Mintmark
 
     # Update the settings of a tenant.
     #
-    # Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a
-    # whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
+    # Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`, `passkeys`) is
+    # replaced as a whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
     #
     # Equivalent: firebase tenants.patch.
     #
@@ -150,20 +151,25 @@ module Mintmark
     #   notices.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
+    # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+    # @param force [Boolean] Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any
+    #   more. Defaults to false.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
     # @return [Tenant]
     # @raise [TenantNotFound, InvalidTenantSettings]
     def update(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, custom_token_signers: nil, timeout: nil, trace: nil
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, force: nil, custom_token_signers: nil,
+      timeout: nil, trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "customTokenSigners" => custom_token_signers
+        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "force" => force,
+        "customTokenSigners" => custom_token_signers
       }, timeout, trace)
     end
   end

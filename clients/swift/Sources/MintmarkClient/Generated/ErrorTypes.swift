@@ -1274,7 +1274,7 @@ public struct SignInRefusedError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); error = try data.required("error"); reason = try data.required("reason") }
 }
 
-/// `flowUsed`, 6012. A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the flow succeeded or was refused. Equivalent: firebase INVALID_IDP_RESPONSE.
+/// `flowUsed`, 6012. A continuation token of `idp.authorize`, `idp.authorizeDevice` or a passkey method is submitted again after the flow succeeded or was refused. Equivalent: firebase INVALID_IDP_RESPONSE.
 public struct FlowUsedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) throws { self.answer = answer }
@@ -1426,6 +1426,114 @@ public struct FactorTargetMissingError: KnownError {
     /// The required parameter, and the parameter that must be omitted.
     public let needed: String
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kind = try data.required("kind"); needed = try data.required("needed") }
+}
+
+/// `passkeyNotAccepted`, 7020. The response of a browser to a passkey request fails a check of W3C Web Authentication Level 3.
+public struct PasskeyNotAcceptedError: KnownError {
+    public let answer: Answer
+    /// The first check that failed.
+    public let reason: Reason
+    /// The expected and the found value, as a sentence.
+    public let detail: String
+    /// The credential ID of the response.
+    public let credentialId: String?
+    /// The method that starts again.
+    public let next: String
+    /// The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`.
+    public let unknownCredential: UnknownCredential?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); detail = try data.required("detail"); credentialId = try data.optional("credentialId"); next = try data.required("next"); unknownCredential = try data.optional("unknownCredential") }
+    /// The first check that failed. Newer versions of Mintmark can add values.
+    public struct Reason: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `clientDataInvalid`
+        public static let clientDataInvalid = Self(rawValue: "clientDataInvalid")
+        /// `wrongType`
+        public static let wrongType = Self(rawValue: "wrongType")
+        /// `challengeMismatch`
+        public static let challengeMismatch = Self(rawValue: "challengeMismatch")
+        /// `originNotAllowed`
+        public static let originNotAllowed = Self(rawValue: "originNotAllowed")
+        /// `crossOriginNotAllowed`
+        public static let crossOriginNotAllowed = Self(rawValue: "crossOriginNotAllowed")
+        /// `topOriginNotAllowed`
+        public static let topOriginNotAllowed = Self(rawValue: "topOriginNotAllowed")
+        /// `tokenBindingPresent`
+        public static let tokenBindingPresent = Self(rawValue: "tokenBindingPresent")
+        /// `cborInvalid`
+        public static let cborInvalid = Self(rawValue: "cborInvalid")
+        /// `authenticatorDataInvalid`
+        public static let authenticatorDataInvalid = Self(rawValue: "authenticatorDataInvalid")
+        /// `relyingPartyMismatch`
+        public static let relyingPartyMismatch = Self(rawValue: "relyingPartyMismatch")
+        /// `userNotPresent`
+        public static let userNotPresent = Self(rawValue: "userNotPresent")
+        /// `userNotVerified`
+        public static let userNotVerified = Self(rawValue: "userNotVerified")
+        /// `backupFlagsInvalid`
+        public static let backupFlagsInvalid = Self(rawValue: "backupFlagsInvalid")
+        /// `backupEligibilityChanged`
+        public static let backupEligibilityChanged = Self(rawValue: "backupEligibilityChanged")
+        /// `algorithmNotAllowed`
+        public static let algorithmNotAllowed = Self(rawValue: "algorithmNotAllowed")
+        /// `publicKeyInvalid`
+        public static let publicKeyInvalid = Self(rawValue: "publicKeyInvalid")
+        /// `attestationFormatUnknown`
+        public static let attestationFormatUnknown = Self(rawValue: "attestationFormatUnknown")
+        /// `attestationInvalid`
+        public static let attestationInvalid = Self(rawValue: "attestationInvalid")
+        /// `attestationUntrusted`
+        public static let attestationUntrusted = Self(rawValue: "attestationUntrusted")
+        /// `authenticatorRevoked`
+        public static let authenticatorRevoked = Self(rawValue: "authenticatorRevoked")
+        /// `credentialIdInvalid`
+        public static let credentialIdInvalid = Self(rawValue: "credentialIdInvalid")
+        /// `alreadyRegistered`
+        public static let alreadyRegistered = Self(rawValue: "alreadyRegistered")
+        /// `credentialNotAllowed`
+        public static let credentialNotAllowed = Self(rawValue: "credentialNotAllowed")
+        /// `credentialUnknown`
+        public static let credentialUnknown = Self(rawValue: "credentialUnknown")
+        /// `userHandleMismatch`
+        public static let userHandleMismatch = Self(rawValue: "userHandleMismatch")
+        /// `signatureInvalid`
+        public static let signatureInvalid = Self(rawValue: "signatureInvalid")
+        /// `counterRegressed`
+        public static let counterRegressed = Self(rawValue: "counterRegressed")
+    }
+
+}
+
+/// `passkeysOff`, 7021. A passkey method is called for a tenant without the setting `passkeys`.
+public struct PasskeysOffError: KnownError {
+    public let answer: Answer
+    /// The ID of the tenant.
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+}
+
+/// `passkeyNotFound`, 7022. A passkey is renamed or deleted that the account does not have.
+public struct PasskeyNotFoundError: KnownError {
+    public let answer: Answer
+    /// The requested credential ID.
+    public let credentialId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; credentialId = try data.required("credentialId") }
+}
+
+/// `passkeyNotSet`, 7023. A sign-in with a passkey is started for an account without passkeys.
+public struct PasskeyNotSetError: KnownError {
+    public let answer: Answer
+    /// The method to call next.
+    public let next: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; next = try data.required("next") }
+}
+
+/// `tooManyPasskeys`, 7024. A registration exceeds the maximum number of passkeys.
+public struct TooManyPasskeysError: KnownError {
+    public let answer: Answer
+    /// The maximum number of passkeys of an account.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
 }
 
 /// `storeBusy`, 8001. A lock on the store was not released in time. Equivalent: cognito ConcurrentModificationException; firebase INTERNAL_ERROR; nativeAuth server_error.
@@ -1741,13 +1849,15 @@ let errorTypes: [Int: any KnownError.Type] = [
     7002: UnsupportedFirstFactorError.self, 7003: EmailNotVerifiedError.self, 7004: TooManyFactorsError.self,
     7005: FactorExistsError.self, 7006: FactorNotFoundError.self, 7007: LastFactorError.self, 7008: FactorCodeInvalidError.self,
     7009: SecondFactorNeededError.self, 7010: NoSecondFactorError.self, 7011: InvalidPhoneNumberError.self,
-    7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self, 8001: StoreBusyError.self, 8002: StoreReadOnlyError.self,
-    8003: StoreFullError.self, 8004: StoreCorruptError.self, 8005: StoreTooNewError.self, 8006: StoreTooOldError.self,
-    8007: StoreCannotOpenError.self, 8008: NotAStoreError.self, 8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self,
-    8011: TestingStoreMismatchError.self, 8012: OutcomeUnknownError.self, 8013: BackupFileExistsError.self,
-    8014: BackupNotHereError.self, 8015: BackupFailedError.self, 8016: NewMasterKeyNeededError.self, 8017: InvalidMasterKeyError.self,
-    8018: StoreNotEmptyError.self, 8019: CopyNotVerifiedError.self, 8030: MessageNotSentError.self, 9001: ClockOutOfRangeError.self,
-    9002: NoKeyInStateError.self, 9010: PortUnavailableError.self, 9020: SnapshotNotFoundError.self, 9021: SnapshotUnusableError.self,
+    7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self, 7020: PasskeyNotAcceptedError.self,
+    7021: PasskeysOffError.self, 7022: PasskeyNotFoundError.self, 7023: PasskeyNotSetError.self, 7024: TooManyPasskeysError.self,
+    8001: StoreBusyError.self, 8002: StoreReadOnlyError.self, 8003: StoreFullError.self, 8004: StoreCorruptError.self,
+    8005: StoreTooNewError.self, 8006: StoreTooOldError.self, 8007: StoreCannotOpenError.self, 8008: NotAStoreError.self,
+    8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self, 8011: TestingStoreMismatchError.self,
+    8012: OutcomeUnknownError.self, 8013: BackupFileExistsError.self, 8014: BackupNotHereError.self, 8015: BackupFailedError.self,
+    8016: NewMasterKeyNeededError.self, 8017: InvalidMasterKeyError.self, 8018: StoreNotEmptyError.self,
+    8019: CopyNotVerifiedError.self, 8030: MessageNotSentError.self, 9001: ClockOutOfRangeError.self, 9002: NoKeyInStateError.self,
+    9010: PortUnavailableError.self, 9020: SnapshotNotFoundError.self, 9021: SnapshotUnusableError.self,
     9022: SnapshotVersionMismatchError.self, 9023: SnapshotSealMismatchError.self, 9024: SnapshotFileExistsError.self,
     9025: SnapshotNotWrittenError.self, 9026: TooManySnapshotsError.self,
 ]

@@ -18,9 +18,10 @@ func testCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         let issuer: String? = try given.optional("issuer")
         let claims: JSONObject? = try given.optional("claims")
         let error: TestAnswerError? = try given.optional("error")
+        let passkeyChallenge: String? = try given.optional("passkeyChallenge")
         let clear: Bool? = try given.optional("clear")
         guard given.isUsedUp else { return nil }
-        return try await TestMethods(m).enqueue(issuer: issuer, claims: claims, error: error, clear: clear, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).enqueue(issuer: issuer, claims: claims, error: error, passkeyChallenge: passkeyChallenge, clear: clear, timeout: timeout, trace: trace).wire
     case "test.fault":
         let method: String? = try given.optional("method")
         let error: String? = try given.optional("error")

@@ -4,8 +4,9 @@ package mintmark;
 /** The known members of all objects. See {@link Shapes}. */
 final class ShapeTable {
     static final String TEXT = """
+            AcceptedCredentials rpId userId allAcceptedCredentialIds
             Account accountId tenantId username email emailVerified phoneNumber method providers:LinkedProvider factors:Factor \
-            attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince lastSignInAt
+            passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince lastSignInAt
             AdditionalUserInfo providerId username profile
             AppliedChange pointer kind name tenantId poolId roleArn change changed
             AttributeFailure name rule message nearest
@@ -14,11 +15,13 @@ final class ShapeTable {
             AuditHead chain records head
             AuditProgress verifiedChains chains
             AuditRecord chain sequence at method poolId identityId subject trace actor details hash
+            AuthenticatorSignals allAcceptedCredentials:AcceptedCredentials currentUserDetails:PasskeyUserDetails \
+            unknownCredential:UnknownCredential
             BreachedPasswordCheck url allowPrivateNetwork allowInsecure
             ClientOrigin address
             CodePolicy length lifetimeSeconds attempts resendAfterSeconds sendsPerFlow sendsPerAddress windowSeconds
-            Credential providerId email pendingToken! continuationToken! url! idToken! accessToken! rawNonce! user:Credential.User \
-            password!
+            Credential providerId email pendingToken! continuationToken! response url! idToken! accessToken! rawNonce! \
+            user:Credential.User password!
             Credential.User name:Credential.User.Name
             Credential.User.Name firstName lastName
             Credentials accessKeyId secretAccessKey! sessionToken! expiresAt
@@ -53,6 +56,13 @@ final class ShapeTable {
             MergeConflict kind name target! source! policy
             MergedIdentity poolId identityId absorbedIdentityId unlinkedIdentityId
             MethodMetrics method calls errors totalMicroseconds latency:LatencyBucket
+            Passkey credentialId name usage algorithm aaguid transports backupEligible backupState userVerified discoverable \
+            attestation:Passkey.Attestation relyingPartyId createdAt lastUsedAt
+            Passkey.Attestation format trust
+            PasskeyCeremony continuationToken! options mediation expiresAt
+            PasskeySettings relyingPartyId relyingPartyName origins relatedOrigins topOrigins userVerification residentKey \
+            attestation algorithms
+            PasskeyUserDetails rpId userId name displayName
             PasswordFailure rule message
             PasswordHashing algorithm signerKey! saltSeparator memoryCost rounds blockSize saltAfterPassword parallelization
             PasswordPolicy minimumLength maximumLength minimumClasses checksBanned bannedTerms breached:BreachedPasswordCheck
@@ -91,24 +101,25 @@ final class ShapeTable {
             TagMapDeclaration useDefaults principalTags
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed \
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner signingAlgorithm createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed \
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate language
             TenantMailServer host port encryption user password! from fromName replyTo
             TenantTemplate purpose channel language subject text html
             TenantWebhook url secret! allowPrivateNetwork allowInsecure
-            TestAnswer claims error:TestAnswerError
+            TestAnswer claims error:TestAnswerError passkeyChallenge
             TestAnswerError code description status endpoint
             TestClient clientId clientSecret! redirectUris
             TestIssuer name tenantId passwordless createAccounts clients:TestClient
             TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl
             TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
+            UnknownCredential rpId credentialId
             UnprocessedIdentity identityId errorCode
             Violation pointer rule message
             AccountChangeEmailParams idToken! accountId email currentPassword! language continuationToken! client:ClientOrigin
@@ -271,6 +282,28 @@ final class ShapeTable {
             =mfa.resolve SignInStep
             MfaWithdrawParams idToken! accountId factorId audience
             =mfa.withdraw FactorWithdrawal
+            PasskeyDeleteParams idToken! accountId credentialId force
+            PasskeyDeleteResult passkeys:Passkey signals:AuthenticatorSignals
+            =passkey.delete PasskeyDeleteResult
+            PasskeyFinishRegistrationParams continuationToken! response name client:ClientOrigin
+            PasskeyFinishRegistrationResult passkey:Passkey
+            =passkey.finishRegistration PasskeyFinishRegistrationResult
+            PasskeyListParams idToken! accountId
+            PasskeyListResult passkeys:Passkey
+            =passkey.list PasskeyListResult
+            PasskeyRelatedOriginsParams tenantId
+            PasskeyRelatedOriginsResult path contentType document:PasskeyRelatedOriginsResult.Document
+            PasskeyRelatedOriginsResult.Document origins
+            =passkey.relatedOrigins PasskeyRelatedOriginsResult
+            PasskeyRenameParams idToken! accountId credentialId name
+            PasskeyRenameResult passkey:Passkey
+            =passkey.rename PasskeyRenameResult
+            PasskeySignalsParams idToken! accountId credentialId tenantId
+            =passkey.signals AuthenticatorSignals
+            PasskeyStartAuthenticationParams tenantId username idToken! conditional client:ClientOrigin
+            =passkey.startAuthentication PasskeyCeremony
+            PasskeyStartRegistrationParams idToken! conditional client:ClientOrigin
+            =passkey.startRegistration PasskeyCeremony
             PasswordResetResendCodeParams continuationToken! client:ClientOrigin
             =passwordReset.resendCode PasswordResetStep
             PasswordResetStartParams tenantId username language client:ClientOrigin
@@ -379,7 +412,7 @@ final class ShapeTable {
             =system.ping SystemPingResult
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed \
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
@@ -392,13 +425,13 @@ final class ShapeTable {
             =tenant.list TenantListResult
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed \
-            customTokenSigners:CustomTokenSigner
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
+            force customTokenSigners:CustomTokenSigner
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
             =test.clock TestClockResult
-            TestEnqueueParams issuer claims error:TestAnswerError clear
+            TestEnqueueParams issuer claims error:TestAnswerError passkeyChallenge clear
             TestEnqueueResult waiting:TestAnswer
             =test.enqueue TestEnqueueResult
             TestFaultParams method error data delivery to provider failure delayMilliseconds store forMilliseconds clockJumpSeconds \
@@ -600,6 +633,11 @@ final class ShapeTable {
             !invalidPhoneNumber reason
             !factorAddsNothing
             !factorTargetMissing kind needed
+            !passkeyNotAccepted reason detail credentialId next unknownCredential:UnknownCredential
+            !passkeysOff tenantId
+            !passkeyNotFound credentialId
+            !passkeyNotSet next
+            !tooManyPasskeys maximum
             !storeBusy retryAfterSeconds
             !storeReadOnly reason
             !storeFull

@@ -519,8 +519,8 @@ class AccountMethods(Namespace):
                 not change.
             SignInRefusedError: The identity provider reports that the user is not allowed to sign in or canceled the
                 sign-in.
-            FlowUsedError: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the
-                flow succeeded or was refused.
+            FlowUsedError: A continuation token of `idp.authorize`, `idp.authorizeDevice` or a passkey method is
+                submitted again after the flow succeeded or was refused.
             ListenerGoneError: A credential without `url` is submitted, but its callback can no longer arrive.
             UserMismatchError: A credential that reauthenticates the user belongs to another account or to no account.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
@@ -778,8 +778,13 @@ class AccountMethods(Namespace):
                 not change.
             SignInRefusedError: The identity provider reports that the user is not allowed to sign in or canceled the
                 sign-in.
-            FlowUsedError: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the
-                flow succeeded or was refused.
+            FlowUsedError: A continuation token of `idp.authorize`, `idp.authorizeDevice` or a passkey method is
+                submitted again after the flow succeeded or was refused.
+            FlowFinishedError: A step is submitted to a flow that has already returned tokens, including a repetition of
+                the last step.
+            PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
+            PasskeyNotAcceptedError: The response of a browser to a passkey request fails a check of W3C Web
+                Authentication Level 3.
             ListenerGoneError: A credential without `url` is submitted, but its callback can no longer arrive.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
@@ -1231,8 +1236,8 @@ class AsyncAccountMethods(AsyncNamespace):
         PendingTokenInvalidError, ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError,
         InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
         AccountDisabledError, AudienceNotOfferedError, UserMismatchError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
-        TooManyFromClientError.
+        ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
+        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, TooManyFromClientError.
         """
         return types.read_sign_in_step(await self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,

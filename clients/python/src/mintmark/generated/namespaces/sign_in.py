@@ -299,7 +299,7 @@ class SignInMethods(Namespace):
         client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.SignInStep:
-        """Sign in with a provider credential, or with email address and password.
+        """Sign in with a provider credential, a passkey, or email address and password.
 
         An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time,
         and contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is
@@ -359,8 +359,13 @@ class SignInMethods(Namespace):
                 not change.
             SignInRefusedError: The identity provider reports that the user is not allowed to sign in or canceled the
                 sign-in.
-            FlowUsedError: A continuation token of `idp.authorize` or `idp.authorizeDevice` is submitted again after the
-                flow succeeded or was refused.
+            FlowUsedError: A continuation token of `idp.authorize`, `idp.authorizeDevice` or a passkey method is
+                submitted again after the flow succeeded or was refused.
+            FlowFinishedError: A step is submitted to a flow that has already returned tokens, including a repetition of
+                the last step.
+            PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
+            PasskeyNotAcceptedError: The response of a browser to a passkey request fails a check of W3C Web
+                Authentication Level 3.
             ListenerGoneError: A credential without `url` is submitted, but its callback can no longer arrive.
             UserMismatchError: A credential that reauthenticates the user belongs to another account or to no account.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
@@ -557,14 +562,15 @@ class AsyncSignInMethods(AsyncNamespace):
         client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.SignInStep:
-        """Sign in with a provider credential, or with email address and password.
+        """Sign in with a provider credential, a passkey, or email address and password.
 
         Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, InvalidCredentialError, InvalidNonceError,
         PendingTokenInvalidError, ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError,
         UserNotFoundError, InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
         AccountDisabledError, AudienceNotOfferedError, SignUpNotAllowedError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
-        UserMismatchError, TooManyFromClientError, ScopeNotOfferedError.
+        ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
+        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, UserMismatchError, TooManyFromClientError,
+        ScopeNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,

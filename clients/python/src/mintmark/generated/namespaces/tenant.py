@@ -25,7 +25,7 @@ class TenantMethods(Namespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None,
+        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -76,6 +76,7 @@ class TenantMethods(Namespace):
                 Defaults to "credentials".
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+            passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             signing_algorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
 
@@ -90,7 +91,7 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -181,15 +182,16 @@ class TenantMethods(Namespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None,
+        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
+        force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
 
-        Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`)
-        is replaced as a whole: every omitted member of the group returns to its default. Existing accounts keep their
-        sign-in methods.
+        Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`,
+        `passkeys`) is replaced as a whole: every omitted member of the group returns to its default. Existing accounts
+        keep their sign-in methods.
 
         Equivalent: firebase tenants.patch.
 
@@ -230,6 +232,9 @@ class TenantMethods(Namespace):
                 that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
+            passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+            force: Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be
+                used any more. Defaults to false.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
 
         Raises:
@@ -243,7 +248,7 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "customTokenSigners": custom_token_signers,
+            "passkeys": passkeys, "force": force, "customTokenSigners": custom_token_signers,
         }, timeout, trace))
 
 
@@ -262,7 +267,7 @@ class AsyncTenantMethods(AsyncNamespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None,
+        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -277,7 +282,7 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -341,7 +346,8 @@ class AsyncTenantMethods(AsyncNamespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None,
+        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
+        force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -356,5 +362,5 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "customTokenSigners": custom_token_signers,
+            "passkeys": passkeys, "force": force, "customTokenSigners": custom_token_signers,
         }, timeout, trace))

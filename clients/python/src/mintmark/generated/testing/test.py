@@ -44,28 +44,30 @@ class TestMethods(Namespace):
 
     def enqueue(
         self, *, issuer: str | None = None, claims: Mapping[str, Any] | None = None,
-        error: testing_types.TestAnswerError | Mapping[str, Any] | None = None, clear: bool | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        error: testing_types.TestAnswerError | Mapping[str, Any] | None = None, passkey_challenge: str | None = None,
+        clear: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> testing_types.TestEnqueueResult:
-        """Queue claims or errors for the next responses of the test provider.
+        """Queue claims or errors for the next responses of the test provider, or challenges of passkeys.
 
         Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null`
         value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular
         response. Queued entries are used in order. Without claims and error, the call returns the queue.
 
-        At most one of `claims`, `error` is allowed.
+        At most one of `claims`, `error`, `passkey_challenge` is allowed.
 
         Args:
             issuer: The name of the issuer, or its URL. Defaults to "default".
             claims: The claims of the next ID and access token.
             error: The error to return.
-            clear: Whether to clear the queue first. Defaults to false.
+            passkey_challenge: The challenge of the next options for a passkey in this store, in base64url: 16 to 128
+                bytes.
+            clear: Whether to clear the queue first, with the challenges of passkeys. Defaults to false.
 
         Raises:
             IssuerNotFoundError: The named issuer is not an issuer of this store.
         """
         return testing_types.TestEnqueueResult._of(self._send("test.enqueue", {
-            "issuer": issuer, "claims": claims, "error": error, "clear": clear,
+            "issuer": issuer, "claims": claims, "error": error, "passkeyChallenge": passkey_challenge, "clear": clear,
         }, timeout, trace))
 
     def fault(
@@ -363,15 +365,15 @@ class AsyncTestMethods(AsyncNamespace):
 
     async def enqueue(
         self, *, issuer: str | None = None, claims: Mapping[str, Any] | None = None,
-        error: testing_types.TestAnswerError | Mapping[str, Any] | None = None, clear: bool | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        error: testing_types.TestAnswerError | Mapping[str, Any] | None = None, passkey_challenge: str | None = None,
+        clear: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> testing_types.TestEnqueueResult:
-        """Queue claims or errors for the next responses of the test provider.
+        """Queue claims or errors for the next responses of the test provider, or challenges of passkeys.
 
         Raises: IssuerNotFoundError.
         """
         return testing_types.TestEnqueueResult._of(await self._send("test.enqueue", {
-            "issuer": issuer, "claims": claims, "error": error, "clear": clear,
+            "issuer": issuer, "claims": claims, "error": error, "passkeyChallenge": passkey_challenge, "clear": clear,
         }, timeout, trace))
 
     async def fault(

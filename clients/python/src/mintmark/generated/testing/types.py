@@ -122,12 +122,14 @@ class TestAnswerError(Record):
 
 
 class TestAnswer(Record):
-    """A queued entry for the test provider: claims or an error."""
+    """A queued entry for the test provider: claims, an error, or the challenge of a passkey."""
 
     claims: Mapping[str, Any] | None = member("claims", default=None)
     """The claims that are added to the next tokens, replacing claims of the same name."""
     error: TestAnswerError | None = member("error", TestAnswerError._of, default=None)
     """An error that the test provider returns instead of a regular response."""
+    passkey_challenge: str | None = member("passkeyChallenge", default=None)
+    """The challenge of the next options for a passkey."""
 
 
 class TestClient(Record):

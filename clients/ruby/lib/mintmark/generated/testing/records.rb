@@ -42,10 +42,11 @@ module Mintmark
     member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
   end
 
-  # A queued entry for the test provider: claims or an error.
+  # A queued entry for the test provider: claims, an error, or the challenge of a passkey.
   class TestAnswer < Record
     member :claims, "claims" # The claims that are added to the next tokens, replacing claims of the same name.
     member :error, "error", :TestAnswerError # An error that the test provider returns instead of a regular response.
+    member :passkey_challenge, "passkeyChallenge" # The challenge of the next options for a passkey.
   end
 
   # An error that the test provider returns instead of a regular response.

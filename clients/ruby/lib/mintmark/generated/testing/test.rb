@@ -28,7 +28,7 @@ module Mintmark
       }, timeout, trace)
     end
 
-    # Queue claims or errors for the next responses of the test provider.
+    # Queue claims or errors for the next responses of the test provider, or challenges of passkeys.
     #
     # Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a
     # claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order.
@@ -37,11 +37,14 @@ module Mintmark
     # @param issuer [String] The name of the issuer, or its URL. Defaults to "default".
     # @param claims [Hash] The claims of the next ID and access token.
     # @param error [Hash] The error to return.
-    # @param clear [Boolean] Whether to clear the queue first. Defaults to false.
+    # @param passkey_challenge [String] The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes.
+    # @param clear [Boolean] Whether to clear the queue first, with the challenges of passkeys. Defaults to false.
     # @return [TestEnqueueResult]
     # @raise [IssuerNotFound]
-    def enqueue(issuer: nil, claims: nil, error: nil, clear: nil, timeout: nil, trace: nil)
-      call("test.enqueue", {"issuer" => issuer, "claims" => claims, "error" => error, "clear" => clear}, timeout, trace)
+    def enqueue(issuer: nil, claims: nil, error: nil, passkey_challenge: nil, clear: nil, timeout: nil, trace: nil)
+      call("test.enqueue", {
+        "issuer" => issuer, "claims" => claims, "error" => error, "passkeyChallenge" => passkey_challenge, "clear" => clear
+      }, timeout, trace)
     end
 
     # Inject, list or clear faults.

@@ -142,7 +142,7 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.withContinuation", _params, timeout: timeout, trace: trace)
     }
 
-    /// Sign in with a provider credential, or with email address and password.
+    /// Sign in with a provider credential, a passkey, or email address and password.
     ///
     /// An ID token must be signed by the provider, have your client ID as its audience, be valid at the current time, and contain the nonce that was sent: the SHA-256 of `rawNonce` in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account. If another account has the email address, the provider is trusted for it, and the account has no other login of this provider, the login is linked to that account. If the account has second factors, it is linked after `mfa.resolve`. Otherwise the state is `providerRequired`, nothing changes, and the pending token of the response can be linked after a sign-in to that account.
     ///
@@ -157,7 +157,7 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
+    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`.
     @discardableResult
     public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([

@@ -34,18 +34,19 @@ public struct TenantMethods: Sendable {
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
     ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. Defaults to "credentials".
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+    ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
             ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
             ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
             ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("anonymousAllowed", anonymousAllowed),
-            ("customTokenSigners", customTokenSigners), ("signingAlgorithm", signingAlgorithm),
+            ("passkeys", passkeys), ("customTokenSigners", customTokenSigners), ("signingAlgorithm", signingAlgorithm),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.create", _params, timeout: timeout, trace: trace)
     }
@@ -109,7 +110,7 @@ public struct TenantMethods: Sendable {
 
     /// Update the settings of a tenant.
     ///
-    /// Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
+    /// Omitted members keep their value. A list or a group (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`, `passkeys`) is replaced as a whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
     ///
     /// Equivalent: firebase tenants.patch.
     ///
@@ -132,17 +133,19 @@ public struct TenantMethods: Sendable {
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
     ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
+    ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+    ///   - force: Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any more. Defaults to false.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
             ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
             ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
             ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("anonymousAllowed", anonymousAllowed),
-            ("customTokenSigners", customTokenSigners),
+            ("passkeys", passkeys), ("force", force), ("customTokenSigners", customTokenSigners),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.update", _params, timeout: timeout, trace: trace)
     }

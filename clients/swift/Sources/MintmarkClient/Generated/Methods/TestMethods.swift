@@ -28,22 +28,23 @@ public struct TestMethods: Sendable {
         return try await caller.call("test.clock", _params, timeout: timeout, trace: trace)
     }
 
-    /// Queue claims or errors for the next responses of the test provider.
+    /// Queue claims or errors for the next responses of the test provider, or challenges of passkeys.
     ///
     /// Claims are added to the next tokens of the issuer of `test.idp` and to the UserInfo responses for them; a `null` value removes a claim. An error is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the call returns the queue.
     ///
-    /// At most one of `claims`, `error` is given.
+    /// At most one of `claims`, `error`, `passkeyChallenge` is given.
     ///
     /// - Parameters:
     ///   - issuer: The name of the issuer, or its URL. Defaults to "default".
     ///   - claims: The claims of the next ID and access token.
     ///   - error: The error to return.
-    ///   - clear: Whether to clear the queue first. Defaults to false.
+    ///   - passkeyChallenge: The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes.
+    ///   - clear: Whether to clear the queue first, with the challenges of passkeys. Defaults to false.
     /// - Throws: `IssuerNotFoundError`.
     @discardableResult
-    public func enqueue(issuer: String? = nil, claims: JSONObject? = nil, error: TestAnswerError? = nil, clear: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestEnqueueResult {
+    public func enqueue(issuer: String? = nil, claims: JSONObject? = nil, error: TestAnswerError? = nil, passkeyChallenge: String? = nil, clear: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestEnqueueResult {
         let _params = JSONObject([
-            ("issuer", issuer), ("claims", claims), ("error", error), ("clear", clear),
+            ("issuer", issuer), ("claims", claims), ("error", error), ("passkeyChallenge", passkeyChallenge), ("clear", clear),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("test.enqueue", _params, timeout: timeout, trace: trace)
     }

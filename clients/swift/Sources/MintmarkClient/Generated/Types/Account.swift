@@ -22,6 +22,8 @@ public struct Account: ResultRecord {
     public let providers: [LinkedProvider]
     /// The second factors, oldest first. Present if the account has second factors.
     public let factors: [Factor]?
+    /// The passkeys, oldest first. Present if the account has passkeys.
+    public let passkeys: [Passkey]?
     /// The user attributes.
     public let attributes: JSONObject
     /// The custom claims that are added to the account's tokens.
@@ -49,6 +51,7 @@ public struct Account: ResultRecord {
         method = try members.required("method")
         providers = try members.required("providers")
         factors = try members.optional("factors")
+        passkeys = try members.optional("passkeys")
         attributes = try members.required("attributes", isSecret: true)
         claims = try members.required("claims")
         disabled = try members.required("disabled")

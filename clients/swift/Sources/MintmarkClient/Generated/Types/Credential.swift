@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started with `idp.authorize` or `idp.authorizeDevice`.
+/// The data that proves a sign-in: a provider token, an email address with a password, a pending token, a flow started with `idp.authorize` or `idp.authorizeDevice`, or the response of a passkey.
 ///
 /// Exactly one of `providerId`, `email`, `pendingToken`, `continuationToken` is given.
 public struct Credential: MutableRecord {
@@ -12,8 +12,10 @@ public struct Credential: MutableRecord {
     public var email: String?
     /// A pending token of an earlier response, instead of the credential of a provider.
     public var pendingToken: String?
-    /// The continuation token of `idp.authorize` or `idp.authorizeDevice`. It is single-use. If the callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the wait.
+    /// The continuation token of `idp.authorize`, `idp.authorizeDevice` or `passkey.startAuthentication`. It is single-use. If the callback comes to this process, or the user signs in on another device, the call waits for the user; canceling the request ends the wait.
     public var continuationToken: String?
+    /// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Used with the continuation token of `passkey.startAuthentication`.
+    public var response: JSONObject?
     /// The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the continuation token of `idp.authorize` with `redirectUri`. For a callback by form post, append the form data as the query.
     public var url: String?
     /// The ID token of the provider. Used with `providerId`.
@@ -29,11 +31,12 @@ public struct Credential: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(providerId: String? = nil, email: String? = nil, pendingToken: String? = nil, continuationToken: String? = nil, url: String? = nil, idToken: String? = nil, accessToken: String? = nil, rawNonce: String? = nil, user: User? = nil, password: String? = nil, unknown: JSONObject = [:]) {
+    public init(providerId: String? = nil, email: String? = nil, pendingToken: String? = nil, continuationToken: String? = nil, response: JSONObject? = nil, url: String? = nil, idToken: String? = nil, accessToken: String? = nil, rawNonce: String? = nil, user: User? = nil, password: String? = nil, unknown: JSONObject = [:]) {
         self.providerId = providerId
         self.email = email
         self.pendingToken = pendingToken
         self.continuationToken = continuationToken
+        self.response = response
         self.url = url
         self.idToken = idToken
         self.accessToken = accessToken
@@ -48,6 +51,7 @@ public struct Credential: MutableRecord {
         email = try members.optional("email")
         pendingToken = try members.optional("pendingToken")
         continuationToken = try members.optional("continuationToken")
+        response = try members.optional("response")
         url = try members.optional("url")
         idToken = try members.optional("idToken")
         accessToken = try members.optional("accessToken")
@@ -62,6 +66,7 @@ public struct Credential: MutableRecord {
         members.set("email", email)
         members.secret("pendingToken", pendingToken)
         members.secret("continuationToken", continuationToken)
+        members.set("response", response)
         members.secret("url", url)
         members.secret("idToken", idToken)
         members.secret("accessToken", accessToken)

@@ -42,6 +42,8 @@ public struct Tenant: ResultRecord {
     public let notices: NoticePolicy
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public let anonymousAllowed: Bool
+    /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+    public let passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public let customTokenSigners: [CustomTokenSigner]?
     /// The algorithm with which the tenant signs its tokens.
@@ -71,6 +73,7 @@ public struct Tenant: ResultRecord {
         totpAdjacentIntervals = try members.required("totpAdjacentIntervals")
         notices = try members.required("notices")
         anonymousAllowed = try members.required("anonymousAllowed")
+        passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
         signingAlgorithm = try members.required("signingAlgorithm")
         createdAt = try members.required("createdAt")

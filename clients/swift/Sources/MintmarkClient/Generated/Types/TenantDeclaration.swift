@@ -40,6 +40,8 @@ public struct TenantDeclaration: MutableRecord {
     public var notices: NoticePolicy?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
+    /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+    public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
@@ -47,7 +49,7 @@ public struct TenantDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -66,6 +68,7 @@ public struct TenantDeclaration: MutableRecord {
         self.totpAdjacentIntervals = totpAdjacentIntervals
         self.notices = notices
         self.anonymousAllowed = anonymousAllowed
+        self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.signingAlgorithm = signingAlgorithm
         self.unknown = unknown
@@ -90,6 +93,7 @@ public struct TenantDeclaration: MutableRecord {
         totpAdjacentIntervals = try members.optional("totpAdjacentIntervals")
         notices = try members.optional("notices")
         anonymousAllowed = try members.optional("anonymousAllowed")
+        passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
         signingAlgorithm = try members.optional("signingAlgorithm")
         unknown = members.rest
@@ -114,6 +118,7 @@ public struct TenantDeclaration: MutableRecord {
         members.set("totpAdjacentIntervals", totpAdjacentIntervals)
         members.set("notices", notices)
         members.set("anonymousAllowed", anonymousAllowed)
+        members.set("passkeys", passkeys)
         members.set("customTokenSigners", customTokenSigners)
         members.set("signingAlgorithm", signingAlgorithm)
         members.add(unknown)

@@ -2,16 +2,19 @@
 // swift-format-ignore-file
 import JSON
 
-/// A queued entry for the test provider: claims or an error.
+/// A queued entry for the test provider: claims, an error, or the challenge of a passkey.
 public struct TestAnswer: ResultRecord {
     /// The claims that are added to the next tokens, replacing claims of the same name.
     public let claims: JSONObject?
     /// An error that the test provider returns instead of a regular response.
     public let error: TestAnswerError?
+    /// The challenge of the next options for a passkey.
+    public let passkeyChallenge: String?
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         claims = try members.optional("claims")
         error = try members.optional("error")
+        passkeyChallenge = try members.optional("passkeyChallenge")
         json = members.object
     }
 

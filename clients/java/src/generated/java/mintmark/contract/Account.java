@@ -42,6 +42,9 @@ public final class Account extends Result {
     /** {@return the second factors, oldest first} Present if the account has second factors. */
     public List<Factor> factors() { return json().list("factors", Read.object(Factor::new)); }
 
+    /** {@return the passkeys, oldest first} Present if the account has passkeys. */
+    public List<Passkey> passkeys() { return json().list("passkeys", Read.object(Passkey::new)); }
+
     /** {@return the user attributes} */
     public Map<String, Object> attributes() { return json().free("attributes"); }
 

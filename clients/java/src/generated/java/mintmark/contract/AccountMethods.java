@@ -589,7 +589,8 @@ public final class AccountMethods {
      * PasswordChangeRequiredException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link
      * AudienceNotOfferedException}, {@link UserMismatchException}, {@link ContinuationTokenInvalidException}, {@link
      * ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException},
-     * {@link ListenerGoneException}, {@link TooManyFromClientException}.
+     * {@link FlowFinishedException}, {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link ListenerGoneException},
+     * {@link TooManyFromClientException}.
      * @param params the parameters
      * @return the result
      */

@@ -5,9 +5,9 @@ import java.util.Map;
 import mintmark.Result;
 
 /**
- * The data that proves a sign-in: a provider token, an email address with a password, a pending token, or a flow started with
- * <code>idp.authorize</code> or <code>idp.authorizeDevice</code>. Exactly one of <code>providerId</code>, <code>email</code>,
- * <code>pendingToken</code>, <code>continuationToken</code> is set.
+ * The data that proves a sign-in: a provider token, an email address with a password, a pending token, a flow started with
+ * <code>idp.authorize</code> or <code>idp.authorizeDevice</code>, or the response of a passkey. Exactly one of <code>providerId</code>,
+ * <code>email</code>, <code>pendingToken</code>, <code>continuationToken</code> is set.
  */
 public final class Credential extends Result {
     /** Creates an object without members. */
@@ -35,13 +35,20 @@ public final class Credential extends Result {
 
     /**
      * {@return a copy with this value}
-     * @param continuationToken The continuation token of <code>idp.authorize</code> or <code>idp.authorizeDevice</code>. It is
-     * single-use. If the callback comes to this process, or the user signs in on another device, the call waits for the user; canceling
-     * the request ends the wait.
+     * @param continuationToken The continuation token of <code>idp.authorize</code>, <code>idp.authorizeDevice</code> or
+     * <code>passkey.startAuthentication</code>. It is single-use. If the callback comes to this process, or the user signs in on another
+     * device, the call waits for the user; canceling the request ends the wait.
      */
     public Credential withContinuationToken(String continuationToken) {
         return new Credential(with("continuationToken", continuationToken));
     }
+
+    /**
+     * {@return a copy with this value}
+     * @param response The response of the browser for a passkey: <code>toJSON()</code> of the <code>PublicKeyCredential</code>,
+     * unchanged. Used with the continuation token of <code>passkey.startAuthentication</code>.
+     */
+    public Credential withResponse(Map<String, Object> response) { return new Credential(withFree("response", response)); }
 
     /**
      * {@return a copy with this value}

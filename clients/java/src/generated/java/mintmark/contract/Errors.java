@@ -169,6 +169,11 @@ public final class Errors {
             case 7011 -> new InvalidPhoneNumberException(response);
             case 7012 -> new FactorAddsNothingException(response);
             case 7013 -> new FactorTargetMissingException(response);
+            case 7020 -> new PasskeyNotAcceptedException(response);
+            case 7021 -> new PasskeysOffException(response);
+            case 7022 -> new PasskeyNotFoundException(response);
+            case 7023 -> new PasskeyNotSetException(response);
+            case 7024 -> new TooManyPasskeysException(response);
             case 8001 -> new StoreBusyException(response);
             case 8002 -> new StoreReadOnlyException(response);
             case 8003 -> new StoreFullException(response);

@@ -5,8 +5,8 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
 /**
- * The error <code>flowUsed</code>, 6012. A continuation token of <code>idp.authorize</code> or <code>idp.authorizeDevice</code> is
- * submitted again after the flow succeeded or was refused.
+ * The error <code>flowUsed</code>, 6012. A continuation token of <code>idp.authorize</code>, <code>idp.authorizeDevice</code> or a
+ * passkey method is submitted again after the flow succeeded or was refused.
  * <p>Equivalent: firebase INVALID_IDP_RESPONSE.
  */
 public final class FlowUsedException extends ApiException {

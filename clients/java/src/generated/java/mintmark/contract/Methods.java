@@ -40,6 +40,9 @@ public abstract class Methods {
     /** {@return the methods <code>mfa.*</code>} */
     public MfaMethods mfa() { return new MfaMethods(caller); }
 
+    /** {@return the methods <code>passkey.*</code>} */
+    public PasskeyMethods passkey() { return new PasskeyMethods(caller); }
+
     /** {@return the methods <code>passwordReset.*</code>} */
     public PasswordResetMethods passwordReset() { return new PasswordResetMethods(caller); }
 

@@ -250,11 +250,11 @@ public final class SignInMethods {
     }
 
     /**
-     * Signs in with a provider credential, or with email address and password. An ID token must be signed by the provider, have your
-     * client ID as its audience, be valid at the current time, and contain the nonce that was sent: the SHA-256 of <code>rawNonce</code>
-     * in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account. If another account has the email
-     * address, the provider is trusted for it, and the account has no other login of this provider, the login is linked to that account.
-     * If the account has second factors, it is linked after <code>mfa.resolve</code>. Otherwise the state is
+     * Signs in with a provider credential, a passkey, or email address and password. An ID token must be signed by the provider, have
+     * your client ID as its audience, be valid at the current time, and contain the nonce that was sent: the SHA-256 of
+     * <code>rawNonce</code> in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account. If another
+     * account has the email address, the provider is trusted for it, and the account has no other login of this provider, the login is
+     * linked to that account. If the account has second factors, it is linked after <code>mfa.resolve</code>. Otherwise the state is
      * <code>providerRequired</code>, nothing changes, and the pending token of the response can be linked after a sign-in to that
      * account.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -266,8 +266,9 @@ public final class SignInMethods {
      * {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException}, {@link
      * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link SignUpNotAllowedException},
      * {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link
-     * SignInRefusedException}, {@link FlowUsedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link
-     * TooManyFromClientException}, {@link ScopeNotOfferedException}.
+     * SignInRefusedException}, {@link FlowUsedException}, {@link FlowFinishedException}, {@link PasskeysOffException}, {@link
+     * PasskeyNotAcceptedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException},
+     * {@link ScopeNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

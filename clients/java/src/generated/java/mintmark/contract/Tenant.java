@@ -114,6 +114,9 @@ public final class Tenant extends Result {
      */
     public boolean anonymousAllowed() { return json().truth("anonymousAllowed"); }
 
+    /** {@return the passkeys of a tenant} Without these settings, the tenant has no passkeys. */
+    public Optional<PasskeySettings> passkeys() { return json().optionalObject("passkeys", PasskeySettings::new); }
+
     /** {@return the signers whose custom tokens <code>signIn.withCustomToken</code> accepts} */
     public List<CustomTokenSigner> customTokenSigners() { return json().list("customTokenSigners", Read.object(CustomTokenSigner::new)); }
 

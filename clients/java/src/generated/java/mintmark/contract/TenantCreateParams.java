@@ -144,6 +144,12 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+     */
+    public TenantCreateParams passkeys(PasskeySettings passkeys) { return set(this, "passkeys", passkeys); }
+
+    /**
+     * {@return this}
      * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts.
      */
     public TenantCreateParams customTokenSigners(List<CustomTokenSigner> customTokenSigners) {

@@ -160,6 +160,12 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+     */
+    public TenantDeclaration withPasskeys(PasskeySettings passkeys) { return new TenantDeclaration(with("passkeys", passkeys)); }
+
+    /**
+     * {@return a copy with this value}
      * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts.
      */
     public TenantDeclaration withCustomTokenSigners(List<CustomTokenSigner> customTokenSigners) {

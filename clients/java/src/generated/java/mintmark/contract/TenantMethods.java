@@ -158,8 +158,8 @@ public final class TenantMethods {
 
     /**
      * Updates the settings of a tenant. Omitted members keep their value. A list or a group (<code>passwordPolicy</code>,
-     * <code>codes</code>, <code>lockout</code>, <code>tokens</code>, <code>delivery</code>) is replaced as a whole: every omitted member
-     * of the group returns to its default. Existing accounts keep their sign-in methods.
+     * <code>codes</code>, <code>lockout</code>, <code>tokens</code>, <code>delivery</code>, <code>passkeys</code>) is replaced as a
+     * whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
      * <p>Equivalent: firebase tenants.patch.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidTenantSettingsException}.
      * @param params the parameters

@@ -143,6 +143,19 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
+     * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+     */
+    public TenantUpdateParams passkeys(PasskeySettings passkeys) { return set(this, "passkeys", passkeys); }
+
+    /**
+     * {@return this}
+     * @param force Whether to change <code>passkeys.relyingPartyId</code> although passkeys exist. They are kept, but cannot be used any
+     * more. Defaults to false.
+     */
+    public TenantUpdateParams force(boolean force) { return set(this, "force", force); }
+
+    /**
+     * {@return this}
      * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts.
      */
     public TenantUpdateParams customTokenSigners(List<CustomTokenSigner> customTokenSigners) {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import mintmark.Result;
 
-/** A queued entry for the test provider: claims or an error. */
+/** A queued entry for the test provider: claims, an error, or the challenge of a passkey. */
 public final class TestAnswer extends Result {
     TestAnswer(Map<String, Object> json) { super(json); }
 
@@ -14,4 +14,7 @@ public final class TestAnswer extends Result {
 
     /** {@return an error that the test provider returns instead of a regular response} */
     public Optional<TestAnswerError> error() { return json().optionalObject("error", TestAnswerError::new); }
+
+    /** {@return the challenge of the next options for a passkey} */
+    public Optional<String> passkeyChallenge() { return json().optionalText("passkeyChallenge"); }
 }

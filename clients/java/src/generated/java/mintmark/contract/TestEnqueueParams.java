@@ -4,7 +4,10 @@ package mintmark.contract;
 import java.util.Map;
 import mintmark.Params;
 
-/** The parameters of <code>test.enqueue</code>. At most one of <code>claims</code>, <code>error</code> is set. */
+/**
+ * The parameters of <code>test.enqueue</code>. At most one of <code>claims</code>, <code>error</code>, <code>passkeyChallenge</code> is
+ * set.
+ */
 public final class TestEnqueueParams extends Params {
     /** Creates parameters without values. */
     public TestEnqueueParams() {}
@@ -29,7 +32,13 @@ public final class TestEnqueueParams extends Params {
 
     /**
      * {@return this}
-     * @param clear Whether to clear the queue first. Defaults to false.
+     * @param passkeyChallenge The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes.
+     */
+    public TestEnqueueParams passkeyChallenge(String passkeyChallenge) { return set(this, "passkeyChallenge", passkeyChallenge); }
+
+    /**
+     * {@return this}
+     * @param clear Whether to clear the queue first, with the challenges of passkeys. Defaults to false.
      */
     public TestEnqueueParams clear(boolean clear) { return set(this, "clear", clear); }
 }

@@ -48,10 +48,10 @@ public final class TestMethods {
     public CompletableFuture<TestClockResult> clockAsync() { return clockAsync(params -> {}); }
 
     /**
-     * Queues claims or errors for the next responses of the test provider. Claims are added to the next tokens of the issuer of
-     * <code>test.idp</code> and to the UserInfo responses for them; a <code>null</code> value removes a claim. An error is returned once,
-     * by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims and error, the
-     * call returns the queue.
+     * Queues claims or errors for the next responses of the test provider, or challenges of passkeys. Claims are added to the next tokens
+     * of the issuer of <code>test.idp</code> and to the UserInfo responses for them; a <code>null</code> value removes a claim. An error
+     * is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims
+     * and error, the call returns the queue.
      * <p>Errors: {@link IssuerNotFoundException}.
      * @param params sets the parameters
      * @return the result

@@ -1,0 +1,89 @@
+import Contract
+import Storage
+import WebAuthn
+
+/// The judgement of a response to a sign-in with a passkey (WebAuthn Level 3 section 7.2 steps 5 to 22).
+struct Judgement: Sendable {
+    let tenant: TenantRecord
+    /// The passkey that the response names, if it may be used in this ceremony.
+    let passkey: PasskeyRecord?
+    private let response: PasskeyResponse
+    private let ceremony: StoredCeremony
+    private let settings: PasskeySettings
+    private let preliminary: PasskeyRefusal?
+    /// Whether a refusal must not tell real passkeys from invented ones.
+    private let isHidden: Bool
+
+    static let wrongSignature = PasskeyRefusal(.signatureInvalid, "The signature is not valid for the passkey's key.")
+
+    /// The reasons that would tell real passkeys from invented ones.
+    private static let telling: Set<PasskeyRefusalReason> = [
+        .credentialNotAllowed, .credentialUnknown, .userHandleMismatch, .signatureInvalid, .counterRegressed, .backupEligibilityChanged,
+    ]
+
+    /// Finds the passkey and checks that it may be used (steps 5 and 6).
+    init(_ response: PasskeyResponse, _ ceremony: StoredCeremony, _ tenant: TenantRecord, in tx: Transaction) throws {
+        self.response = response
+        self.ceremony = ceremony
+        self.tenant = tenant
+        settings = try tenant.passkeySettings()
+        isHidden = ceremony.isByUsername && tenant.settings.enumerationProtection
+        let found = try tx.passkey(response.credentialId, in: tenant.id).flatMap {
+            $0.relyingPartyId == tenant.settings.passkeys?.relyingPartyId ? $0 : nil
+        }
+        preliminary = Self.refusal(of: found, response, ceremony)
+        passkey = preliminary == nil ? found : nil
+    }
+
+    private static func refusal(_ reason: PasskeyRefusalReason, _ detail: String) -> PasskeyRefusal { PasskeyRefusal(reason, detail) }
+
+    private static func refusal(
+        of passkey: PasskeyRecord?, _ response: PasskeyResponse, _ ceremony: StoredCeremony
+    ) -> PasskeyRefusal? {
+        if !ceremony.allowed.isEmpty, !ceremony.allowed.contains(response.id) {
+            return refusal(.credentialNotAllowed, "The passkey is not one of allowCredentials.")
+        }
+        guard let passkey, ceremony.accountId == nil || passkey.accountId == ceremony.accountId else {
+            return refusal(.credentialUnknown, "The tenant has no such passkey.")
+        }
+        if let handle = response.userHandle {
+            guard handle == passkey.userHandle else { return refusal(.userHandleMismatch, "The user handle is not that of the passkey.") }
+        } else if ceremony.accountId == nil {
+            return refusal(.userHandleMismatch, "The response has no user handle, which is required because no user was named.")
+        }
+        return nil
+    }
+
+    /// The outcome of the verification.
+    var verified: Result<AcceptedAssertion, PasskeyRefusal> {
+        do throws(PasskeyRefusal) { return .success(try verify()) } catch { return .failure(error) }
+    }
+
+    /// Verifies the response (steps 7 to 22).
+    private func verify() throws(PasskeyRefusal) -> AcceptedAssertion {
+        if let preliminary, !isHidden { throw preliminary }
+        var credential = PasskeyDecoys.credential
+        if let passkey {
+            credential = StoredCredential(
+                key: try CredentialKey(cose: passkey.publicKey, wasChecked: true), counter: UInt32(clamping: passkey.counter),
+                backupEligible: passkey.isBackupEligible)
+        }
+        let expectation = CeremonyExpectation(
+            challenge: ceremony.challenge, relyingParty: settings.relyingParty,
+            requiresUserVerification: ceremony.requiresUserVerification)
+        let assertion = try expectation.verify(
+            AssertionResponse(
+                clientData: response.clientData, authenticatorData: response.authenticatorData, signature: response.signature),
+            of: credential)
+        if let preliminary { throw preliminary }
+        return assertion
+    }
+
+    /// The error for a refusal.
+    func answer(_ refusal: PasskeyRefusal) -> PasskeyNotAccepted {
+        let shown = isHidden && Self.telling.contains(refusal.reason) ? Self.wrongSignature : refusal
+        let unknown =
+            shown.reason == .credentialUnknown ? UnknownCredential(rpId: settings.relyingPartyId, credentialId: response.id) : nil
+        return PasskeyNotAccepted(shown, response.id, next: PasskeyStartAuthentication.info.name, unknown: unknown)
+    }
+}
