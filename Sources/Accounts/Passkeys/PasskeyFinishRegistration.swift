@@ -8,8 +8,8 @@ import WebAuthn
 extension PasskeyService {
     /// Verifies the response of a browser and stores the passkey.
     ///
-    /// - Throws: `PasskeysOff`, `PasskeyNotAccepted`, `TooManyPasskeys`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `FlowUsed`,
-    ///   `FlowEnded`, `AccountDisabled`, `TooManyFromClient`.
+    /// - Throws: `PasskeysOff`, `PasskeyNotAccepted`, `TooManyPasskeys`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    ///   `FlowUsed`, `FlowEnded`, `AccountDisabled`, `TooManyFromClient`.
     public func finishRegistration(
         _ request: PasskeyFinishRegistration.Params, _ call: any CallContext
     ) throws -> PasskeyFinishRegistration.Result {

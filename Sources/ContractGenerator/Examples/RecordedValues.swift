@@ -32,7 +32,7 @@ enum RecordedValues {
               "$resetCode": "19463027",
               "$method": "code",
               "$userHandle": "q0Wn7B2cXk4mQvJ8s1tYh6Ru3ZaLpGe9Df5oNi0KbTw",
-              "$creationOptions": {"rp": {"id": "example.org", "name": "example.org"}, "user": {"id": "q0Wn7B2cXk4mQvJ8s1tYh6Ru3ZaLpGe9Df5oNi0KbTw", "name": "alice@example.com", "displayName": "alice@example.com"}, "challenge": "AMMPt4Uxx0TUtncdq414t9YBFi8vpIa-pw8oOuVW4TA", "pubKeyCredParams": [{"type": "public-key", "alg": -7}], "timeout": 300000, "excludeCredentials": [], "authenticatorSelection": {"residentKey": "required", "requireResidentKey": true, "userVerification": "preferred"}, "attestation": "none", "extensions": {"credProps": true}},
+              "$creationOptions": {"rp": {"id": "example.org", "name": "example.org"}, "user": {"id": "q0Wn7B2cXk4mQvJ8s1tYh6Ru3ZaLpGe9Df5oNi0KbTw", "name": "alice@example.com", "displayName": "alice@example.com"}, "challenge": "AMMPt4UxxGTStncdq417YDwBFi8vpIa-pw8oOuVW4TA", "pubKeyCredParams": [{"type": "public-key", "alg": -7}], "timeout": 300000, "excludeCredentials": [], "authenticatorSelection": {"residentKey": "required", "requireResidentKey": true, "userVerification": "preferred"}, "attestation": "none", "extensions": {"credProps": true}},
               "$requestOptions": {"challenge": "OcDnUhQXulTUPo3JUXT0I97pvzzYBP9tZchXyav01Ag", "rpId": "example.org", "timeout": 300000, "userVerification": "preferred", "allowCredentials": []},
               "$ceremonyUntil": 1700000300, "$passkeyAt": 1700000000,
               "$factor": "q3F1b0hXc2Vyd2tYb1N5a2ZLc0Zq",
