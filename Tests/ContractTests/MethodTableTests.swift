@@ -58,6 +58,8 @@ private struct NoCall: CallContext {
                     "account.unlink", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
                     "idp.authorize", "idp.authorizeDevice",
                     "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw",
+                    "passkey.delete", "passkey.finishRegistration", "passkey.list", "passkey.relatedOrigins", "passkey.rename",
+                    "passkey.signals", "passkey.startAuthentication", "passkey.startRegistration",
                     "passwordReset.resendCode", "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword",
                     "rpc.discover", "session.refresh", "session.signOut", "signIn.anonymously", "signIn.resendCode", "signIn.start",
                     "signIn.submitCode", "signIn.submitPassword", "signIn.withContinuation", "signIn.withCredential",
