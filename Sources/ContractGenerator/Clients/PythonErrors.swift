@@ -15,7 +15,7 @@ struct PythonErrors {
         source.line("from datetime import datetime")
         source.line("from typing import Dict, Sequence, Type")
         source.line()
-        source.line("from .._errors import APIError, detail")
+        source.line("from .._errors import APIError, detail as _detail")
         source.line("from .._record import list_of, map_of, utc")
         source.line("from . import types")
         for entry in types.contract.errors { write(entry, &source) }
@@ -44,7 +44,7 @@ struct PythonErrors {
                 if let reader = types.reader(property.type, nested: nested) { arguments.append(reader) }
                 if !property.isRequired { arguments.append("optional=True") }
                 let type = types.result(property.type, nested: nested) + (property.isRequired ? "" : " | None")
-                source.line("\(PythonNames.member(property.name, in: .error)): \(type) = detail(\(arguments.joined(separator: ", ")))")
+                source.line("\(PythonNames.member(property.name, in: .error)): \(type) = _detail(\(arguments.joined(separator: ", ")))")
                 source.doc(types.description(property))
             }
         }

@@ -13,7 +13,7 @@ enum PythonNames {
         /// Members of a record: names that all records have or that their declarations use.
         case record = "from_dict to_dict member utc list_of map_of other union"
         /// Members of an error's data; all errors have these members.
-        case error = "add_note args code data detail list_of map_of message trace type utc with_traceback"
+        case error = "add_note args code data list_of map_of message trace type utc with_traceback"
 
         fileprivate var taken: [Substring] { rawValue.split(separator: " ") }
     }

@@ -118,7 +118,8 @@ class TheContract(ClientTest):
                 if name.endswith(".py"):
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
                         lines += len(file.readlines())
-        self.assertLess(lines, 13_000)
+        # The limit grows with the contract: about 90 lines for a method.
+        self.assertLess(lines, 14_500)
 
     def examples(self):
         """Yields every example with the steps of its fixtures. All run in testing stores, which capture messages in the outbox."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Dict, Sequence, Type
 
-from .._errors import APIError, detail
+from .._errors import APIError, detail as _detail
 from .._record import list_of, map_of, utc
 from . import types
 
@@ -16,9 +16,9 @@ class ParseError(APIError):
 
     code = -32700
     type = "parseError"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The syntax error."""
-    offset: int = detail("offset")
+    offset: int = _detail("offset")
     """The position of the error in the message, in bytes from 0."""
 
 
@@ -28,7 +28,7 @@ class InvalidRequestError(APIError):
 
     code = -32600
     type = "invalidRequest"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the request."""
 
 
@@ -37,7 +37,7 @@ class MethodNotFoundError(APIError):
 
     code = -32601
     type = "methodNotFound"
-    nearest: Sequence[str] = detail("nearest")
+    nearest: Sequence[str] = _detail("nearest")
     """The methods that other products call by this name, then methods with similar names, most similar first."""
 
 
@@ -46,7 +46,7 @@ class InvalidParamsError(APIError):
 
     code = -32602
     type = "invalidParams"
-    violations: Sequence[types.Violation] = detail("violations", list_of(types.Violation._of))
+    violations: Sequence[types.Violation] = _detail("violations", list_of(types.Violation._of))
     """All violations."""
 
 
@@ -55,7 +55,7 @@ class InternalError(APIError):
 
     code = -32603
     type = "internalError"
-    incident: str = detail("incident")
+    incident: str = _detail("incident")
     """The identifier of the incident, which is also in the log entry."""
 
 
@@ -78,7 +78,7 @@ class ResultTooLargeError(APIError):
 
     code = 1002
     type = "resultTooLarge"
-    maximum_bytes: int = detail("maximumBytes")
+    maximum_bytes: int = _detail("maximumBytes")
     """The maximum length of a response, in bytes."""
 
 
@@ -109,7 +109,7 @@ class PoolNotFoundError(APIError):
 
     code = 2001
     type = "poolNotFound"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
 
 
@@ -118,7 +118,7 @@ class PoolExistsError(APIError):
 
     code = 2002
     type = "poolExists"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
 
 
@@ -127,7 +127,7 @@ class IdentityNotFoundError(APIError):
 
     code = 2003
     type = "identityNotFound"
-    identity_id: str = detail("identityId")
+    identity_id: str = _detail("identityId")
     """The ID of an identity: a region, a colon and a UUID."""
 
 
@@ -136,7 +136,7 @@ class IdentityDisabledError(APIError):
 
     code = 2004
     type = "identityDisabled"
-    identity_id: str = detail("identityId")
+    identity_id: str = _detail("identityId")
     """The ID of an identity: a region, a colon and a UUID."""
 
 
@@ -146,13 +146,13 @@ class UnsupportedDeveloperProviderError(APIError):
 
     code = 2005
     type = "unsupportedDeveloperProvider"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
-    given: Sequence[str] = detail("given")
+    given: Sequence[str] = _detail("given")
     """The named providers that are not configured in the pool."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The missing or unsupported provider."""
-    developer_provider: str | None = detail("developerProvider", optional=True)
+    developer_provider: str | None = _detail("developerProvider", optional=True)
     """The developer provider of the pool, if it has one."""
 
 
@@ -161,7 +161,7 @@ class LoginsDoNotMatchError(APIError):
 
     code = 2006
     type = "loginsDoNotMatch"
-    identity_id: str = detail("identityId")
+    identity_id: str = _detail("identityId")
     """The ID of an identity: a region, a colon and a UUID."""
 
 
@@ -170,11 +170,11 @@ class DeveloperUserAlreadyRegisteredError(APIError):
 
     code = 2007
     type = "developerUserAlreadyRegistered"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The login provider name under which the application's backend registers its own users in a pool, such as
     `login.shop`.
     """
-    identity_id: str = detail("identityId")
+    identity_id: str = _detail("identityId")
     """The ID of an identity: a region, a colon and a UUID."""
 
 
@@ -183,9 +183,9 @@ class LoginConflictError(APIError):
 
     code = 2008
     type = "loginConflict"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The existing record that the login contradicts."""
 
 
@@ -194,9 +194,9 @@ class InvalidLoginError(APIError):
 
     code = 2009
     type = "invalidLogin"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the login was rejected."""
 
 
@@ -207,9 +207,9 @@ class InvalidPrincipalTagsError(APIError):
 
     code = 2010
     type = "invalidPrincipalTags"
-    tag: str = detail("tag")
+    tag: str = _detail("tag")
     """The key of the tag."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the tag was rejected."""
 
 
@@ -218,7 +218,7 @@ class IdentityForbiddenError(APIError):
 
     code = 2011
     type = "identityForbidden"
-    identity_id: str = detail("identityId")
+    identity_id: str = _detail("identityId")
     """The ID of an identity: a region, a colon and a UUID."""
 
 
@@ -227,7 +227,7 @@ class PublicProviderRequiredError(APIError):
 
     code = 2012
     type = "publicProviderRequired"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
 
 
@@ -236,7 +236,7 @@ class PoolTokenNotAcceptedError(APIError):
 
     code = 2013
     type = "poolTokenNotAccepted"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
 
 
@@ -245,9 +245,9 @@ class UnsupportedLoginProviderError(APIError):
 
     code = 2014
     type = "unsupportedLoginProvider"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
 
 
@@ -256,7 +256,7 @@ class SamlNotSupportedError(APIError):
 
     code = 2015
     type = "samlNotSupported"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
 
 
@@ -265,14 +265,14 @@ class LoginTokenInvalidError(APIError):
 
     code = 2016
     type = "loginTokenInvalid"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
-    check: str = detail("check")
+    check: str = _detail("check")
     """The failed check: `malformed`, `type` (the token is not an ID token), `issuer`, `signature`, `audience`, `expired`,
     `notYetValid` or `subject`. For a token of a tenant of this store also `use` (only ID tokens are accepted as logins)
     and `revoked` (the session or account has ended).
     """
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the token was rejected."""
 
 
@@ -281,7 +281,7 @@ class ClassicFlowDisabledError(APIError):
 
     code = 2017
     type = "classicFlowDisabled"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
 
 
@@ -290,9 +290,9 @@ class DeveloperUserNotFoundError(APIError):
 
     code = 2018
     type = "developerUserNotFound"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
-    parameter: str = detail("parameter")
+    parameter: str = _detail("parameter")
     """The parameter that contains the identifier, as an RFC 6901 JSON Pointer."""
 
 
@@ -301,7 +301,7 @@ class UnauthenticatedNotAllowedError(APIError):
 
     code = 2019
     type = "unauthenticatedNotAllowed"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
 
 
@@ -310,9 +310,9 @@ class LoginNotLinkedError(APIError):
 
     code = 2020
     type = "loginNotLinked"
-    identity_id: str = detail("identityId")
+    identity_id: str = _detail("identityId")
     """The ID of an identity: a region, a colon and a UUID."""
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
 
 
@@ -321,9 +321,9 @@ class DeveloperProviderFixedError(APIError):
 
     code = 2021
     type = "developerProviderFixed"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
-    developer_provider: str = detail("developerProvider")
+    developer_provider: str = _detail("developerProvider")
     """The login provider name under which the application's backend registers its own users in a pool, such as
     `login.shop`.
     """
@@ -336,9 +336,9 @@ class InvalidPoolProviderError(APIError):
 
     code = 2022
     type = "invalidPoolProvider"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The domain or issuer of the provider."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the provider was rejected."""
 
 
@@ -347,9 +347,9 @@ class TooManyTagsError(APIError):
 
     code = 2023
     type = "tooManyTags"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
-    count: int = detail("count")
+    count: int = _detail("count")
     """The number of tags that the pool would have."""
 
 
@@ -358,9 +358,9 @@ class InvalidRoleMappingError(APIError):
 
     code = 2024
     type = "invalidRoleMapping"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the mapping was rejected."""
 
 
@@ -369,9 +369,9 @@ class PrincipalTagsNotFoundError(APIError):
 
     code = 2025
     type = "principalTagsNotFound"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
 
 
@@ -382,7 +382,7 @@ class LegacyProviderNotSupportedError(APIError):
 
     code = 2080
     type = "legacyProviderNotSupported"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
 
 
@@ -393,7 +393,7 @@ class TokenMalformedError(APIError):
 
     code = 3001
     type = "tokenMalformed"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The format error."""
 
 
@@ -402,7 +402,7 @@ class TokenAlgorithmNotAllowedError(APIError):
 
     code = 3002
     type = "tokenAlgorithmNotAllowed"
-    algorithm: str = detail("algorithm")
+    algorithm: str = _detail("algorithm")
     """The `alg` header parameter of the token."""
 
 
@@ -411,9 +411,9 @@ class TokenKeyUnknownError(APIError):
 
     code = 3003
     type = "tokenKeyUnknown"
-    kid: str | None = detail("kid", optional=True)
+    kid: str | None = _detail("kid", optional=True)
     """The `kid` header parameter of the token."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason no key was found, as far as the token shows."""
 
 
@@ -422,7 +422,7 @@ class TokenSignatureInvalidError(APIError):
 
     code = 3004
     type = "tokenSignatureInvalid"
-    kid: str = detail("kid")
+    kid: str = _detail("kid")
     """The ID of the key that was used to verify the signature."""
 
 
@@ -431,9 +431,9 @@ class TokenExpiredError(APIError):
 
     code = 3005
     type = "tokenExpired"
-    expired_at: datetime = detail("expiredAt", utc)
+    expired_at: datetime = _detail("expiredAt", utc)
     """The time at which the token expired."""
-    now: datetime = detail("now", utc)
+    now: datetime = _detail("now", utc)
     """The current time of this process."""
 
 
@@ -442,9 +442,9 @@ class TokenNotYetValidError(APIError):
 
     code = 3006
     type = "tokenNotYetValid"
-    valid_from: datetime = detail("validFrom", utc)
+    valid_from: datetime = _detail("validFrom", utc)
     """The time at which the token becomes valid."""
-    now: datetime = detail("now", utc)
+    now: datetime = _detail("now", utc)
     """The current time of this process."""
 
 
@@ -453,9 +453,9 @@ class TokenAudienceMismatchError(APIError):
 
     code = 3007
     type = "tokenAudienceMismatch"
-    expected: str = detail("expected")
+    expected: str = _detail("expected")
     """The expected audience."""
-    actual: Sequence[str] = detail("actual")
+    actual: Sequence[str] = _detail("actual")
     """The audiences of the token."""
 
 
@@ -464,9 +464,9 @@ class TokenIssuerMismatchError(APIError):
 
     code = 3008
     type = "tokenIssuerMismatch"
-    expected: str = detail("expected")
+    expected: str = _detail("expected")
     """The expected issuer."""
-    actual: str = detail("actual")
+    actual: str = _detail("actual")
     """The issuer of the token."""
 
 
@@ -475,9 +475,9 @@ class TokenUseMismatchError(APIError):
 
     code = 3009
     type = "tokenUseMismatch"
-    expected: str = detail("expected")
+    expected: str = _detail("expected")
     """The required token type."""
-    actual: str = detail("actual")
+    actual: str = _detail("actual")
     """The type of the token."""
 
 
@@ -488,7 +488,7 @@ class TokenRevokedError(APIError):
 
     code = 3010
     type = "tokenRevoked"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of
     the token, it names the method, whose result contains the new tokens.
     """
@@ -499,7 +499,7 @@ class RoleNotFoundError(APIError):
 
     code = 3011
     type = "roleNotFound"
-    role: str = detail("role")
+    role: str = _detail("role")
     """The requested role name or ARN."""
 
 
@@ -508,11 +508,11 @@ class RoleNotConfiguredError(APIError):
 
     code = 3012
     type = "roleNotConfigured"
-    pool_id: str = detail("poolId")
+    pool_id: str = _detail("poolId")
     """The ID of a pool: a region, a colon and a UUID."""
-    role_arn: str | None = detail("roleArn", optional=True)
+    role_arn: str | None = _detail("roleArn", optional=True)
     """The selected role, if any."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason no role was assigned."""
 
 
@@ -521,9 +521,9 @@ class AssumeRoleDeniedError(APIError):
 
     code = 3013
     type = "assumeRoleDenied"
-    role_arn: str = detail("roleArn")
+    role_arn: str = _detail("roleArn")
     """The ARN of a role: `arn:aws:iam::<account>:role/<name>`."""
-    action: str = detail("action")
+    action: str = _detail("action")
     """The action that no statement allows or that a statement denies."""
 
 
@@ -532,9 +532,9 @@ class DurationExceedsRoleMaximumError(APIError):
 
     code = 3014
     type = "durationExceedsRoleMaximum"
-    duration_seconds: int = detail("durationSeconds")
+    duration_seconds: int = _detail("durationSeconds")
     """The requested duration, in seconds."""
-    maximum_seconds: int = detail("maximumSeconds")
+    maximum_seconds: int = _detail("maximumSeconds")
     """The `maxSessionSeconds` of the role."""
 
 
@@ -545,11 +545,11 @@ class MalformedPolicyError(APIError):
 
     code = 3015
     type = "malformedPolicy"
-    policy: str = detail("policy")
+    policy: str = _detail("policy")
     """The kind of policy."""
-    pointer: str = detail("pointer")
+    pointer: str = _detail("pointer")
     """The location of the error in the policy, as an RFC 6901 JSON Pointer."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The error in the policy."""
 
 
@@ -560,7 +560,7 @@ class PackedPolicyTooLargeError(APIError):
 
     code = 3016
     type = "packedPolicyTooLarge"
-    percent: int = detail("percent")
+    percent: int = _detail("percent")
     """The used space, in percent. The maximum is 100."""
 
 
@@ -576,9 +576,9 @@ class CredentialsExpiredError(APIError):
 
     code = 3018
     type = "credentialsExpired"
-    expired_at: datetime = detail("expiredAt", utc)
+    expired_at: datetime = _detail("expiredAt", utc)
     """The time at which the credentials expired."""
-    now: datetime = detail("now", utc)
+    now: datetime = _detail("now", utc)
     """The current time of this process."""
 
 
@@ -587,9 +587,9 @@ class CredentialsRevokedError(APIError):
 
     code = 3019
     type = "credentialsRevoked"
-    kind: str = detail("kind")
+    kind: str = _detail("kind")
     """The kind of revocation that applies."""
-    issued_before: datetime = detail("issuedBefore", utc)
+    issued_before: datetime = _detail("issuedBefore", utc)
     """The time before which issued credentials are revoked."""
 
 
@@ -598,9 +598,9 @@ class SignatureMismatchError(APIError):
 
     code = 3020
     type = "signatureMismatch"
-    canonical_request: str = detail("canonicalRequest")
+    canonical_request: str = _detail("canonicalRequest")
     """The canonical request that was verified (step 1 of Signature Version 4). Its session token is masked."""
-    string_to_sign: str = detail("stringToSign")
+    string_to_sign: str = _detail("stringToSign")
     """The string to sign that was verified (step 2 of Signature Version 4)."""
 
 
@@ -609,11 +609,11 @@ class RequestExpiredError(APIError):
 
     code = 3021
     type = "requestExpired"
-    signed_at: datetime = detail("signedAt", utc)
+    signed_at: datetime = _detail("signedAt", utc)
     """The time at which the request was signed."""
-    expires_seconds: int = detail("expiresSeconds")
+    expires_seconds: int = _detail("expiresSeconds")
     """The value of `X-Amz-Expires`, in seconds."""
-    now: datetime = detail("now", utc)
+    now: datetime = _detail("now", utc)
     """The current time of this process."""
 
 
@@ -622,11 +622,11 @@ class RequestTimeTooSkewedError(APIError):
 
     code = 3022
     type = "requestTimeTooSkewed"
-    signed_at: datetime = detail("signedAt", utc)
+    signed_at: datetime = _detail("signedAt", utc)
     """The time at which the request was signed."""
-    now: datetime = detail("now", utc)
+    now: datetime = _detail("now", utc)
     """The current time of this process."""
-    maximum_skew_seconds: int = detail("maximumSkewSeconds")
+    maximum_skew_seconds: int = _detail("maximumSkewSeconds")
     """The maximum difference between the two times, in seconds."""
 
 
@@ -637,7 +637,7 @@ class SignatureMalformedError(APIError):
 
     code = 3023
     type = "signatureMalformed"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The format error."""
 
 
@@ -653,11 +653,11 @@ class CredentialScopeMismatchError(APIError):
 
     code = 3025
     type = "credentialScopeMismatch"
-    part: str = detail("part")
+    part: str = _detail("part")
     """The part of the credential scope that differs."""
-    expected: str = detail("expected")
+    expected: str = _detail("expected")
     """The expected value."""
-    actual: str = detail("actual")
+    actual: str = _detail("actual")
     """The value in the credential scope."""
 
 
@@ -666,7 +666,7 @@ class KeyNotFoundError(APIError):
 
     code = 3026
     type = "keyNotFound"
-    kid: str = detail("kid")
+    kid: str = _detail("kid")
     """The ID of the requested key."""
 
 
@@ -675,7 +675,7 @@ class IssuerNotFoundError(APIError):
 
     code = 3027
     type = "issuerNotFound"
-    issuer: str = detail("issuer")
+    issuer: str = _detail("issuer")
     """The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the
     issuer of a pool.
     """
@@ -686,9 +686,9 @@ class RoleNotOfferedError(APIError):
 
     code = 3028
     type = "roleNotOffered"
-    role_arn: str = detail("roleArn")
+    role_arn: str = _detail("roleArn")
     """The ARN of a role: `arn:aws:iam::<account>:role/<name>`."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the role is not offered."""
 
 
@@ -697,7 +697,7 @@ class AmbiguousRoleDeniedError(APIError):
 
     code = 3029
     type = "ambiguousRoleDenied"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
 
 
@@ -706,7 +706,7 @@ class ProviderNotOpenError(APIError):
 
     code = 3030
     type = "providerNotOpen"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`."""
 
 
@@ -722,7 +722,7 @@ class TooManyProvidersError(APIError):
 
     code = 3032
     type = "tooManyProviders"
-    limit: int = detail("limit")
+    limit: int = _detail("limit")
     """The maximum number of open providers."""
 
 
@@ -733,7 +733,7 @@ class ProviderOvertakenError(APIError):
 
     code = 3080
     type = "providerOvertaken"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The handle of the provider."""
 
 
@@ -742,7 +742,7 @@ class TenantNotFoundError(APIError):
 
     code = 4001
     type = "tenantNotFound"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The tenant ID, as the request names it."""
 
 
@@ -751,7 +751,7 @@ class TenantExistsError(APIError):
 
     code = 4002
     type = "tenantExists"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
 
 
@@ -760,7 +760,7 @@ class TenantNotDeletableError(APIError):
 
     code = 4003
     type = "tenantNotDeletable"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
 
 
@@ -769,9 +769,9 @@ class InvalidTenantSettingsError(APIError):
 
     code = 4004
     type = "invalidTenantSettings"
-    pointer: str = detail("pointer")
+    pointer: str = _detail("pointer")
     """The location of the setting in the parameters, as an RFC 6901 JSON Pointer."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the setting."""
 
 
@@ -780,7 +780,7 @@ class SignUpNotAllowedError(APIError):
 
     code = 4005
     type = "signUpNotAllowed"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
 
 
@@ -789,7 +789,7 @@ class InvalidUsernameError(APIError):
 
     code = 4006
     type = "invalidUsername"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the address."""
 
 
@@ -800,9 +800,9 @@ class UserAlreadyExistsError(APIError):
 
     code = 4007
     type = "userAlreadyExists"
-    next: str = detail("next")
+    next: str = _detail("next")
     """The method to call next."""
-    hint: str | None = detail("hint", optional=True)
+    hint: str | None = _detail("hint", optional=True)
     """The required change in the next call. Present if `next` is the method that failed."""
 
 
@@ -811,11 +811,11 @@ class InvalidPasswordError(APIError):
 
     code = 4008
     type = "invalidPassword"
-    reasons: Sequence[types.PasswordFailure] = detail("reasons", list_of(types.PasswordFailure._of))
+    reasons: Sequence[types.PasswordFailure] = _detail("reasons", list_of(types.PasswordFailure._of))
     """All reasons the password was rejected."""
-    attempts_left: int | None = detail("attemptsLeft", optional=True)
+    attempts_left: int | None = _detail("attemptsLeft", optional=True)
     """The number of wrong passwords or codes left before the account is locked."""
-    locked_until: datetime | None = detail("lockedUntil", utc, optional=True)
+    locked_until: datetime | None = _detail("lockedUntil", utc, optional=True)
     """The time at which the lockout ends. Present if this failure caused a lockout."""
 
 
@@ -826,13 +826,13 @@ class InvalidCodeError(APIError):
 
     code = 4009
     type = "invalidCode"
-    attempts_left: int = detail("attemptsLeft")
+    attempts_left: int = _detail("attemptsLeft")
     """The number of attempts left for this code. At 0, a new code is required."""
-    resend_at: datetime | None = detail("resendAt", utc, optional=True)
+    resend_at: datetime | None = _detail("resendAt", utc, optional=True)
     """The earliest recommended time for requesting another code."""
-    next: str | None = detail("next", optional=True)
+    next: str | None = _detail("next", optional=True)
     """The method that sends another code. Present if no attempts are left for this code."""
-    locked_until: datetime | None = detail("lockedUntil", utc, optional=True)
+    locked_until: datetime | None = _detail("lockedUntil", utc, optional=True)
     """The time at which the lockout ends. Present if this failure caused a lockout."""
 
 
@@ -843,7 +843,7 @@ class InvalidAttributesError(APIError):
 
     code = 4010
     type = "invalidAttributes"
-    attributes: Sequence[types.AttributeFailure] = detail("attributes", list_of(types.AttributeFailure._of))
+    attributes: Sequence[types.AttributeFailure] = _detail("attributes", list_of(types.AttributeFailure._of))
     """All attributes that are not valid."""
 
 
@@ -852,7 +852,7 @@ class ContinuationTokenInvalidError(APIError):
 
     code = 4011
     type = "continuationTokenInvalid"
-    reason: str | None = detail("reason", optional=True)
+    reason: str | None = _detail("reason", optional=True)
     """The contradiction to the flow. Present if the token itself is valid."""
 
 
@@ -864,7 +864,7 @@ class ContinuationTokenExpiredError(APIError):
 
     code = 4012
     type = "continuationTokenExpired"
-    expired_at: datetime | None = detail("expiredAt", utc, optional=True)
+    expired_at: datetime | None = _detail("expiredAt", utc, optional=True)
     """The time at which the flow expired."""
 
 
@@ -873,7 +873,7 @@ class StepNotPossibleError(APIError):
 
     code = 4013
     type = "stepNotPossible"
-    expected: str = detail("expected")
+    expected: str = _detail("expected")
     """The method that the flow expects next."""
 
 
@@ -884,9 +884,9 @@ class TooManyCodesError(APIError):
 
     code = 4014
     type = "tooManyCodes"
-    sent_in_flow: int | None = detail("sentInFlow", optional=True)
+    sent_in_flow: int | None = _detail("sentInFlow", optional=True)
     """The number of codes that the flow has sent. Present if the limit of the flow is exceeded."""
-    next: str | None = detail("next", optional=True)
+    next: str | None = _detail("next", optional=True)
     """The method that starts another flow."""
 
 
@@ -898,11 +898,11 @@ class AccountLockedError(APIError):
 
     code = 4015
     type = "accountLocked"
-    locked_until: datetime = detail("lockedUntil", utc)
+    locked_until: datetime = _detail("lockedUntil", utc)
     """The time at which the lockout ends."""
-    next: str | None = detail("next", optional=True)
+    next: str | None = _detail("next", optional=True)
     """The method that ends the lockout. Present if the password can be reset."""
-    only: str | None = detail("only", optional=True)
+    only: str | None = _detail("only", optional=True)
     """The operation that is locked. Present if other operations remain available."""
 
 
@@ -918,9 +918,9 @@ class UserNotFoundError(APIError):
 
     code = 4017
     type = "userNotFound"
-    next: str | None = detail("next", optional=True)
+    next: str | None = _detail("next", optional=True)
     """The method to call next. Present if the tenant allows sign-ups."""
-    hint: str | None = detail("hint", optional=True)
+    hint: str | None = _detail("hint", optional=True)
     """The next action for the user. Present if the tenant does not allow sign-ups."""
 
 
@@ -931,7 +931,7 @@ class PasswordNotSetError(APIError):
 
     code = 4018
     type = "passwordNotSet"
-    next: str = detail("next")
+    next: str = _detail("next")
     """The method to call next."""
 
 
@@ -940,7 +940,7 @@ class PasswordChangeRequiredError(APIError):
 
     code = 4019
     type = "passwordChangeRequired"
-    next: str = detail("next")
+    next: str = _detail("next")
     """The method to call next."""
 
 
@@ -956,7 +956,7 @@ class RefreshTokenExpiredError(APIError):
 
     code = 4021
     type = "refreshTokenExpired"
-    expired_at: datetime = detail("expiredAt", utc)
+    expired_at: datetime = _detail("expiredAt", utc)
     """The time at which the refresh token expired."""
 
 
@@ -972,9 +972,9 @@ class AudienceNotOfferedError(APIError):
 
     code = 4023
     type = "audienceNotOffered"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
-    audience: str = detail("audience")
+    audience: str = _detail("audience")
     """The requested audience."""
 
 
@@ -983,7 +983,7 @@ class TooManyFromClientError(APIError):
 
     code = 4060
     type = "tooManyFromClient"
-    counted: str = detail("counted")
+    counted: str = _detail("counted")
     """The exceeded limit: requests, failures, codes or messages that failed."""
 
 
@@ -992,9 +992,9 @@ class ScopeNotOfferedError(APIError):
 
     code = 4061
     type = "scopeNotOffered"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
-    scopes: Sequence[str] = detail("scopes")
+    scopes: Sequence[str] = _detail("scopes")
     """All requested scopes that the tenant does not offer."""
 
 
@@ -1003,9 +1003,9 @@ class ScopeNotGrantedError(APIError):
 
     code = 4062
     type = "scopeNotGranted"
-    scopes: Sequence[str] = detail("scopes")
+    scopes: Sequence[str] = _detail("scopes")
     """The requested scopes that were not granted."""
-    granted: Sequence[str] = detail("granted")
+    granted: Sequence[str] = _detail("granted")
     """The granted scopes."""
 
 
@@ -1014,7 +1014,7 @@ class TokenScopeMissingError(APIError):
 
     code = 4063
     type = "tokenScopeMissing"
-    missing: Sequence[str] = detail("missing")
+    missing: Sequence[str] = _detail("missing")
     """The required scopes that the token does not have."""
 
 
@@ -1023,13 +1023,13 @@ class CodeExpiredError(APIError):
 
     code = 4064
     type = "codeExpired"
-    expired_at: datetime | None = detail("expiredAt", utc, optional=True)
+    expired_at: datetime | None = _detail("expiredAt", utc, optional=True)
     """The time at which the code expired. Present if the code has expired."""
-    wrong_tries: int | None = detail("wrongTries", optional=True)
+    wrong_tries: int | None = _detail("wrongTries", optional=True)
     """The number of wrong attempts. Present if wrong attempts invalidated the code."""
-    next: str = detail("next")
+    next: str = _detail("next")
     """The method that sends another code."""
-    resend_at: datetime | None = detail("resendAt", utc, optional=True)
+    resend_at: datetime | None = _detail("resendAt", utc, optional=True)
     """The earliest recommended time for requesting another code."""
 
 
@@ -1045,9 +1045,9 @@ class FlowEndedError(APIError):
 
     code = 4066
     type = "flowEnded"
-    cause: str = detail("cause")
+    cause: str = _detail("cause")
     """The operation that ended the flow."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The cause as text."""
 
 
@@ -1065,7 +1065,7 @@ class TooManyFailedSendsError(APIError):
 
     code = 4068
     type = "tooManyFailedSends"
-    failures: int = detail("failures")
+    failures: int = _detail("failures")
     """The number of failed messages."""
 
 
@@ -1074,7 +1074,7 @@ class AccountNotFoundError(APIError):
 
     code = 5001
     type = "accountNotFound"
-    account_id: str | None = detail("accountId", optional=True)
+    account_id: str | None = _detail("accountId", optional=True)
     """The ID of an account, which is the `sub` claim of its tokens."""
 
 
@@ -1083,7 +1083,7 @@ class AccountDisabledError(APIError):
 
     code = 5002
     type = "accountDisabled"
-    account_id: str | None = detail("accountId", optional=True)
+    account_id: str | None = _detail("accountId", optional=True)
     """The ID of an account, which is the `sub` claim of its tokens."""
 
 
@@ -1092,7 +1092,7 @@ class AccountExistsError(APIError):
 
     code = 5003
     type = "accountExists"
-    account_id: str = detail("accountId")
+    account_id: str = _detail("accountId")
     """The ID of an account, which is the `sub` claim of its tokens."""
 
 
@@ -1101,7 +1101,7 @@ class ClaimNameReservedError(APIError):
 
     code = 5004
     type = "claimNameReserved"
-    names: Sequence[str] = detail("names")
+    names: Sequence[str] = _detail("names")
     """All reserved names in the request."""
 
 
@@ -1110,7 +1110,7 @@ class ClaimsTooLongError(APIError):
 
     code = 5005
     type = "claimsTooLong"
-    characters: int = detail("characters")
+    characters: int = _detail("characters")
     """The length of the claims as JSON, in characters."""
 
 
@@ -1121,9 +1121,9 @@ class RecentSignInRequiredError(APIError):
 
     code = 5006
     type = "recentSignInRequired"
-    authenticated_at: datetime = detail("authenticatedAt", utc)
+    authenticated_at: datetime = _detail("authenticatedAt", utc)
     """The time at which the user signed in."""
-    maximum_age_seconds: int = detail("maximumAgeSeconds")
+    maximum_age_seconds: int = _detail("maximumAgeSeconds")
     """The maximum age of the sign-in, in seconds."""
 
 
@@ -1132,11 +1132,11 @@ class CredentialAlreadyInUseError(APIError):
 
     code = 5020
     type = "credentialAlreadyInUse"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the provider."""
-    email: str | None = detail("email", optional=True)
+    email: str | None = _detail("email", optional=True)
     """The email address that the provider returned."""
-    pending_token: str = detail("pendingToken")
+    pending_token: str = _detail("pendingToken")
     """A pending token that replaces the submitted credential, which is single-use."""
 
 
@@ -1145,11 +1145,11 @@ class EmailAlreadyInUseError(APIError):
 
     code = 5021
     type = "emailAlreadyInUse"
-    email: str = detail("email")
+    email: str = _detail("email")
     """The email address."""
-    provider_id: str | None = detail("providerId", optional=True)
+    provider_id: str | None = _detail("providerId", optional=True)
     """The ID of the provider that returned the address."""
-    pending_token: str | None = detail("pendingToken", optional=True)
+    pending_token: str | None = _detail("pendingToken", optional=True)
     """A pending token that replaces the submitted provider credential, which is single-use. Not present if the credential
     was an email address and a password, because no password was verified.
     """
@@ -1160,7 +1160,7 @@ class ProviderAlreadyLinkedError(APIError):
 
     code = 5022
     type = "providerAlreadyLinked"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the provider, or `password`."""
 
 
@@ -1169,9 +1169,9 @@ class ProviderNotLinkedError(APIError):
 
     code = 5023
     type = "providerNotLinked"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The requested provider ID."""
-    linked: Sequence[str] = detail("linked")
+    linked: Sequence[str] = _detail("linked")
     """The provider IDs that are linked to the account."""
 
 
@@ -1180,7 +1180,7 @@ class LastProviderError(APIError):
 
     code = 5024
     type = "lastProvider"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The requested provider ID."""
 
 
@@ -1196,11 +1196,11 @@ class AccountMergedError(APIError):
 
     code = 5026
     type = "accountMerged"
-    account_id: str = detail("accountId")
+    account_id: str = _detail("accountId")
     """The ID of an account, which is the `sub` claim of its tokens."""
-    survivor_id: str = detail("survivorId")
+    survivor_id: str = _detail("survivorId")
     """The ID of the account that remains after the merge."""
-    merged_at: datetime = detail("mergedAt", utc)
+    merged_at: datetime = _detail("mergedAt", utc)
     """The time of the merge."""
 
 
@@ -1209,7 +1209,7 @@ class AnonymousNotAllowedError(APIError):
 
     code = 5027
     type = "anonymousNotAllowed"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of the tenant."""
 
 
@@ -1218,11 +1218,11 @@ class CustomTokenInvalidError(APIError):
 
     code = 5028
     type = "customTokenInvalid"
-    check: str = detail("check")
+    check: str = _detail("check")
     """The failed check: `malformed`, `issuer`, `signature`, `audience`, `tenant`, `expired`, `notYetValid`, `lifetime`,
     `subject` or `claims`.
     """
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the token was rejected, and the requirement."""
 
 
@@ -1231,9 +1231,9 @@ class MergeUndecidedError(APIError):
 
     code = 5029
     type = "mergeUndecided"
-    names: Sequence[str] = detail("names")
+    names: Sequence[str] = _detail("names")
     """The names of the conflicts without a decision."""
-    conflicts: Sequence[types.MergeConflict] = detail("conflicts", list_of(types.MergeConflict._of))
+    conflicts: Sequence[types.MergeConflict] = _detail("conflicts", list_of(types.MergeConflict._of))
     """All data that both accounts have and that an account can have only once."""
 
 
@@ -1242,9 +1242,9 @@ class ImportFileUnreadableError(APIError):
 
     code = 5040
     type = "importFileUnreadable"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The path of the file."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the file."""
 
 
@@ -1255,9 +1255,9 @@ class InvalidHashParametersError(APIError):
 
     code = 5041
     type = "invalidHashParameters"
-    pointer: str = detail("pointer")
+    pointer: str = _detail("pointer")
     """The location of the parameter in `hash`, as an RFC 6901 JSON Pointer."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the parameter, and its solution."""
 
 
@@ -1266,7 +1266,7 @@ class ExportFileExistsError(APIError):
 
     code = 5042
     type = "exportFileExists"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The path of the file."""
 
 
@@ -1275,9 +1275,9 @@ class ExportFailedError(APIError):
 
     code = 5043
     type = "exportFailed"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The path of the export file."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the file was not written."""
 
 
@@ -1286,9 +1286,9 @@ class AddressDiffersError(APIError):
 
     code = 5060
     type = "addressDiffers"
-    email: str = detail("email")
+    email: str = _detail("email")
     """The verified email address of the account."""
-    next: str = detail("next")
+    next: str = _detail("next")
     """The method that changes the address."""
 
 
@@ -1297,7 +1297,7 @@ class PhoneNumberInUseError(APIError):
 
     code = 5061
     type = "phoneNumberInUse"
-    phone_number: str = detail("phoneNumber")
+    phone_number: str = _detail("phoneNumber")
     """The phone number."""
 
 
@@ -1306,9 +1306,9 @@ class ProviderSubjectInUseError(APIError):
 
     code = 5062
     type = "providerSubjectInUse"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the provider."""
-    subject: str = detail("subject")
+    subject: str = _detail("subject")
     """The subject of the user at the provider."""
 
 
@@ -1317,9 +1317,9 @@ class ProviderUnavailableError(APIError):
 
     code = 6001
     type = "providerUnavailable"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the request to the provider failed."""
 
 
@@ -1330,13 +1330,13 @@ class ProviderUnusableError(APIError):
 
     code = 6002
     type = "providerUnusable"
-    provider: str = detail("provider")
+    provider: str = _detail("provider")
     """The name of a login provider: the pool's developer provider, or a public provider."""
-    check: str = detail("check")
+    check: str = _detail("check")
     """The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`, `keys` or
     `client`.
     """
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the response was rejected."""
 
 
@@ -1345,9 +1345,9 @@ class IdpNotFoundError(APIError):
 
     code = 6003
     type = "idpNotFound"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of the tenant."""
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the identity provider."""
 
 
@@ -1356,9 +1356,9 @@ class IdpExistsError(APIError):
 
     code = 6004
     type = "idpExists"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of the tenant."""
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the identity provider."""
 
 
@@ -1367,9 +1367,9 @@ class InvalidIdpError(APIError):
 
     code = 6005
     type = "invalidIdp"
-    pointer: str = detail("pointer")
+    pointer: str = _detail("pointer")
     """The location of the setting in the parameters, as an RFC 6901 JSON Pointer."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the setting."""
 
 
@@ -1378,9 +1378,9 @@ class IdpDisabledError(APIError):
 
     code = 6006
     type = "idpDisabled"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of the tenant."""
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the identity provider."""
 
 
@@ -1389,14 +1389,14 @@ class InvalidCredentialError(APIError):
 
     code = 6007
     type = "invalidCredential"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the identity provider."""
-    check: str = detail("check")
+    check: str = _detail("check")
     """The failed check: `malformed`, `type` (the token is not an ID token), `algorithm`, `signature`, `issuer`,
     `audience`, `authorizedParty`, `expired`, `notYetValid`, `subject`, `accessTokenHash`, `codeHash`, `accessToken`,
     `code`, `deviceCode` or `userInfo`.
     """
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the credential was rejected, and the requirement."""
 
 
@@ -1405,11 +1405,11 @@ class InvalidNonceError(APIError):
 
     code = 6008
     type = "invalidNonce"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the identity provider."""
-    check: str = detail("check")
+    check: str = _detail("check")
     """The failed check: `missing`, `unexpected`, `mismatch` or `replayed`."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the nonce was rejected, and the requirement."""
 
 
@@ -1425,9 +1425,9 @@ class CallbackInvalidError(APIError):
 
     code = 6010
     type = "callbackInvalid"
-    check: str = detail("check")
+    check: str = _detail("check")
     """The failed check: `redirectUri`, `malformed`, `state`, `issuer` or `missing`."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the URL was rejected, and the requirement."""
 
 
@@ -1436,11 +1436,11 @@ class SignInRefusedError(APIError):
 
     code = 6011
     type = "signInRefused"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The ID of the identity provider."""
-    error: str = detail("error")
+    error: str = _detail("error")
     """The OAuth error code of the provider, such as `access_denied` (RFC 6749) or `expired_token` (RFC 8628)."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason as text."""
 
 
@@ -1465,9 +1465,9 @@ class ListenerUnavailableError(APIError):
 
     code = 6014
     type = "listenerUnavailable"
-    port: int = detail("port")
+    port: int = _detail("port")
     """The requested port; 0 for any free port."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The error of the operating system."""
 
 
@@ -1476,7 +1476,7 @@ class ProviderTokenNotKeptError(APIError):
 
     code = 6020
     type = "providerTokenNotKept"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The requested provider ID."""
 
 
@@ -1487,9 +1487,9 @@ class ProviderTokenExpiredError(APIError):
 
     code = 6021
     type = "providerTokenExpired"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The requested provider ID."""
-    expires_at: datetime = detail("expiresAt", utc)
+    expires_at: datetime = _detail("expiresAt", utc)
     """The time at which the stored access token expires."""
 
 
@@ -1500,9 +1500,9 @@ class ProviderTokenRefusedError(APIError):
 
     code = 6022
     type = "providerTokenRefused"
-    provider_id: str = detail("providerId")
+    provider_id: str = _detail("providerId")
     """The requested provider ID."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The error of the provider."""
 
 
@@ -1511,7 +1511,7 @@ class SecondFactorsOffError(APIError):
 
     code = 7001
     type = "secondFactorsOff"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of the tenant."""
 
 
@@ -1520,7 +1520,7 @@ class UnsupportedFirstFactorError(APIError):
 
     code = 7002
     type = "unsupportedFirstFactor"
-    sign_in_provider: str = detail("signInProvider")
+    sign_in_provider: str = _detail("signInProvider")
     """`anonymous` or `custom`."""
 
 
@@ -1536,7 +1536,7 @@ class TooManyFactorsError(APIError):
 
     code = 7004
     type = "tooManyFactors"
-    maximum: int = detail("maximum")
+    maximum: int = _detail("maximum")
     """The maximum number of second factors of an account."""
 
 
@@ -1545,7 +1545,7 @@ class FactorExistsError(APIError):
 
     code = 7005
     type = "factorExists"
-    factor_id: str = detail("factorId")
+    factor_id: str = _detail("factorId")
     """The ID of the existing factor."""
 
 
@@ -1554,7 +1554,7 @@ class FactorNotFoundError(APIError):
 
     code = 7006
     type = "factorNotFound"
-    factor_id: str = detail("factorId")
+    factor_id: str = _detail("factorId")
     """The requested factor ID."""
 
 
@@ -1563,7 +1563,7 @@ class LastFactorError(APIError):
 
     code = 7007
     type = "lastFactor"
-    factor_id: str = detail("factorId")
+    factor_id: str = _detail("factorId")
     """The requested factor ID."""
 
 
@@ -1574,13 +1574,13 @@ class FactorCodeInvalidError(APIError):
 
     code = 7008
     type = "factorCodeInvalid"
-    check: str = detail("check")
+    check: str = _detail("check")
     """The failed check: `wrong`, `used` or `expired`."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the code was rejected, and the next action."""
-    attempts_left: int = detail("attemptsLeft")
+    attempts_left: int = _detail("attemptsLeft")
     """The number of attempts left for this code. At 0, a new code or waiting is required."""
-    resend_at: datetime | None = detail("resendAt", utc, optional=True)
+    resend_at: datetime | None = _detail("resendAt", utc, optional=True)
     """The earliest recommended time for requesting another code. Present for codes sent by email or SMS."""
 
 
@@ -1605,7 +1605,7 @@ class InvalidPhoneNumberError(APIError):
 
     code = 7011
     type = "invalidPhoneNumber"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the number."""
 
 
@@ -1621,9 +1621,9 @@ class FactorTargetMissingError(APIError):
 
     code = 7013
     type = "factorTargetMissing"
-    kind: str = detail("kind")
+    kind: str = _detail("kind")
     """The kind of the factor to enroll."""
-    needed: str = detail("needed")
+    needed: str = _detail("needed")
     """The required parameter, and the parameter that must be omitted."""
 
 
@@ -1632,15 +1632,15 @@ class PasskeyNotAcceptedError(APIError):
 
     code = 7020
     type = "passkeyNotAccepted"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The first check that failed."""
-    detail_: str = detail("detail")
+    detail: str = _detail("detail")
     """The expected and the found value, as a sentence."""
-    credential_id: str | None = detail("credentialId", optional=True)
+    credential_id: str | None = _detail("credentialId", optional=True)
     """The credential ID of the response."""
-    next: str = detail("next")
+    next: str = _detail("next")
     """The method that starts again."""
-    unknown_credential: types.UnknownCredential | None = detail("unknownCredential", types.UnknownCredential._of, optional=True)
+    unknown_credential: types.UnknownCredential | None = _detail("unknownCredential", types.UnknownCredential._of, optional=True)
     """The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`."""
 
 
@@ -1649,7 +1649,7 @@ class PasskeysOffError(APIError):
 
     code = 7021
     type = "passkeysOff"
-    tenant_id: str = detail("tenantId")
+    tenant_id: str = _detail("tenantId")
     """The ID of the tenant."""
 
 
@@ -1658,7 +1658,7 @@ class PasskeyNotFoundError(APIError):
 
     code = 7022
     type = "passkeyNotFound"
-    credential_id: str = detail("credentialId")
+    credential_id: str = _detail("credentialId")
     """The requested credential ID."""
 
 
@@ -1667,7 +1667,7 @@ class PasskeyNotSetError(APIError):
 
     code = 7023
     type = "passkeyNotSet"
-    next: str = detail("next")
+    next: str = _detail("next")
     """The method to call next."""
 
 
@@ -1676,7 +1676,7 @@ class TooManyPasskeysError(APIError):
 
     code = 7024
     type = "tooManyPasskeys"
-    maximum: int = detail("maximum")
+    maximum: int = _detail("maximum")
     """The maximum number of passkeys of an account."""
 
 
@@ -1692,7 +1692,7 @@ class StoreReadOnlyError(APIError):
 
     code = 8002
     type = "storeReadOnly"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The error of the store."""
 
 
@@ -1708,7 +1708,7 @@ class StoreCorruptError(APIError):
 
     code = 8004
     type = "storeCorrupt"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The detected damage."""
 
 
@@ -1717,9 +1717,9 @@ class StoreTooNewError(APIError):
 
     code = 8005
     type = "storeTooNew"
-    found: int = detail("found")
+    found: int = _detail("found")
     """The schema version of the store."""
-    supported: int = detail("supported")
+    supported: int = _detail("supported")
     """The newest schema version of this program. It also opens stores of the next version."""
 
 
@@ -1728,9 +1728,9 @@ class StoreTooOldError(APIError):
 
     code = 8006
     type = "storeTooOld"
-    found: int = detail("found")
+    found: int = _detail("found")
     """The schema version of the store."""
-    needed: int = detail("needed")
+    needed: int = _detail("needed")
     """The schema version that this program requires."""
 
 
@@ -1739,9 +1739,9 @@ class StoreCannotOpenError(APIError):
 
     code = 8007
     type = "storeCannotOpen"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The path or address of the store, without passwords."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the store cannot be opened."""
 
 
@@ -1750,7 +1750,7 @@ class NotAStoreError(APIError):
 
     code = 8008
     type = "notAStore"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The path of the file."""
 
 
@@ -1759,9 +1759,9 @@ class MasterKeyMissingError(APIError):
 
     code = 8009
     type = "masterKeyMissing"
-    fingerprint: str | None = detail("fingerprint", optional=True)
+    fingerprint: str | None = _detail("fingerprint", optional=True)
     """The fingerprint of the required master key."""
-    key_file: str | None = detail("keyFile", optional=True)
+    key_file: str | None = _detail("keyFile", optional=True)
     """A file in the folder of the store that contains the required master key, if one was found."""
 
 
@@ -1770,11 +1770,11 @@ class MasterKeyWrongError(APIError):
 
     code = 8010
     type = "masterKeyWrong"
-    fingerprint: str = detail("fingerprint")
+    fingerprint: str = _detail("fingerprint")
     """The fingerprint of the required master key."""
-    given: str = detail("given")
+    given: str = _detail("given")
     """The fingerprint of the given master key."""
-    key_file: str | None = detail("keyFile", optional=True)
+    key_file: str | None = _detail("keyFile", optional=True)
     """A file next to the store or to the given key file that contains the required master key, if one was found."""
 
 
@@ -1783,7 +1783,7 @@ class TestingStoreMismatchError(APIError):
 
     code = 8011
     type = "testingStoreMismatch"
-    testing: bool = detail("testing")
+    testing: bool = _detail("testing")
     """Whether the store is a testing store."""
 
 
@@ -1799,7 +1799,7 @@ class BackupFileExistsError(APIError):
 
     code = 8013
     type = "backupFileExists"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The absolute path of the file."""
 
 
@@ -1808,7 +1808,7 @@ class BackupNotHereError(APIError):
 
     code = 8014
     type = "backupNotHere"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason, and the alternative."""
 
 
@@ -1817,9 +1817,9 @@ class BackupFailedError(APIError):
 
     code = 8015
     type = "backupFailed"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The path of the backup file."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the backup was not written."""
 
 
@@ -1835,7 +1835,7 @@ class InvalidMasterKeyError(APIError):
 
     code = 8017
     type = "invalidMasterKey"
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the key."""
 
 
@@ -1845,9 +1845,9 @@ class StoreNotEmptyError(APIError):
 
     code = 8018
     type = "storeNotEmpty"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The location of the target."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """What the target contains, and what to do."""
 
 
@@ -1856,9 +1856,9 @@ class CopyNotVerifiedError(APIError):
 
     code = 8019
     type = "copyNotVerified"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The location of the target."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The difference."""
 
 
@@ -1867,11 +1867,11 @@ class MessageNotSentError(APIError):
 
     code = 8030
     type = "messageNotSent"
-    channel: str = detail("channel")
+    channel: str = _detail("channel")
     """The channel of a message."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The reason the message was not sent."""
-    may_have_arrived: bool | None = detail("mayHaveArrived", optional=True)
+    may_have_arrived: bool | None = _detail("mayHaveArrived", optional=True)
     """Present and true if it is unknown whether the message was delivered, because the response was lost while the message
     was sent. Its code is not valid, but the message counts as sent. A rejected message does not count.
     """
@@ -1882,7 +1882,7 @@ class ClockOutOfRangeError(APIError):
 
     code = 9001
     type = "clockOutOfRange"
-    asked: int = detail("asked")
+    asked: int = _detail("asked")
     """The requested time, in seconds since 1970-01-01 UTC."""
 
 
@@ -1891,11 +1891,11 @@ class NoKeyInStateError(APIError):
 
     code = 9002
     type = "noKeyInState"
-    issuer: str = detail("issuer")
+    issuer: str = _detail("issuer")
     """The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the
     issuer of a pool.
     """
-    key_state: str = detail("keyState")
+    key_state: str = _detail("keyState")
     """The requested key state."""
 
 
@@ -1904,9 +1904,9 @@ class PortUnavailableError(APIError):
 
     code = 9010
     type = "portUnavailable"
-    port: int = detail("port")
+    port: int = _detail("port")
     """The requested port; 0 for any free port."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The error of the operating system."""
 
 
@@ -1915,9 +1915,9 @@ class SnapshotNotFoundError(APIError):
 
     code = 9020
     type = "snapshotNotFound"
-    name: str = detail("name")
+    name: str = _detail("name")
     """The requested name."""
-    kept: Sequence[str] = detail("kept")
+    kept: Sequence[str] = _detail("kept")
     """The names of the existing snapshots."""
 
 
@@ -1926,9 +1926,9 @@ class SnapshotUnusableError(APIError):
 
     code = 9021
     type = "snapshotUnusable"
-    file: str | None = detail("file", optional=True)
+    file: str | None = _detail("file", optional=True)
     """The path of the file. Present if the snapshot is in a file."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The problem with the snapshot."""
 
 
@@ -1937,9 +1937,9 @@ class SnapshotVersionMismatchError(APIError):
 
     code = 9022
     type = "snapshotVersionMismatch"
-    found: int = detail("found")
+    found: int = _detail("found")
     """The version of the snapshot."""
-    supported: int = detail("supported")
+    supported: int = _detail("supported")
     """The version that this store requires."""
 
 
@@ -1955,7 +1955,7 @@ class SnapshotFileExistsError(APIError):
 
     code = 9024
     type = "snapshotFileExists"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The path of the file."""
 
 
@@ -1964,9 +1964,9 @@ class SnapshotNotWrittenError(APIError):
 
     code = 9025
     type = "snapshotNotWritten"
-    path: str = detail("path")
+    path: str = _detail("path")
     """The path of the file."""
-    reason: str = detail("reason")
+    reason: str = _detail("reason")
     """The error of the operating system."""
 
 
@@ -1975,7 +1975,7 @@ class TooManySnapshotsError(APIError):
 
     code = 9026
     type = "tooManySnapshots"
-    maximum: int = detail("maximum")
+    maximum: int = _detail("maximum")
     """The maximum number of snapshots."""
 
 
