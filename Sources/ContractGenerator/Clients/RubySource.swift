@@ -10,8 +10,8 @@ enum RubyNames {
     private static let recordMethods: Set<String> = [
         "auto_paging_each", "class", "clone", "deconstruct_keys", "define_singleton_method", "dig", "display", "dup", "each", "each_page",
         "enum_for", "extend", "freeze", "hash", "inspect", "instance_eval", "instance_exec", "instance_variables", "items", "itself",
-        "method", "methods", "object_id", "public_method", "public_send", "send", "singleton_class", "singleton_method", "tap", "then",
-        "to_enum", "to_h", "to_json", "to_s", "yield_self",
+        "method", "methods", "object_id", "public_method", "public_send", "send", "singleton_class", "singleton_method", "taint", "tap",
+        "then", "trust", "untaint", "untrust", "to_enum", "to_h", "to_json", "to_s", "yield_self",
     ]
 
     private static let errorMethods: Set<String> = [

@@ -811,7 +811,7 @@ module Mintmark
   class PasskeyAttestation < Record
     member :format, "format" # The format of the statement.
     # `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
-    member :trust, "trust"
+    member :trust_value, "trust"
   end
 
   # The start of a registration or of a sign-in with a passkey.
