@@ -72,6 +72,10 @@ struct Doctor: ParsableCommand {
                         : "damage: \(damage.joined(separator: "; ")); copy the store and restore a backup")
             }
             for line in try Self.namelessTenants(services) { try Printing.out(line) }
+            for tenant in try services.tenant.tenantsWithGaps() {
+                let gaps = tenant.gaps.isEmpty ? "no setting leaves a requirement open" : "open: \(tenant.gaps.joined(separator: ", "))"
+                try Printing.out("--  tenant \(tenant.tenantId) has the assurance \(tenant.assurance); \(gaps)")
+            }
             for flaw in try services.tenant.unusablePatterns() {
                 try say(
                     false,

@@ -50,10 +50,10 @@ public final class Services: Sendable {
     init(_ accounts: AccountsContext, _ mintmark: Mintmark) {
         let context = accounts.service
         let signingKeys = SigningKeys(vault: context.vault)
-        let pools = PoolConfigurationCache(
-            signingKeys: signingKeys, tenants: StoreTenantLogins(signingKeys), vault: context.vault,
-            realm: context.realm)
         let tenants = TenantConfigurationCache(signingKeys: signingKeys)
+        let pools = PoolConfigurationCache(
+            signingKeys: signingKeys, tenants: StoreTenantLogins(tenants), vault: context.vault,
+            realm: context.realm)
         self.context = context
         self.accounts = accounts
         account = AccountService(accounts, tenants, identities: PoolIdentities(pools))
@@ -75,7 +75,7 @@ public final class Services: Sendable {
         tenant = TenantService(accounts, tenants)
         compat = CompatService(context, pools, firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant))
         store = StoreService(context, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
-        token = TokenService(context, pools)
+        token = TokenService(context, pools, tenants)
         credentialsProvider = CredentialsProviderService(context, pools)
         loopback = LoopbackCompat(compat)
         provider = TestProvider(accounts, tenants, accounts: account, failures: .logged(to: mintmark.log))

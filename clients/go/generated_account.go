@@ -28,7 +28,7 @@ type AccountMethods struct {
 // [MessageNotSentError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished],
 // [FlowEndedError], [StepNotPossibleError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
 func (m AccountMethods) ChangeEmail(ctx context.Context, params AccountChangeEmailParams, options ...CallOption) (*EmailChangeStep, error) {
 	return invoke[EmailChangeStep](ctx, m.client, "account.changeEmail", params, options)
 }
@@ -44,7 +44,7 @@ func (m AccountMethods) ChangeEmail(ctx context.Context, params AccountChangeEma
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [InvalidPasswordError], [PasswordNotSetError],
 // [ErrSecondFactorNeeded], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
-// [ScopeNotOfferedError].
+// [ScopeNotOfferedError], [TenantDisabledError].
 func (m AccountMethods) ChangePassword(ctx context.Context, params AccountChangePasswordParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "account.changePassword", params, options)
 }
@@ -58,7 +58,7 @@ func (m AccountMethods) ChangePassword(ctx context.Context, params AccountChange
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserAlreadyExistsError], [AccountExistsError],
 // [InvalidPasswordError], [InvalidAttributesError], [AccountMergedError], [InvalidPhoneNumberError],
-// [PhoneNumberInUseError], [ClaimNameReservedError], [ClaimsTooLongError].
+// [PhoneNumberInUseError], [ClaimNameReservedError], [ClaimsTooLongError], [TenantDisabledError].
 func (m AccountMethods) Create(ctx context.Context, params AccountCreateParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.create", params, options)
 }
@@ -138,7 +138,7 @@ func (m AccountMethods) Get(ctx context.Context, params AccountGetParams, option
 //
 // Errors: [CallerNotAllowedError], [AccountNotFoundError], [AccountMergedError], [TokenMalformedError],
 // [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
-// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError].
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [TenantDisabledError].
 func (m AccountMethods) Graph(ctx context.Context, params AccountGraphParams, options ...CallOption) (*AccountGraphResult, error) {
 	return invoke[AccountGraphResult](ctx, m.client, "account.graph", params, options)
 }
@@ -155,7 +155,7 @@ func (m AccountMethods) Graph(ctx context.Context, params AccountGraphParams, op
 //
 // Equivalent: firebase accounts:batchCreate; SDK: importUsers.
 //
-// Errors: [TenantNotFoundError], [ImportFileUnreadableError], [InvalidHashParametersError].
+// Errors: [TenantNotFoundError], [ImportFileUnreadableError], [InvalidHashParametersError], [TenantDisabledError].
 func (m AccountMethods) Import(ctx context.Context, params AccountImportParams, options ...CallOption) (*AccountImportResult, error) {
 	return invoke[AccountImportResult](ctx, m.client, "account.import", params, options)
 }
@@ -189,7 +189,8 @@ func (m AccountMethods) ImportWithProgress(
 // [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError], [CredentialAlreadyInUseError],
 // [EmailAlreadyInUseError], [AddressDiffersError], [ProviderAlreadyLinkedError], [RecentSignInRequiredError],
 // [ErrSecondFactorNeeded], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
-// [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError].
+// [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError],
+// [TenantDisabledError].
 func (m AccountMethods) Link(ctx context.Context, params AccountLinkParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.link", params, options)
 }
@@ -234,7 +235,8 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 // Errors: [MergeUndecidedError], [RecentSignInRequiredError], [ErrSecondFactorNeeded], [TooManyFactorsError],
 // [ClaimsTooLongError], [AudienceNotOfferedError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
+// [AccountLockedError].
 func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, options ...CallOption) (*AccountMergeResult, error) {
 	return invoke[AccountMergeResult](ctx, m.client, "account.merge", params, options)
 }
@@ -251,7 +253,7 @@ func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, op
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [ProviderNotLinkedError], [IDPNotFoundError],
 // [IDPDisabledError], [ProviderTokenNotKeptError], [ProviderTokenExpiredError], [ProviderTokenRefusedError],
-// [ProviderUnavailableError], [ProviderUnusableError].
+// [ProviderUnavailableError], [ProviderUnusableError], [TenantDisabledError], [AccountLockedError].
 func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProviderTokenParams, options ...CallOption) (*AccountProviderTokenResult, error) {
 	return invoke[AccountProviderTokenResult](ctx, m.client, "account.providerToken", params, options)
 }
@@ -272,7 +274,7 @@ func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProvide
 // [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
 // [ErrUserMismatch], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
 // [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
-// [ErrListenerGone], [TooManyFromClientError].
+// [ErrListenerGone], [TooManyFromClientError], [TenantDisabledError].
 func (m AccountMethods) Reauthenticate(ctx context.Context, params AccountReauthenticateParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.reauthenticate", params, options)
 }
@@ -285,7 +287,8 @@ func (m AccountMethods) Reauthenticate(ctx context.Context, params AccountReauth
 //
 // Equivalent: firebase accounts:update customAttributes; SDK: setCustomUserClaims.
 //
-// Errors: [AccountNotFoundError], [ClaimNameReservedError], [ClaimsTooLongError], [AccountMergedError].
+// Errors: [AccountNotFoundError], [ClaimNameReservedError], [ClaimsTooLongError], [AccountMergedError],
+// [TenantDisabledError].
 func (m AccountMethods) SetClaims(ctx context.Context, params AccountSetClaimsParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.setClaims", params, options)
 }
@@ -301,7 +304,7 @@ func (m AccountMethods) SetClaims(ctx context.Context, params AccountSetClaimsPa
 //
 // Errors: [TooManyFromClientError], [InvalidCodeError], [CodeExpiredError], [AccountLockedError],
 // [UserAlreadyExistsError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished],
-// [FlowEndedError], [StepNotPossibleError].
+// [FlowEndedError], [StepNotPossibleError], [TenantDisabledError].
 func (m AccountMethods) SubmitCode(ctx context.Context, params AccountSubmitCodeParams, options ...CallOption) (*EmailChangeStep, error) {
 	return invoke[EmailChangeStep](ctx, m.client, "account.submitCode", params, options)
 }
@@ -317,7 +320,7 @@ func (m AccountMethods) SubmitCode(ctx context.Context, params AccountSubmitCode
 // Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [ProviderNotLinkedError], [LastProviderError],
-// [RecentSignInRequiredError], [ErrSecondFactorNeeded].
+// [RecentSignInRequiredError], [ErrSecondFactorNeeded], [TenantDisabledError], [AccountLockedError].
 func (m AccountMethods) Unlink(ctx context.Context, params AccountUnlinkParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.unlink", params, options)
 }
@@ -333,7 +336,7 @@ func (m AccountMethods) Unlink(ctx context.Context, params AccountUnlinkParams, 
 //
 // Errors: [AccountNotFoundError], [InvalidAttributesError], [AccountMergedError], [InvalidUsernameError],
 // [UserAlreadyExistsError], [InvalidPasswordError], [InvalidPhoneNumberError], [PhoneNumberInUseError],
-// [ProviderSubjectInUseError], [ClaimNameReservedError], [ClaimsTooLongError].
+// [ProviderSubjectInUseError], [ClaimNameReservedError], [ClaimsTooLongError], [TenantDisabledError].
 func (m AccountMethods) Update(ctx context.Context, params AccountUpdateParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.update", params, options)
 }

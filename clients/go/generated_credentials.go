@@ -38,7 +38,7 @@ func (m CredentialsMethods) AssumeRole(ctx context.Context, params CredentialsAs
 // [LoginsDoNotMatchError], [LoginConflictError], [RoleNotOfferedError], [AmbiguousRoleDeniedError],
 // [PublicProviderRequiredError], [PoolTokenNotAcceptedError], [UnsupportedLoginProviderError],
 // [SamlNotSupportedError], [LegacyProviderNotSupportedError], [LoginTokenInvalidError], [ProviderUnavailableError],
-// [ProviderUnusableError], [InvalidPrincipalTagsError].
+// [ProviderUnusableError], [InvalidPrincipalTagsError], [TenantDisabledError].
 func (m CredentialsMethods) Get(ctx context.Context, params CredentialsGetParams, options ...CallOption) (*CredentialsGetResult, error) {
 	return invoke[CredentialsGetResult](ctx, m.client, "credentials.get", params, options)
 }

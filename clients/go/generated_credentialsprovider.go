@@ -69,7 +69,7 @@ func (m CredentialsProviderMethods) Close(ctx context.Context, params Credential
 // [RoleNotOfferedError], [AmbiguousRoleDeniedError], [AssumeRoleDeniedError], [DurationExceedsRoleMaximumError],
 // [PackedPolicyTooLargeError], [InvalidPrincipalTagsError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [TenantDisabledError].
 func (m CredentialsProviderMethods) Get(ctx context.Context, params CredentialsProviderGetParams, options ...CallOption) (*CredentialsProviderAnswer, error) {
 	return invoke[CredentialsProviderAnswer](ctx, m.client, "credentialsProvider.get", params, options)
 }
@@ -88,7 +88,8 @@ func (m CredentialsProviderMethods) Get(ctx context.Context, params CredentialsP
 // [LoginConflictError], [UnsupportedDeveloperProviderError], [DeveloperUserAlreadyRegisteredError],
 // [InvalidLoginError], [ClassicFlowDisabledError], [PublicProviderRequiredError], [PoolTokenNotAcceptedError],
 // [UnsupportedLoginProviderError], [SamlNotSupportedError], [LegacyProviderNotSupportedError],
-// [LoginTokenInvalidError], [ProviderUnavailableError], [ProviderUnusableError], [InvalidPrincipalTagsError].
+// [LoginTokenInvalidError], [ProviderUnavailableError], [ProviderUnusableError], [InvalidPrincipalTagsError],
+// [TenantDisabledError].
 func (m CredentialsProviderMethods) IdentityID(ctx context.Context, params CredentialsProviderIdentityIDParams, options ...CallOption) (*CredentialsProviderAnswer, error) {
 	return invoke[CredentialsProviderAnswer](ctx, m.client, "credentialsProvider.identityId", params, options)
 }

@@ -293,6 +293,12 @@ const (
 	// 4068: Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
 	// Equivalent: nativeAuth server_error.
 	ErrTooManyFailedSends ErrorType = "tooManyFailedSends"
+	// 4160: The tenant has the setting `disabled`. Its sessions continue when it is enabled. Equivalent: nativeAuth
+	// access_denied; firebase OPERATION_NOT_ALLOWED.
+	ErrTenantDisabled ErrorType = "tenantDisabled"
+	// 4161: The lifetime `tokens.sessionSeconds` of the session is over. Equivalent: nativeAuth
+	// expired_refresh_token; firebase TOKEN_EXPIRED.
+	ErrSessionExpired ErrorType = "sessionExpired"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1071,6 +1077,8 @@ type InvalidTenantSettingsError struct {
 	Pointer string `json:"pointer"`
 	// The problem with the setting.
 	Reason string `json:"reason"`
+	// All settings that conflict with the assurance of the tenant. Present if the assurance is the reason.
+	Conflicts []AssuranceConflict `json:"conflicts,omitempty"`
 }
 
 // SignUpNotAllowedError is [ErrSignUpNotAllowed] with its data.
@@ -1266,6 +1274,20 @@ type TooManyFailedSendsError struct {
 	*APIError `json:"-"`
 	// The number of failed messages.
 	Failures int64 `json:"failures"`
+}
+
+// TenantDisabledError is [ErrTenantDisabled] with its data.
+type TenantDisabledError struct {
+	*APIError `json:"-"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+}
+
+// SessionExpiredError is [ErrSessionExpired] with its data.
+type SessionExpiredError struct {
+	*APIError `json:"-"`
+	// The time at which the session ended, in seconds since 1970-01-01 UTC.
+	EndedAt Timestamp `json:"endedAt"`
 }
 
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
@@ -2008,6 +2030,8 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrCodeExpired:                    func(e *APIError) error { return filled(e, &CodeExpiredError{APIError: e}) },
 	ErrFlowEnded:                      func(e *APIError) error { return filled(e, &FlowEndedError{APIError: e}) },
 	ErrTooManyFailedSends:             func(e *APIError) error { return filled(e, &TooManyFailedSendsError{APIError: e}) },
+	ErrTenantDisabled:                 func(e *APIError) error { return filled(e, &TenantDisabledError{APIError: e}) },
+	ErrSessionExpired:                 func(e *APIError) error { return filled(e, &SessionExpiredError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

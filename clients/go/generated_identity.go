@@ -99,7 +99,8 @@ func (m IdentityMethods) MergeDevelopers(ctx context.Context, params IdentityMer
 //
 // Errors: [PoolNotFoundError], [UnauthenticatedNotAllowedError], [LoginConflictError], [PublicProviderRequiredError],
 // [PoolTokenNotAcceptedError], [UnsupportedLoginProviderError], [SamlNotSupportedError],
-// [LegacyProviderNotSupportedError], [LoginTokenInvalidError], [ProviderUnavailableError], [ProviderUnusableError].
+// [LegacyProviderNotSupportedError], [LoginTokenInvalidError], [ProviderUnavailableError], [ProviderUnusableError],
+// [TenantDisabledError].
 func (m IdentityMethods) Resolve(ctx context.Context, params IdentityResolveParams, options ...CallOption) (*IdentityResolveResult, error) {
 	return invoke[IdentityResolveResult](ctx, m.client, "identity.resolve", params, options)
 }
@@ -114,7 +115,7 @@ func (m IdentityMethods) Resolve(ctx context.Context, params IdentityResolvePara
 // Errors: [IdentityNotFoundError], [IdentityDisabledError], [IdentityForbiddenError], [LoginsDoNotMatchError],
 // [LoginNotLinkedError], [PublicProviderRequiredError], [PoolTokenNotAcceptedError], [UnsupportedLoginProviderError],
 // [SamlNotSupportedError], [LegacyProviderNotSupportedError], [LoginTokenInvalidError], [ProviderUnavailableError],
-// [ProviderUnusableError].
+// [ProviderUnusableError], [TenantDisabledError].
 func (m IdentityMethods) Unlink(ctx context.Context, params IdentityUnlinkParams, options ...CallOption) (*IdentityDescription, error) {
 	return invoke[IdentityDescription](ctx, m.client, "identity.unlink", params, options)
 }

@@ -22,7 +22,8 @@ type IDPMethods struct {
 // Errors: [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [ListenerUnavailableError],
 // [ProviderUnavailableError], [ProviderUnusableError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
+// [AccountLockedError].
 func (m IDPMethods) Authorize(ctx context.Context, params IDPAuthorizeParams, options ...CallOption) (*IDPAuthorizeResult, error) {
 	return invoke[IDPAuthorizeResult](ctx, m.client, "idp.authorize", params, options)
 }
@@ -37,7 +38,8 @@ func (m IDPMethods) Authorize(ctx context.Context, params IDPAuthorizeParams, op
 // Errors: [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [SignInRefusedError],
 // [ProviderUnavailableError], [ProviderUnusableError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
+// [AccountLockedError].
 func (m IDPMethods) AuthorizeDevice(ctx context.Context, params IDPAuthorizeDeviceParams, options ...CallOption) (*IDPAuthorizeDeviceResult, error) {
 	return invoke[IDPAuthorizeDeviceResult](ctx, m.client, "idp.authorizeDevice", params, options)
 }

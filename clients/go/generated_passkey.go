@@ -20,7 +20,8 @@ type PasskeyMethods struct {
 // Errors: [PasskeysOffError], [PasskeyNotFoundError], [LastProviderError], [RecentSignInRequiredError],
 // [ErrSecondFactorNeeded], [CallerNotAllowedError], [AccountNotFoundError], [TokenMalformedError],
 // [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
-// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
+// [TenantDisabledError].
 func (m PasskeyMethods) Delete(ctx context.Context, params PasskeyDeleteParams, options ...CallOption) (*PasskeyDeleteResult, error) {
 	return invoke[PasskeyDeleteResult](ctx, m.client, "passkey.delete", params, options)
 }
@@ -34,7 +35,8 @@ func (m PasskeyMethods) Delete(ctx context.Context, params PasskeyDeleteParams, 
 // Equivalent: cognito CompleteWebAuthnRegistration.
 //
 // Errors: [PasskeysOffError], [PasskeyNotAcceptedError], [TooManyPasskeysError], [ContinuationTokenInvalidError],
-// [ContinuationTokenExpiredError], [ErrFlowUsed], [FlowEndedError], [AccountDisabledError], [TooManyFromClientError].
+// [ContinuationTokenExpiredError], [ErrFlowUsed], [FlowEndedError], [AccountDisabledError], [TooManyFromClientError],
+// [TenantDisabledError].
 func (m PasskeyMethods) FinishRegistration(ctx context.Context, params PasskeyFinishRegistrationParams, options ...CallOption) (*PasskeyFinishRegistrationResult, error) {
 	return invoke[PasskeyFinishRegistrationResult](ctx, m.client, "passkey.finishRegistration", params, options)
 }
@@ -47,7 +49,8 @@ func (m PasskeyMethods) FinishRegistration(ctx context.Context, params PasskeyFi
 //
 // Errors: [PasskeysOffError], [CallerNotAllowedError], [AccountNotFoundError], [TokenMalformedError],
 // [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
-// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
+// [TenantDisabledError].
 func (m PasskeyMethods) List(ctx context.Context, params PasskeyListParams, options ...CallOption) (*PasskeyListResult, error) {
 	return invoke[PasskeyListResult](ctx, m.client, "passkey.list", params, options)
 }
@@ -69,7 +72,7 @@ func (m PasskeyMethods) RelatedOrigins(ctx context.Context, params PasskeyRelate
 // Errors: [PasskeysOffError], [PasskeyNotFoundError], [CallerNotAllowedError], [AccountNotFoundError],
 // [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError],
 // [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError],
-// [TokenRevokedError], [AccountMergedError].
+// [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
 func (m PasskeyMethods) Rename(ctx context.Context, params PasskeyRenameParams, options ...CallOption) (*PasskeyRenameResult, error) {
 	return invoke[PasskeyRenameResult](ctx, m.client, "passkey.rename", params, options)
 }
@@ -83,7 +86,7 @@ func (m PasskeyMethods) Rename(ctx context.Context, params PasskeyRenameParams, 
 // Errors: [TenantNotFoundError], [PasskeysOffError], [CallerNotAllowedError], [AccountNotFoundError],
 // [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError],
 // [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError],
-// [TokenRevokedError], [AccountMergedError].
+// [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
 func (m PasskeyMethods) Signals(ctx context.Context, params PasskeySignalsParams, options ...CallOption) (*AuthenticatorSignals, error) {
 	return invoke[AuthenticatorSignals](ctx, m.client, "passkey.signals", params, options)
 }
@@ -99,7 +102,7 @@ func (m PasskeyMethods) Signals(ctx context.Context, params PasskeySignalsParams
 // Errors: [TenantNotFoundError], [PasskeysOffError], [PasskeyNotSetError], [InvalidUsernameError],
 // [UserNotFoundError], [TooManyFromClientError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
 func (m PasskeyMethods) StartAuthentication(ctx context.Context, params PasskeyStartAuthenticationParams, options ...CallOption) (*PasskeyCeremony, error) {
 	return invoke[PasskeyCeremony](ctx, m.client, "passkey.startAuthentication", params, options)
 }
@@ -115,7 +118,7 @@ func (m PasskeyMethods) StartAuthentication(ctx context.Context, params PasskeyS
 // Errors: [PasskeysOffError], [TooManyPasskeysError], [RecentSignInRequiredError], [ErrSecondFactorNeeded],
 // [TooManyFromClientError], [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
-// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError].
 func (m PasskeyMethods) StartRegistration(ctx context.Context, params PasskeyStartRegistrationParams, options ...CallOption) (*PasskeyCeremony, error) {
 	return invoke[PasskeyCeremony](ctx, m.client, "passkey.startRegistration", params, options)
 }

@@ -18,7 +18,7 @@ type PasswordResetMethods struct {
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
-// [TooManyFromClientError].
+// [TooManyFromClientError], [TenantDisabledError].
 func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordResetResendCodeParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.resendCode", params, options)
 }
@@ -35,7 +35,7 @@ func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordRes
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
 // [AccountDisabledError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
-// [TooManyFromClientError].
+// [TooManyFromClientError], [TenantDisabledError].
 func (m PasswordResetMethods) Start(ctx context.Context, params PasswordResetStartParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.start", params, options)
 }
@@ -48,7 +48,8 @@ func (m PasswordResetMethods) Start(ctx context.Context, params PasswordResetSta
 // Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode, firebase SDK: verifyPasswordResetCode.
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError], [InvalidCodeError], [CodeExpiredError], [AccountLockedError], [TooManyFromClientError].
+// [StepNotPossibleError], [InvalidCodeError], [CodeExpiredError], [AccountLockedError], [TooManyFromClientError],
+// [TenantDisabledError].
 func (m PasswordResetMethods) SubmitCode(ctx context.Context, params PasswordResetSubmitCodeParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.submitCode", params, options)
 }
@@ -62,7 +63,7 @@ func (m PasswordResetMethods) SubmitCode(ctx context.Context, params PasswordRes
 // firebase accounts:resetPassword; SDK: confirmPasswordReset.
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError], [InvalidPasswordError], [TooManyFromClientError].
+// [StepNotPossibleError], [InvalidPasswordError], [TooManyFromClientError], [TenantDisabledError].
 func (m PasswordResetMethods) SubmitPassword(ctx context.Context, params PasswordResetSubmitPasswordParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.submitPassword", params, options)
 }

@@ -9,6 +9,16 @@ type TenantMethods struct {
 	client *Client
 }
 
+// CheckAssurance compares a tenant with a security profile.
+//
+// Lists every requirement of the profile with its status for this tenant, and the settings to change. Without
+// `assurance`, the profile of the tenant is used, or `asvs-l2` if it has none. The call changes nothing.
+//
+// Errors: [TenantNotFoundError].
+func (m TenantMethods) CheckAssurance(ctx context.Context, params TenantCheckAssuranceParams, options ...CallOption) (*TenantCheckAssuranceResult, error) {
+	return invoke[TenantCheckAssuranceResult](ctx, m.client, "tenant.checkAssurance", params, options)
+}
+
 // Create creates a tenant.
 //
 // A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant `default` exists from

@@ -39,7 +39,7 @@ func (m TokenMethods) JWKS(ctx context.Context, params TokenJWKSParams, options 
 // [UnauthenticatedNotAllowedError], [LoginsDoNotMatchError], [LoginConflictError], [PublicProviderRequiredError],
 // [PoolTokenNotAcceptedError], [UnsupportedLoginProviderError], [SamlNotSupportedError],
 // [LegacyProviderNotSupportedError], [LoginTokenInvalidError], [ProviderUnavailableError], [ProviderUnusableError],
-// [InvalidPrincipalTagsError].
+// [InvalidPrincipalTagsError], [TenantDisabledError].
 func (m TokenMethods) Mint(ctx context.Context, params TokenMintParams, options ...CallOption) (*TokenMintResult, error) {
 	return invoke[TokenMintResult](ctx, m.client, "token.mint", params, options)
 }
@@ -54,7 +54,7 @@ func (m TokenMethods) Mint(ctx context.Context, params TokenMintParams, options 
 // Errors: [PoolNotFoundError], [UnsupportedDeveloperProviderError], [IdentityNotFoundError], [IdentityDisabledError],
 // [LoginsDoNotMatchError], [DeveloperUserAlreadyRegisteredError], [LoginConflictError], [InvalidLoginError],
 // [InvalidPrincipalTagsError], [PoolTokenNotAcceptedError], [LoginTokenInvalidError], [ProviderUnavailableError],
-// [ProviderUnusableError].
+// [ProviderUnusableError], [TenantDisabledError].
 func (m TokenMethods) MintForDeveloper(ctx context.Context, params TokenMintForDeveloperParams, options ...CallOption) (*TokenMintForDeveloperResult, error) {
 	return invoke[TokenMintForDeveloperResult](ctx, m.client, "token.mintForDeveloper", params, options)
 }
@@ -69,7 +69,7 @@ func (m TokenMethods) MintForDeveloper(ctx context.Context, params TokenMintForD
 // Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenAudienceMismatchError], [TokenExpiredError],
 // [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
-// [TokenScopeMissingError].
+// [TokenScopeMissingError], [TenantDisabledError].
 func (m TokenMethods) Verify(ctx context.Context, params TokenVerifyParams, options ...CallOption) (*TokenVerifyResult, error) {
 	return invoke[TokenVerifyResult](ctx, m.client, "token.verify", params, options)
 }

@@ -555,6 +555,55 @@ const (
 	AppliedChangeKindRole   AppliedChangeKind = "role"
 )
 
+// Assurance is the security profile of a tenant, which sets defaults and limits for its settings. `asvs-l2`: OWASP
+// Application Security Verification Standard 5.0, level 2. `nist-aal2`: NIST SP 800-63B-4, authenticator assurance
+// level 2. `none`: no profile. A newer Mintmark can return other values.
+type Assurance string
+
+// The values of Assurance.
+const (
+	AssuranceNone     Assurance = "none"
+	AssuranceAsvsL2   Assurance = "asvs-l2"
+	AssuranceNistAal2 Assurance = "nist-aal2"
+)
+
+// AssuranceConflict is a setting that a security profile does not accept.
+type AssuranceConflict struct {
+	// The location of the setting in the parameters of `tenant.create`, as an RFC 6901 JSON Pointer.
+	Pointer string `json:"pointer"`
+	// The number of the requirement.
+	Requirement string `json:"requirement"`
+	// The accepted values of the setting.
+	Limit string `json:"limit"`
+}
+
+// AssuranceRequirement is a requirement of a security standard, with its status for a tenant.
+type AssuranceRequirement struct {
+	// The number of the requirement, such as `asvs 6.2.4` or `nist 2.2.3`.
+	Number string `json:"number"`
+	// The requirement, in short.
+	Title string `json:"title"`
+	// The status of a requirement. `pass`: met. `gap`: not met. `host`: a duty of the application that uses the
+	// service. `notApplicable`: the service has no such function.
+	Status AssuranceStatus `json:"status"`
+	// How the requirement is met, or what the application must do.
+	Note string `json:"note,omitempty"`
+	// The settings of the tenant that leave the requirement open. Present if the status is `gap` because of settings.
+	Settings []AssuranceConflict `json:"settings,omitempty"`
+}
+
+// AssuranceStatus is the status of a requirement. `pass`: met. `gap`: not met. `host`: a duty of the application that
+// uses the service. `notApplicable`: the service has no such function. A newer Mintmark can return other values.
+type AssuranceStatus string
+
+// The values of AssuranceStatus.
+const (
+	AssuranceStatusPass          AssuranceStatus = "pass"
+	AssuranceStatusGap           AssuranceStatus = "gap"
+	AssuranceStatusHost          AssuranceStatus = "host"
+	AssuranceStatusNotApplicable AssuranceStatus = "notApplicable"
+)
+
 // AttributeFailure is the reason an attribute was rejected.
 type AttributeFailure struct {
 	// The name of the attribute, as given.
@@ -2404,6 +2453,18 @@ const (
 	LocalAccountMethodEither        LocalAccountMethod = "either"
 )
 
+// LockCoverage is the operations that a lockout of an account blocks. `guessing`: operations that verify its password
+// or its codes. `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of
+// sign-in methods. Existing sessions and password resets continue in both cases, because otherwise anybody could sign
+// out a user. A newer Mintmark can return other values.
+type LockCoverage string
+
+// The values of LockCoverage.
+const (
+	LockCoverageGuessing  LockCoverage = "guessing"
+	LockCoverageEveryDoor LockCoverage = "everyDoor"
+)
+
 // LockoutPolicy is the number of failed attempts that locks an account, and the duration of the lock.
 type LockoutPolicy struct {
 	// The number of wrong passwords and codes, including wrong password reset codes, that locks an account. While an
@@ -3039,6 +3100,17 @@ const (
 	PasswordAlgorithmSha512         PasswordAlgorithm = "sha512"
 )
 
+// PasswordCharacters is the characters that a password can contain. ascii: letters, digits, spaces and symbols of
+// ASCII. unicode: every assigned character except control characters; the Unicode normalization form NFC is applied
+// first, so that different encodings of a character are equal. A newer Mintmark can return other values.
+type PasswordCharacters string
+
+// The values of PasswordCharacters.
+const (
+	PasswordCharactersAscii   PasswordCharacters = "ascii"
+	PasswordCharactersUnicode PasswordCharacters = "unicode"
+)
+
 // PasswordFailure is the reason a password was rejected.
 type PasswordFailure struct {
 	// The violated rule.
@@ -3075,17 +3147,28 @@ type PasswordHashing struct {
 
 // PasswordPolicy is the rules that a new password must satisfy.
 type PasswordPolicy struct {
-	// The minimum number of characters. Defaults to 8.
+	// The minimum number of characters, after normalization. Defaults to 8; to 15 with the assurance `asvs-l2` and
+	// `mfa` `optional`. An assurance requires at least 8.
 	MinimumLength int64 `json:"minimumLength,omitempty"`
 	// The maximum number of characters. Defaults to 256.
 	MaximumLength int64 `json:"maximumLength,omitempty"`
 	// The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to
-	// 3.
+	// 3; to 1 with an assurance or with `characters` `unicode`. An assurance requires 1.
 	MinimumClasses int64 `json:"minimumClasses,omitempty"`
-	// Whether to reject passwords that are too common or that contain the given name, the surname or the name of the
-	// tenant. Also rejects passwords that consist of the email address, a part of it or the display name, and fewer
-	// than 8 other characters. Defaults to true.
+	// The characters that a password can contain. Defaults to `ascii`, with an assurance to `unicode`, which an
+	// assurance requires.
+	Characters PasswordCharacters `json:"characters,omitempty"`
+	// Whether to reject passwords that consist of common words and few other characters. Unless `checksContext` is
+	// false, also rejects passwords that contain the given name, the surname or the name of the tenant. An assurance
+	// requires true. Defaults to true.
 	ChecksBanned *bool `json:"checksBanned,omitempty"`
+	// Whether to reject the passwords of the built-in list of common passwords, regardless of case. Defaults to
+	// false, with an assurance to true, which an assurance requires.
+	ChecksCommon *bool `json:"checksCommon,omitempty"`
+	// Whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email
+	// address, its parts, its domain, the names of the user, the ID and name of the tenant, and `bannedTerms`.
+	// Defaults to the value of `checksBanned`. An assurance requires true.
+	ChecksContext *bool `json:"checksContext,omitempty"`
 	// Additional terms that count as common, such as product names.
 	BannedTerms []string `json:"bannedTerms,omitempty"`
 	// The service that detects breached passwords. If omitted, passwords are not checked.
@@ -4797,8 +4880,22 @@ type Tenant struct {
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
+	// The security profile. Its defaults apply to omitted settings, and its limits to all.
+	Assurance Assurance `json:"assurance"`
+	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
+	// calls fail with `tenantDisabled`. Sessions do not end.
+	Disabled bool `json:"disabled"`
+	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
+	// the default.
+	LockCovers LockCoverage `json:"lockCovers"`
+	// Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
+	// Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a
+	// passkey.
+	AcceptsSMSRisk bool `json:"acceptsSmsRisk"`
 	// The algorithm with which the tenant signs its tokens.
 	SigningAlgorithm SigningAlgorithm `json:"signingAlgorithm"`
+	// The requirements of the profile that the settings of this tenant leave open. Empty without a profile.
+	AssuranceGaps []string `json:"assuranceGaps"`
 	// The time at which the tenant was created, in seconds since 1970-01-01 UTC.
 	CreatedAt Timestamp `json:"createdAt"`
 	// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
@@ -4832,6 +4929,35 @@ type TenantAttribute struct {
 	InIDToken *bool `json:"inIdToken,omitempty"`
 }
 
+// TenantCheckAssuranceAssurance is the profile to compare with. A newer Mintmark can return other values.
+type TenantCheckAssuranceAssurance string
+
+// The values of TenantCheckAssuranceAssurance.
+const (
+	TenantCheckAssuranceAssuranceAsvsL2   TenantCheckAssuranceAssurance = "asvs-l2"
+	TenantCheckAssuranceAssuranceNistAal2 TenantCheckAssuranceAssurance = "nist-aal2"
+)
+
+// TenantCheckAssuranceParams are the parameters of tenant.checkAssurance.
+type TenantCheckAssuranceParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The profile to compare with.
+	Assurance TenantCheckAssuranceAssurance `json:"assurance,omitempty"`
+}
+
+// TenantCheckAssuranceResult is the result of tenant.checkAssurance.
+type TenantCheckAssuranceResult struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The profile with which the tenant was compared.
+	Assurance Assurance `json:"assurance"`
+	// The settings to change: those that the profile does not accept, and those that leave a requirement open.
+	Conflicts []AssuranceConflict `json:"conflicts"`
+	// All requirements of the standard, in its order.
+	Requirements []AssuranceRequirement `json:"requirements"`
+}
+
 // TenantCreateParams are the parameters of tenant.create.
 type TenantCreateParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
@@ -4840,9 +4966,8 @@ type TenantCreateParams struct {
 	// `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a
 	// service.
 	Name string `json:"name,omitempty"`
-	// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are
-	// not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-	// sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+	// The sign-in method of accounts with an email address. Defaults to `either`; the assurance `nist-aal2` requires
+	// `emailPassword`, which is then the default.
 	LocalAccountMethod LocalAccountMethod `json:"localAccountMethod,omitempty"`
 	// Whether users can sign up. Defaults to true.
 	SignUpAllowed *bool `json:"signUpAllowed,omitempty"`
@@ -4866,16 +4991,14 @@ type TenantCreateParams struct {
 	// fail with `messageNotSent`, and notices are not sent, which the audit log records.
 	Delivery *TenantDelivery `json:"delivery,omitempty"`
 	// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
-	// (account enumeration protection). Defaults to false.
-	EnumerationProtection bool `json:"enumerationProtection,omitempty"`
+	// (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
+	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults
 	// to true.
 	OneAccountPerAddress *bool `json:"oneAccountPerAddress,omitempty"`
-	// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a
-	// second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at
-	// the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor. Defaults to
-	// "optional".
+	// The second factor policy. Defaults to `optional`, with an assurance to `required`. The assurance `asvs-l2`
+	// accepts `optional` and reports a gap.
 	MFA MFAPolicy `json:"mfa,omitempty"`
 	// The number of codes before and after the current one that are accepted from an authenticator app, to allow for
 	// clock differences. Each code is valid for 30 seconds. Defaults to 1.
@@ -4893,6 +5016,18 @@ type TenantCreateParams struct {
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
+	// The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
+	Assurance Assurance `json:"assurance,omitempty"`
+	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
+	// calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+	Disabled bool `json:"disabled,omitempty"`
+	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
+	// the default.
+	LockCovers LockCoverage `json:"lockCovers,omitempty"`
+	// Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
+	// Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a
+	// passkey. Defaults to false.
+	AcceptsSMSRisk bool `json:"acceptsSmsRisk,omitempty"`
 	// The JOSE algorithm that signs tokens. Defaults to "ES256".
 	SigningAlgorithm SigningAlgorithm `json:"signingAlgorithm,omitempty"`
 }
@@ -4958,6 +5093,20 @@ type TenantDeclaration struct {
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
+	// The security profile. Its defaults apply to omitted settings, and its limits to all.
+	Assurance Assurance `json:"assurance,omitempty"`
+	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
+	// calls fail with `tenantDisabled`. Sessions do not end.
+	Disabled *bool `json:"disabled,omitempty"`
+	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
+	// the default.
+	LockCovers LockCoverage `json:"lockCovers,omitempty"`
+	// Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
+	// Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a
+	// passkey.
+	AcceptsSMSRisk *bool `json:"acceptsSmsRisk,omitempty"`
+	// Confirms that `assurance` changes from a profile to `none`. Defaults to false.
+	AcceptsLessAssurance *bool `json:"acceptsLessAssurance,omitempty"`
 	// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be
 	// changed here; use `key.rotate`.
 	SigningAlgorithm SigningAlgorithm `json:"signingAlgorithm,omitempty"`
@@ -5115,6 +5264,20 @@ type TenantUpdateParams struct {
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
+	// The security profile. Its defaults apply to omitted settings, and its limits to all.
+	Assurance Assurance `json:"assurance,omitempty"`
+	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
+	// calls fail with `tenantDisabled`. Sessions do not end.
+	Disabled *bool `json:"disabled,omitempty"`
+	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
+	// the default.
+	LockCovers LockCoverage `json:"lockCovers,omitempty"`
+	// Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
+	// Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a
+	// passkey.
+	AcceptsSMSRisk *bool `json:"acceptsSmsRisk,omitempty"`
+	// Confirms that `assurance` changes from a profile to `none`. Defaults to false.
+	AcceptsLessAssurance bool `json:"acceptsLessAssurance,omitempty"`
 	// Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any
 	// more. Defaults to false.
 	Force bool `json:"force,omitempty"`
@@ -5179,8 +5342,13 @@ type TokenLifetimes struct {
 	IDTokenSeconds int64 `json:"idTokenSeconds,omitempty"`
 	// The lifetime of an access token, in seconds. Defaults to 3600.
 	AccessTokenSeconds int64 `json:"accessTokenSeconds,omitempty"`
-	// The lifetime of an unused refresh token, in seconds. Defaults to 7776000.
+	// The lifetime of an unused refresh token, in seconds. Defaults to 7776000 (90 days); to 604800 (7 days) with the
+	// assurance `asvs-l2`, which limits it to 1209600; to 1800 with `nist-aal2`, which limits it to 3600.
 	RefreshTokenSeconds int64 `json:"refreshTokenSeconds,omitempty"`
+	// The absolute lifetime of a session after the sign-in, in seconds, regardless of its use. A change also applies
+	// to existing sessions. If omitted, sessions have no absolute lifetime; with the assurance `asvs-l2`, it defaults
+	// to 2592000 (30 days), which is the maximum; with `nist-aal2`, to 43200 (12 hours), and 86400 is the maximum.
+	SessionSeconds int64 `json:"sessionSeconds,omitempty"`
 	// The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until
 	// one of the refresh tokens it returned is used. The grace period covers parallel requests of one application and
 	// lost responses. Each use starts an independent sequence of refresh tokens, so reuse detection does not detect a

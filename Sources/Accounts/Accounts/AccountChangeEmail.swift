@@ -21,6 +21,7 @@ extension AccountService {
         let address = try Username(typed)
         let (account, shown, tenant, wanted) = try context.database.read { tx in
             let (account, tenant) = try found(asker, in: tx)
+            if asker.token != nil { try tx.requireUnlocked(account, tenant, at: now) }
             let wanted = try decide(address, account, tenant, in: tx)
             if let token = asker.token, wanted.isChange { try AuthenticatedAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
             return (account, try account.answer(in: tx), tenant, wanted)
@@ -78,7 +79,7 @@ extension AccountService {
     private func decide(_ address: Username, _ account: AccountRecord, _ tenant: TenantRecord, in tx: Transaction) throws -> EmailChange {
         try EmailChange.decide(
             address, of: account.id, present: account.email, isVerified: account.isEmailVerified,
-            owner: try tx.account(named: address.folded, in: tenant.id)?.id, isHidden: tenant.settings.enumerationProtection)
+            owner: try tx.account(named: address.folded, in: tenant.id)?.id, isHidden: tenant.enumerationProtection)
     }
 
     /// - Throws: `RecentSignInRequired` without a password; with a password `InvalidPassword`, `PasswordNotSet`, `AccountLocked`.

@@ -9,6 +9,7 @@ extension AccountService {
     public func providerToken(_ request: AccountProviderToken.Params, _ call: any CallContext) throws -> AccountProviderToken.Result {
         let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: context.clock.now)
+        try configurations.requireUnlocked(token, context)
         var wasAsked = false
         while true {
             let (kept, idp) = try context.database.read { tx -> (StoredGrant, IdpRecord) in

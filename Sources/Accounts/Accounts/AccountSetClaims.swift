@@ -12,6 +12,7 @@ extension AccountService {
         return try context.database.write { tx in
             try tx.lock([request.accountId])
             guard var account = try tx.account(request.accountId) else { throw try tx.absence(of: request.accountId) }
+            _ = try configurations.enabledTenant(account.tenantId, in: tx)
             account.claims = request.claims
             account.updatedAt = now
             try tx.update(account)

@@ -20,6 +20,7 @@ extension AccountService {
             }
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId) else { return .ended(FlowEnded(.accountDeleted)) }
+            try tx.requireUnlocked(account, tenant, at: now)
             let isChange = flow.kind == .emailChange
             if !isChange, account.email.map(Username.fold) != Username.fold(flow.username) { return .ended(FlowEnded(.accountChanged)) }
             guard try tx.rename(account, to: flow.username) else { return .ended(UserAlreadyExists.ofAnother) }

@@ -12,6 +12,7 @@ extension AccountService {
         return try context.database.write(isolation: .serializable) { tx in
             let own = try AuthenticatedAccount(token, in: tx)
             let tenant = try configurations.tenant(token.tenantId, in: tx)
+            try tx.requireUnlocked(own.account, tenant, at: now)
             try own.requireSecondFactor(tenant, in: tx)
             var account = own.account
             let logins = try tx.accountLogins(of: account.id).map(\.providerId)

@@ -24,6 +24,7 @@ extension AccountService {
             else {
                 throw try tx.absence(of: request.accountId)
             }
+            try tenant.requireEnabled()
             let given = request.attributes ?? [:]
             let accepted = try tenant.acceptChange(given, of: account.attributes)
             for name in given.names { account.attributes[name] = accepted[name] }

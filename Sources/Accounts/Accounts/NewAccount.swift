@@ -31,7 +31,7 @@ extension AccountService {
     ///   `InvalidAttributes`, `InvalidPhoneNumber`, `PhoneNumberInUse`, `ClaimNameReserved`, `ClaimsTooLong`.
     package func create(_ new: NewAccount, by method: String, _ call: any CallContext) throws -> (account: AccountRecord, answer: Account) {
         let now = context.clock.now
-        let tenant = try context.database.read { try configurations.tenant(new.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.enabledTenant(new.tenantId, in: $0) }
         let username = try new.username.map { try Username($0) }
         let phoneNumber = try new.phoneNumber.map { try PhoneNumber.checked($0) }
         if new.mustChangePassword, new.password == nil { throw InvalidParams.noPasswordToChange }

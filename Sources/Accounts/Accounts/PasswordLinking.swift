@@ -14,7 +14,7 @@ struct PasswordLinking: Sendable {
         FirstFactor, PendingSignIn
     ) {
         let name = AccountLink.info.name
-        if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
+        if tenant.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
         let before = try context.database.read { tx in
             let own = try AuthenticatedAccount(token, in: tx)
             _ = try decide(username, own, at: now, in: tx)
@@ -49,6 +49,7 @@ struct PasswordLinking: Sendable {
     }
 
     private func decide(_ username: Username, _ own: AuthenticatedAccount, at now: Int64, in tx: Transaction) throws -> LinkRule.Address {
+        try tx.requireUnlocked(own.account, tenant, at: now)
         if !own.isRecent(at: now) { throw own.tooOld }  // row 10 of "Account linking" in Sources/Accounts/README.md
         try own.requireSecondFactor(tenant, in: tx)
         let facts = LinkRule.Facts(

@@ -17,6 +17,7 @@ struct ProviderLinking: Sendable {
     ) throws -> Result<(FirstFactor, PendingSignIn), LinkRule.Refusal.Failure> {
         let now = attempt.now
         let own = try AuthenticatedAccount(token, in: tx)
+        try tx.requireUnlocked(own.account, tenant, at: now)
         try own.requireSecondFactor(tenant, in: tx)
         switch LinkRule.provider(try facts(own.account, in: tx)) {
         case .failure(let failure): return .failure(failure)

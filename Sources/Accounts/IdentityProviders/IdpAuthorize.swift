@@ -69,7 +69,10 @@ extension IdpService {
     ///
     /// - Throws: `TenantNotFound`, `IdpNotFound`, `IdpDisabled`.
     func enabledIdp(_ providerId: String, of tenantId: String) throws -> IdpRecord {
-        let idp = try context.database.read { try configurations.idp(providerId, of: tenantId, in: $0) }
+        let idp = try context.database.read { tx in
+            _ = try configurations.enabledTenant(tenantId, in: tx)
+            return try configurations.idp(providerId, of: tenantId, in: tx)
+        }
         if !idp.settings.enabled { throw IdpDisabled(tenantId: tenantId, providerId: providerId) }
         return idp
     }
@@ -79,9 +82,10 @@ extension IdpService {
     /// - Throws: The errors of the verification of the ID token.
     func owner(_ idToken: String?, in tenantId: String, at now: Int64) throws -> String? {
         guard let idToken else { return nil }
-        return try TenantTokenVerifier(context: context, configurations: configurations).verify(
-            idToken, .init(tenantId: tenantId, use: .id), now: now
-        ).accountId
+        let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
+            idToken, .init(tenantId: tenantId, use: .id), now: now)
+        try configurations.requireUnlocked(token, context)
+        return token.accountId
     }
 
     /// - Throws: `ProviderUnavailable`, `ProviderUnusable`.

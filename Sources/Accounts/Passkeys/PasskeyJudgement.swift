@@ -27,7 +27,7 @@ struct Judgement: Sendable {
         self.ceremony = ceremony
         self.tenant = tenant
         settings = try tenant.passkeySettings()
-        isHidden = ceremony.isByUsername && tenant.settings.enumerationProtection
+        isHidden = ceremony.isByUsername && tenant.enumerationProtection
         let found = try tx.passkey(response.credentialId, in: tenant.id).flatMap {
             $0.relyingPartyId == tenant.settings.passkeys?.relyingPartyId ? $0 : nil
         }

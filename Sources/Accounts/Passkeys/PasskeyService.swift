@@ -108,6 +108,7 @@ struct PasskeyCeremonies: Sendable {
         }
         guard ceremony.kind == kind else { throw ContinuationTokenInvalid() }
         guard let tenant = try configurations.knownTenant(ceremony.tenantId, in: tx) else { throw FlowEnded(.tenantDeleted) }
+        try tenant.requireEnabled()
         if now >= ceremony.expiresAt { throw ContinuationTokenExpired(expiredAt: ceremony.expiresAt) }
         return (ceremony, tenant)
     }

@@ -25,7 +25,7 @@ extension PasskeyService {
         case nil: break
         }
         let tenantId = token?.tenantId ?? request.tenantId
-        let tenant = try context.database.read { try configurations.tenant(tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.enabledTenant(tenantId, in: $0) }
         let settings = try tenant.passkeySettings()
         let client = try flows.admit(request.client, tenantId: tenantId, at: now)
         let (draws, decoys) = (PasskeyDraws(context), PasskeyDecoys(context))
@@ -44,7 +44,7 @@ extension PasskeyService {
                 let account = try tx.account(named: username.folded, in: tenant.id)
                 let invented = decoys.passkeys(of: username.folded, in: tenant.id)
                 allowed = try usable(of: account?.id ?? "", settings, in: tx)
-                if !tenant.settings.enumerationProtection {
+                if !tenant.enumerationProtection {
                     guard account != nil else { return .failure(UserNotFound(in: tenant)) }
                     if allowed.isEmpty { throw PasskeyNotSet(next: SignInStart.info.name) }
                 }
@@ -54,7 +54,7 @@ extension PasskeyService {
             }
             ceremony.challenge = try draws.challenge(context, in: tx)
             ceremony.isConditional = request.conditional
-            ceremony.requiresUserVerification = settings.userVerification == .required || tenant.settings.mfa == .required
+            ceremony.requiresUserVerification = settings.userVerification == .required || tenant.mfa == .required
             ceremony.allowed = allowed.map(\.id)
             try tx.insert(ceremony)
             return .success((ceremony, allowed))

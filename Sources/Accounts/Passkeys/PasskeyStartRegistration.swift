@@ -15,6 +15,7 @@ extension PasskeyService {
         let draws = PasskeyDraws(context)
         let (ceremony, options) = try context.database.write { tx in
             let (own, tenant) = try owner(token, in: tx)
+            try tx.requireUnlocked(own.account, tenant, at: now)
             let settings = try tenant.passkeySettings()
             guard own.isRecent(at: now), !request.conditional || own.session.provider == SignInProof.password.provider else {
                 throw own.tooOld

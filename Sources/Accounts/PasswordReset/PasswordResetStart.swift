@@ -8,7 +8,7 @@ extension PasswordResetService {
     public func start(_ request: PasswordResetStart.Params, _ call: any CallContext) throws -> PasswordResetStart.Result {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
-        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             PasswordResetStart.info.name,
@@ -17,7 +17,7 @@ extension PasswordResetService {
                 client.map { .string($0.text) } ?? .null,
             ])
         let account = try context.database.read { try $0.account(named: username.folded, in: tenant.id) }
-        if !tenant.settings.enumerationProtection {
+        if !tenant.enumerationProtection {
             guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
             if !account.canReset(in: tenant) { throw PasswordNotSet(next: "signIn.start") }
             // The user has proved nothing yet, so the error omits the account ID.

@@ -59,7 +59,7 @@ package struct AccountRecord: Sendable {
     /// if it has no sign-in method of its own and the tenant permits passwords. In the second case, the account may have been created by
     /// someone other than the owner of the address.
     func canReset(in tenant: TenantRecord) -> Bool {
-        password != nil || (!hasOwnWayIn && tenant.settings.localAccountMethod != .emailCode)
+        password != nil || (!hasOwnWayIn && tenant.localAccountMethod != .emailCode)
     }
 
     /// Gives the account its own sign-in method after the user verified the address. Deletes all provider logins and sessions, because

@@ -37,7 +37,7 @@ extension Flows {
                 case .repeated(let flow, _): return .repeated(flow)
                 case .current(var flow, let tenant):
                     if flow.kind == .signUp, !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
-                    if flow.kind == .signIn, flow.stage == .passwordRequired, tenant.settings.enumerationProtection {
+                    if flow.kind == .signIn, flow.stage == .passwordRequired, tenant.enumerationProtection {
                         flow.stage = .codeRequired
                     }
                     try flow.require(.codeRequired)

@@ -15,10 +15,10 @@ enum PasswordRules {
         if !scalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) {
             add(.disallowedCharacters, "It contains characters other than ASCII letters, digits, spaces and symbols.")
         }
-        if scalars.count < policy.minimumLength { add(.tooShort, "It needs at least \(policy.minimumLength) characters.") }
+        if scalars.count < policy.shortest { add(.tooShort, "It needs at least \(policy.shortest) characters.") }
         if scalars.count > policy.maximumLength { add(.tooLong, "It can have at most \(policy.maximumLength) characters.") }
-        if classes(of: scalars) < policy.minimumClasses {
-            add(.tooWeak, "It needs \(policy.minimumClasses) of these: uppercase letters, lowercase letters, digits, symbols.")
+        if classes(of: scalars) < policy.leastClasses {
+            add(.tooWeak, "It needs \(policy.leastClasses) of these: uppercase letters, lowercase letters, digits, symbols.")
         }
         if policy.checksBanned, scalars.count <= 256 {
             if context.refuse(password) {

@@ -25,6 +25,7 @@ struct EnrollmentSource: Sendable {
         case .session(let token, let flowId, let language):
             if let earlier = try tx.flow(begunBy: request, at: now) { return .repeated(earlier) }
             let own = try AuthenticatedAccount(token, in: tx)
+            try tx.requireUnlocked(own.account, tenant, at: now)
             try service.permit(
                 draft.kind, draft.target, own.account, own.session.proof, isRecent: own.isRecent(at: now), tenant, in: tx)
             return .send(
@@ -42,6 +43,7 @@ struct EnrollmentSource: Sendable {
                     throw ContinuationTokenExpired()
                 }
                 if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+                try tx.requireUnlocked(account, tenant, at: now)
                 let proof = try PendingSignIn(sealed, of: flow.id, service.context.vault).proof
                 try service.permit(draft.kind, draft.target, account, proof, isRecent: true, tenant, in: tx)
                 flow.stage = .enrollmentCode

@@ -18,6 +18,7 @@ extension MfaService {
             try tx.lockout(of: FactorCheck.lockoutSubject(found.flow.accountId), at: now).check(at: now)
             guard let account = try tx.account(found.flow.accountId) else { throw ContinuationTokenExpired() }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            try tx.requireUnlocked(account, found.tenant, at: now)
             guard let factor = try tx.factors(of: account.id).first(where: { $0.id == factorId }) else {
                 throw FactorNotFound(factorId: factorId)
             }

@@ -83,7 +83,7 @@ extension MfaService {
         _ tenant: TenantRecord, in tx: Transaction
     ) throws {
         let facts = EnrollmentRule.Facts(
-            policy: tenant.settings.mfa, signInProvider: proof.provider, hasSecondFactor: proof.secondFactor != nil, kind: kind,
+            policy: tenant.mfa, signInProvider: proof.provider, hasSecondFactor: proof.secondFactor != nil, kind: kind,
             target: target, email: account.email, isEmailVerified: account.isEmailVerified, ownWayIn: account.ownWayIn,
             isRecent: isRecent, factors: try tx.factors(of: account.id))
         do throws(EnrollmentRule.Refusal) { try EnrollmentRule.check(facts) } catch {

@@ -15,7 +15,7 @@ extension MfaService {
                 }
             return MfaList.Result(
                 factors: try tx.factors(of: account.id).map(\.answer),
-                recoveryCodesLeft: Int64(try tx.recoveryCodesLeft(of: account.id)), policy: tenant.settings.mfa)
+                recoveryCodesLeft: Int64(try tx.recoveryCodesLeft(of: account.id)), policy: tenant.mfa)
         }
     }
 }

@@ -13,8 +13,9 @@ extension MfaService {
         try context.database.write { tx in
             let own = try AuthenticatedAccount(token, in: tx)
             let tenant = try configurations.tenant(token.tenantId, in: tx)
+            try tx.requireUnlocked(own.account, tenant, at: now)
             let factors = try tx.factors(of: own.account.id)
-            if tenant.settings.mfa == .off { throw SecondFactorsOff(tenantId: tenant.id) }
+            if tenant.mfa == .off { throw SecondFactorsOff(tenantId: tenant.id) }
             if factors.isEmpty { throw NoSecondFactor() }
             if !own.isRecent(at: now) { throw own.tooOld }
             if own.needsSecondFactor(tenant, factors) { throw SecondFactorNeeded() }

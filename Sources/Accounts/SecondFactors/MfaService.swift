@@ -53,7 +53,7 @@ extension AuthenticatedAccount {
     /// Returns whether the session must verify a second factor before it changes factors. This includes sessions started by custom tokens,
     /// although their sign-in required no second factor: without this rule a factor could be removed without proof of any factor.
     func needsSecondFactor(_ tenant: TenantRecord, _ factors: [FactorRecord]) -> Bool {
-        tenant.settings.mfa != .off && !factors.isEmpty && session.secondFactor == nil && !PasskeyMethods.areTwoFactors(session.amr)
+        tenant.mfa != .off && !factors.isEmpty && session.secondFactor == nil && !PasskeyMethods.areTwoFactors(session.amr)
     }
 
     /// - Throws: `SecondFactorNeeded`.

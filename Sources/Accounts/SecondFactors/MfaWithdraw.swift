@@ -14,6 +14,7 @@ extension MfaService {
             return try context.database.write { tx in
                 try tx.lock([id])
                 let (account, tenant) = try named(id, by: MfaWithdraw.info.name, call, in: tx)
+                try tenant.requireEnabled()
                 try remove(request.factorId, of: account, tenant, by: nil, call, at: now, in: tx)
                 return .completed(.init(account: try account.answer(in: tx)))
             }
@@ -48,10 +49,11 @@ extension MfaService {
         _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: AuthenticatedAccount?, _ call: any CallContext,
         at now: Int64, in tx: Transaction
     ) throws {
+        if owner != nil { try tx.requireUnlocked(account, tenant, at: now) }
         let factors = try tx.factors(of: account.id)
         do throws(WithdrawalRule.Refusal) {
             try WithdrawalRule.check(
-                factorId, of: factors, tenant.settings.mfa, isOwner: owner != nil, isRecent: owner?.isRecent(at: now) ?? true,
+                factorId, of: factors, tenant.mfa, isOwner: owner != nil, isRecent: owner?.isRecent(at: now) ?? true,
                 needsSecondFactor: owner?.needsSecondFactor(tenant, factors) ?? false)
         } catch {
             switch error {

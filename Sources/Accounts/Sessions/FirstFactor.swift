@@ -26,8 +26,9 @@ extension SignInCompletion {
     ) throws -> FirstFactor {
         let (flow, now) = (attempt.flow, attempt.now)
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+        try tx.requireUnlocked(account, tenant, at: now)
         let stage: Flow.Stage
-        switch SecondFactorRule.decide(tenant.settings.mfa, signIn.proof, try tx.factors(of: account.id)) {
+        switch SecondFactorRule.decide(tenant.mfa, signIn.proof, try tx.factors(of: account.id)) {
         case .nothing:
             if signIn.isAfterFailures {
                 try context.notify(

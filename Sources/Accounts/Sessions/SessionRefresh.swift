@@ -49,6 +49,7 @@ extension SessionService {
         guard let token = try tx.refreshToken(mac), var session = try tx.session(token.sessionId),
             let account = try tx.account(session.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
         else { throw RefreshTokenInvalid() }
+        try tenant.requireEnabled()
         switch RefreshJudgement.of(
             usedAt: token.usedAt, expiresAt: token.expiresAt, isSuccessorUsed: try tx.isSuccessorUsed(of: mac),
             graceSeconds: tenant.tokens.refreshReuseGraceSeconds, now: now)
@@ -67,7 +68,7 @@ extension SessionService {
         // The grant stored with the session does not change: this is the grant of one access token.
         session.grant = try session.grant.continued(audience: request.audience, scope: request.scope, by: tenant)
         session.lastUsedAt = now
-        session.expiresAt = now + tenant.tokens.refreshTokenSeconds
+        session.expiresAt = now + tenant.tokens.idleSeconds
         try tx.markUsed(mac, at: now)
         try tx.forgetRefreshTokens(of: session.id, before: now)
         try tx.insert(

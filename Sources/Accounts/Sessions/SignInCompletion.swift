@@ -75,6 +75,8 @@ package struct SignInCompletion: Sendable {
     ) throws -> SignedIn {
         let (proof, now) = (signIn.proof, attempt.now)
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+        try tenant.requireEnabled()
+        try tx.requireUnlocked(account, tenant, at: now)
         var account = account
         account.lastSignInAt = now
         try tx.update(account)
@@ -82,7 +84,7 @@ package struct SignInCompletion: Sendable {
             id: attempt.secrets.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
-            expiresAt: now + tenant.tokens.refreshTokenSeconds,
+            expiresAt: now + tenant.tokens.idleSeconds,
             grant: AccessGrant(audience: signIn.audience ?? tenant.id, scopes: try Scopes.granted(signIn.scope, by: tenant)))
         session.passkeyId = proof.passkeyId
         try tx.insert(session)

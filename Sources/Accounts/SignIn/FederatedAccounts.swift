@@ -33,7 +33,7 @@ struct FederatedAccounts: Sendable {
         case .link(let id), .takeOver(let id):
             let account = try existing(id, in: tx)
             let proof = SignInProof.provider(identity.providerId)
-            if case .challenge = SecondFactorRule.decide(tenant.settings.mfa, proof, try tx.factors(of: id)) { return .pending(account) }
+            if case .challenge = SecondFactorRule.decide(tenant.mfa, proof, try tx.factors(of: id)) { return .pending(account) }
             return .account(try add(to: account, method, call, in: tx), isNew: false)
         case .providerRequired(let id, _): return .providerRequired(try existing(id, in: tx))
         }

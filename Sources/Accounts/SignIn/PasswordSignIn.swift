@@ -26,7 +26,7 @@ struct PasswordSignIn: Sendable {
         let now = context.clock.now
         let attempt = completion.signInCall(of: method, call, at: now)
         let (tenant, before, subject) = try context.database.read { tx in
-            let tenant = try configurations.tenant(tenantId, in: tx)
+            let tenant = try configurations.enabledTenant(tenantId, in: tx)
             try SignInCompletion.check(audience, scope, of: tenant)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let address = "\(tenant.id)/\(username.folded)"
@@ -35,7 +35,7 @@ struct PasswordSignIn: Sendable {
             return (tenant, account, subject)
         }
         let match = try passwords.match(password, before)
-        if !tenant.settings.enumerationProtection {
+        if !tenant.enumerationProtection {
             guard let before else {
                 if token != nil { throw UserMismatch() }
                 throw try Flows(context, configurations).failed(UserNotFound(in: tenant), by: client, at: now)

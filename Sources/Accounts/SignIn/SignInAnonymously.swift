@@ -7,7 +7,7 @@ extension SignInService {
     /// - Throws: `TenantNotFound`, `AnonymousNotAllowed`, `SignUpNotAllowed`, `AudienceNotOffered`, `ScopeNotOffered`, `TooManyFromClient`.
     public func anonymously(_ request: SignInAnonymously.Params, _ call: any CallContext) throws -> SignInAnonymously.Result {
         let now = context.clock.now
-        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         if !tenant.settings.anonymousAllowed { throw AnonymousNotAllowed(tenantId: tenant.id) }
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)

@@ -9,7 +9,7 @@ extension SignInService {
     public func start(_ request: SignInStart.Params, _ call: any CallContext) throws -> SignInStart.Result {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
-        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             SignInStart.info.name,
@@ -18,21 +18,21 @@ extension SignInService {
                 client.map { .string($0.text) } ?? .null,
             ])
         let account = try context.database.read { try $0.account(named: username.folded, in: tenant.id) }
-        if account == nil, !tenant.settings.enumerationProtection {
+        if account == nil, !tenant.enumerationProtection {
             throw try flows.failed(UserNotFound(in: tenant), by: client, at: now)
         }
         let way = try account.map { account in
             try context.database.read { try SignInMethodHint(to: account, tenant, configurations, in: $0) }
         }
         // For a user who signs in with a provider, return the providers, unless this would reveal the account.
-        if case .elsewhere(let providers, let reset) = way, !tenant.settings.enumerationProtection {
+        if case .elsewhere(let providers, let reset) = way, !tenant.enumerationProtection {
             if let reset, providers.isEmpty { throw PasswordNotSet(next: reset) }
             return .providerRequired(.init(next: reset, providers: providers))
         }
-        if let account, !tenant.settings.enumerationProtection { try PasswordCheck(context).requireKnown(account) }
+        if let account, !tenant.enumerationProtection { try PasswordCheck(context).requireKnown(account) }
         let known: AccountRecord.Method? = if case .here(let method) = way { method } else { nil }
-        let usual: AccountRecord.Method = tenant.settings.localAccountMethod == .emailPassword ? .password : .code
-        let method = tenant.settings.enumerationProtection ? usual : known ?? usual
+        let usual: AccountRecord.Method = tenant.localAccountMethod == .emailPassword ? .password : .code
+        let method = tenant.enumerationProtection ? usual : known ?? usual
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username,
             of: (known == nil ? nil : account?.id) ?? context.random.uuid(),

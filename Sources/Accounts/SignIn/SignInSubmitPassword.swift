@@ -54,7 +54,7 @@ extension SignInService {
     /// - Throws: `StepNotPossible` if the flow does not wait for a password. With `enumerationProtection`, it accepts a password whenever
     ///   it waits for a code.
     private static func requirePassword(_ flow: Flow, _ tenant: TenantRecord) throws {
-        if flow.stage == .codeRequired, tenant.settings.enumerationProtection { return }
+        if flow.stage == .codeRequired, tenant.enumerationProtection { return }
         try flow.require(.passwordRequired)
     }
 }

@@ -8,7 +8,7 @@ extension SignInService {
     public func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result {
         let now = context.clock.now
         let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
-        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         if var passkey = try PasskeySignIn.Request(request.credential) {

@@ -53,7 +53,7 @@ public struct SignUpService: Sendable {
                 // The lost response may have requested values that the tenant no longer requires.
                 answering = tenant
                 flow.attributes = tenant.stillFitting(flow.attributes)
-                let due = SignUpTransition.due(flow.signUpState, tenant.settings.localAccountMethod, tenant.attributes)
+                let due = SignUpTransition.due(flow.signUpState, tenant.localAccountMethod, tenant.attributes)
                 guard due != flow.stage, tenant.settings.signUpAllowed else { return false }
                 flow.stage = due
                 if due == .completed, try !create(flow, tenant, in: tx) { throw UserAlreadyExists(next: "signIn.start") }
@@ -65,7 +65,7 @@ public struct SignUpService: Sendable {
             flow.attributes = tenant.stillFitting(flow.attributes)
             let (input, refusal) = try input(tx, &flow, tenant)
             let (state, effects) = try SignUpTransition.decide(
-                flow.signUpState, input, tenant.settings.localAccountMethod, tenant.attributes)
+                flow.signUpState, input, tenant.localAccountMethod, tenant.attributes)
             if effects.contains(.refuseCode), let refusal { return .refused(refusal) }
             if effects.contains(.keepPassword) {
                 // The tenant enabled passwords only after this request was validated, so there is no hash.
@@ -99,7 +99,7 @@ extension Flow {
 
     /// The account that a completed sign-up creates. If the tenant no longer accepts passwords, the account gets none.
     func account(of tenant: TenantRecord, at now: Int64) -> AccountRecord {
-        let password = tenant.settings.localAccountMethod == .emailCode ? nil : password
+        let password = tenant.localAccountMethod == .emailCode ? nil : password
         return AccountRecord(
             id: accountId, tenantId: tenantId, username: username, email: username, isEmailVerified: true,
             method: password == nil ? .code : .password, password: password, attributes: attributes, createdAt: now, updatedAt: now)

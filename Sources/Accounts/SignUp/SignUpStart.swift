@@ -9,7 +9,7 @@ extension SignUpService {
     public func start(_ request: SignUpStart.Params, _ call: any CallContext) throws -> SignUpStart.Result {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
-        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
@@ -19,7 +19,7 @@ extension SignUpService {
                 request.attributes.map { .object($0) } ?? .null, request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
             ])
-        let isHidden = tenant.settings.enumerationProtection
+        let isHidden = tenant.enumerationProtection
         let isTaken = try context.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw try flows.failed(UserAlreadyExists(next: "signIn.start"), by: client, at: now) }
         let attributes = try checkedAttributes(request, username, tenant, call)
@@ -54,7 +54,7 @@ extension SignUpService {
         _ password: String, _ tenant: TenantRecord, address: String, attributes: JSONObject, of accountId: String? = nil,
         _ method: String, _ call: any CallContext
     ) throws {
-        if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
+        if tenant.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
         let words = ContextWords(addresses: [address], attributes: attributes, tenant)
         try context.check(password, tenant, context: words, of: accountId, method, call)
     }

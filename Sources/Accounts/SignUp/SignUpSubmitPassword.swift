@@ -12,7 +12,7 @@ extension SignUpService {
         let found = try step.peek()
         var sealed: [UInt8]?
         if case .current(let flow, let tenant) = found, tenant.settings.signUpAllowed {
-            let method = tenant.settings.localAccountMethod
+            let method = tenant.localAccountMethod
             _ = try SignUpTransition.decide(flow.signUpState, .password, method, tenant.attributes)
             // If the tenant disabled passwords after requesting this one, the password is not validated.
             if method != .emailCode {

@@ -24,6 +24,7 @@ package final class TenantRecord: Sendable {
 
     package init(_ settings: TenantCreate.Params, createdAt: Int64, updatedAt: Int64) {
         id = settings.tenantId
+        let settings = AssuranceProfile.filled(settings)
         self.settings = settings
         self.createdAt = createdAt
         self.updatedAt = updatedAt
@@ -58,14 +59,16 @@ package final class TenantRecord: Sendable {
         var policy = passwordPolicy
         policy.bannedTerms = policy.bannedTerms ?? []
         return Tenant(
-            tenantId: id, name: settings.name, issuer: realm.issuer(of: .tenant(id)), localAccountMethod: settings.localAccountMethod,
+            tenantId: id, name: settings.name, issuer: realm.issuer(of: .tenant(id)), localAccountMethod: localAccountMethod,
             signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: policy,
             codes: codes,
-            lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
-            oneAccountPerAddress: settings.oneAccountPerAddress, mfa: settings.mfa,
+            lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: enumerationProtection,
+            oneAccountPerAddress: settings.oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices, anonymousAllowed: settings.anonymousAllowed,
-            passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm,
-            createdAt: createdAt,
+            passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners, assurance: settings.assurance,
+            disabled: settings.disabled, lockCovers: settings.lockCovers ?? .guessing, acceptsSmsRisk: settings.acceptsSmsRisk,
+            signingAlgorithm: settings.signingAlgorithm,
+            assuranceGaps: AssuranceLimit.gaps(of: settings, with: settings.assurance).map(\.requirement), createdAt: createdAt,
             updatedAt: updatedAt)
     }
 
@@ -76,7 +79,7 @@ package final class TenantRecord: Sendable {
         answer.delivery = settings.delivery
         answer.write(to: &writer)
         guard var object = (try? JSONValue(parsing: writer.bytes))?.object else { return [:] }
-        for derived in ["issuer", "createdAt", "updatedAt"] { object[derived] = nil }
+        for derived in ["issuer", "assuranceGaps", "createdAt", "updatedAt"] { object[derived] = nil }
         return object
     }
 }

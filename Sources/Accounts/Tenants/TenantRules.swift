@@ -12,9 +12,11 @@ package enum TenantRules {
     package static func check(_ settings: TenantCreate.Params, checksAttributes: Bool = true) throws {
         if checksAttributes { try check(settings.attributes ?? []) }
         try settings.delivery?.check()
+        let settings = AssuranceProfile.filled(settings)
+        try AssuranceLimit.check(settings)
         if let passkeys = settings.passkeys { try PasskeySettingsRules.check(passkeys) }
         let policy = settings.passwordPolicy ?? PasswordPolicy()
-        if policy.minimumLength > policy.maximumLength {
+        if policy.shortest > policy.maximumLength {
             throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it exceeds maximumLength")
         }
         if let check = policy.breached, !check.url.hasPrefix("https://"), !(check.allowInsecure && check.url.hasPrefix("http://")) {
@@ -33,6 +35,15 @@ package enum TenantRules {
         if lockout.durationSeconds > lockout.maximumSeconds {
             throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it exceeds maximumSeconds")
         }
+    }
+
+    /// - Parameter isAccepted: Whether the caller confirmed that the tenant gives up its profile.
+    /// - Throws: `InvalidTenantSettings`.
+    package static func check(lessAssurance isAccepted: Bool, from tenant: TenantRecord, to assurance: Assurance) throws {
+        guard tenant.hasProfile, assurance == .none, !isAccepted else { return }
+        throw InvalidTenantSettings(
+            pointer: "/assurance",
+            reason: "the tenant would give up the assurance \(tenant.settings.assurance.rawValue); to confirm, set acceptsLessAssurance")
     }
 
     /// - Throws: `InvalidTenantSettings` if the changed settings make existing passkeys useless.

@@ -14,6 +14,7 @@ extension TenantService {
             var settings = request.over(tenant.settings)
             let delivery = given?.keepingSecrets(of: tenant.settings.delivery) ?? tenant.settings.delivery
             settings.delivery = try delivery?.opened(for: tenant.id, context.vault)
+            try TenantRules.check(lessAssurance: request.acceptsLessAssurance, from: tenant, to: settings.assurance)
             // Attributes of an earlier version that are no longer valid must not prevent other changes.
             try TenantRules.check(settings, checksAttributes: request.attributes != nil)
             if !request.force { try TenantRules.check(changeOf: tenant, to: settings, in: tx) }
@@ -21,7 +22,8 @@ extension TenantService {
             let changed = TenantRecord(settings, createdAt: tenant.createdAt, updatedAt: now)
             try tx.advanceEpoch()
             try tx.update(changed)
-            try context.audit.record(AuditEvent(TenantUpdate.info.name, call, tenant: tenant.id), at: now, in: tx)
+            let event = AuditEvent(TenantUpdate.info.name, call, tenant: tenant.id, details: changed.assuranceChange(from: tenant))
+            try context.audit.record(event, at: now, in: tx)
             return changed
         }
         return changed.answer(in: context.realm)
@@ -42,6 +44,8 @@ extension TenantUpdate.Params {
             mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
             notices: notices ?? settings.notices, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
             passkeys: passkeys ?? settings.passkeys, customTokenSigners: customTokenSigners ?? settings.customTokenSigners,
+            assurance: assurance ?? settings.assurance, disabled: disabled ?? settings.disabled,
+            lockCovers: lockCovers ?? settings.lockCovers, acceptsSmsRisk: acceptsSmsRisk ?? settings.acceptsSmsRisk,
             signingAlgorithm: settings.signingAlgorithm)
     }
 }

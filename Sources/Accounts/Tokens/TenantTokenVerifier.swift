@@ -23,15 +23,15 @@ package struct VerifiedTenantToken: Sendable {
 /// Verifies tokens of this store's tenants (RFC 8725, RFC 9068 §4).
 package struct TenantTokenVerifier: Sendable {
     let context: ServiceContext
-    let signingKeys: SigningKeys
+    let configurations: TenantConfigurationCache
 
-    package init(context: ServiceContext, signingKeys: SigningKeys) {
+    package init(context: ServiceContext, configurations: TenantConfigurationCache) {
         self.context = context
-        self.signingKeys = signingKeys
+        self.configurations = configurations
     }
 
     init(context: AccountsContext, configurations: TenantConfigurationCache) {
-        self.init(context: context.service, signingKeys: configurations.signingKeys)
+        self.init(context: context.service, configurations: configurations)
     }
 
     /// Additional expectations of the caller.
@@ -59,7 +59,7 @@ package struct TenantTokenVerifier: Sendable {
 
     /// - Throws: A `Token…` error that names the failed check.
     package func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
-        let (jws, key) = try TokenSignature(context: context, signingKeys: signingKeys).verify(token)
+        let (jws, key) = try TokenSignature(context: context, signingKeys: configurations.signingKeys).verify(token)
         guard let tenantId = key.owner.tenantId else { throw TokenUseMismatch(expected: expected.use ?? .id, actual: .pool) }
         return try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
     }
@@ -114,17 +114,22 @@ package struct TenantTokenVerifier: Sendable {
         let validFrom = max(token.issuedAt, token.claims["nbf"]?.number?.int64 ?? token.issuedAt)
         if validFrom > now { throw TokenNotYetValid(validFrom: validFrom, now: now) }
         if expected.checksExpiry, token.expiresAt <= now { throw TokenExpired(expiredAt: token.expiresAt, now: now) }
-        if expected.checksStanding { try checkStanding(of: token) }
+        if expected.checksStanding { try checkStanding(of: token, at: now) }
         return token
     }
 
-    private func checkStanding(of token: VerifiedTenantToken) throws {
+    private func checkStanding(of token: VerifiedTenantToken, at now: Int64) throws {
         try context.database.read { tx in
             let account = try tx.account(token.accountId)
+            let tenant = try configurations.knownTenant(token.tenantId, in: tx)
+            try tenant?.requireEnabled()
             if account?.isDisabled == true { throw TokenRevoked(reason: "its account is disabled") }
             if context.isTesting, token.sessionId == SessionRecord.ofTestTokens { return }
             if account == nil { throw try tx.loss(ofAccount: token.accountId) }
-            guard try tx.session(token.sessionId) != nil else { throw try tx.loss(ofSession: token.sessionId) }
+            guard let session = try tx.session(token.sessionId) else { throw try tx.loss(ofSession: token.sessionId) }
+            if let end = tenant?.tokens.end(ofSessionFrom: session.authenticatedAt), end <= now {
+                throw TokenRevoked(reason: "its session ended at \(end), the maximum after the sign-in")
+            }
         }
     }
 }

@@ -107,6 +107,8 @@ public enum ErrorTable {
         ErrorInfo(code: FlowEnded.code, type: FlowEnded.type, when: "A step is submitted to a flow that was ended by another operation.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: SendUnderway.code, type: SendUnderway.type, when: "A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first request does not complete within 20 seconds.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: TooManyFailedSends.code, type: TooManyFailedSends.type, when: "Ten messages to one address failed within one minute. Failed messages do not count as sent codes.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: TenantDisabled.code, type: TenantDisabled.type, when: "The tenant has the setting `disabled`. Its sessions continue when it is enabled.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: SessionExpired.code, type: SessionExpired.type, when: "The lifetime `tokens.sessionSeconds` of the session is over.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: AccountNotFound.code, type: AccountNotFound.type, when: "The account does not exist or was deleted.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: AccountDisabled.code, type: AccountDisabled.type, when: "The user of a disabled account tries to sign in or refresh tokens.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: AccountExists.code, type: AccountExists.type, when: "`account.create` names an account ID that is already in use.", isRetryable: false, isStoreError: false),

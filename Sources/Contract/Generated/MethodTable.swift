@@ -119,6 +119,7 @@ public enum MethodTable {
         SystemInfo.info,
         SystemMetrics.info,
         SystemPing.info,
+        TenantCheckAssurance.info,
         TenantCreate.info,
         TenantDelete.info,
         TenantGet.info,
@@ -145,7 +146,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(135)
+        all.reserveCapacity(136)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -260,6 +261,7 @@ public enum MethodTable {
         all.append(BoundMethod(SystemInfo.info) { try system.scoped(to: $1).info(SystemInfo.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SystemMetrics.info) { try system.scoped(to: $1).metrics(SystemMetrics.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SystemPing.info) { try system.scoped(to: $1).ping(SystemPing.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(TenantCheckAssurance.info) { try tenant.scoped(to: $1).checkAssurance(TenantCheckAssurance.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TenantCreate.info) { try tenant.create(TenantCreate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TenantDelete.info) { try tenant.delete(TenantDelete.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TenantGet.info) { try tenant.scoped(to: $1).get(TenantGet.Params(decoding: $0), $1).write(to: &$2) })

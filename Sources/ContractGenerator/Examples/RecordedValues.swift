@@ -22,6 +22,8 @@ enum RecordedValues {
               "$continuation": "AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB",
               "$nextContinuation": "AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe",
               "$signedUp": "AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe",
+              "$assuranceConflicts": [{"pointer": "/lockCovers", "requirement": "asvs 6.3.4", "limit": "everyDoor"}],
+              "$assuranceRequirements": [{"number": "asvs 6.2.10", "title": "No periodic change of passwords", "status": "pass"}],
               "$code": "48210375",
               "$account": "0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90",
               "$signInContinuation": "AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB",

@@ -18,6 +18,8 @@ struct Contract {
     let options: [ServeOption]
     /// The guides, ordered by name.
     var guides: [Guide] = []
+    /// The requirements of security standards, in the order of `schemas/assurance.json`.
+    var requirements: [AssuranceEntry] = []
 
     /// Returns the shared type `name`.
     func type(_ name: String) -> NamedType? { types.first { $0.name == name } }

@@ -21,7 +21,7 @@ struct ContractReader {
             notifications: files(in: "notifications").map { notification(in: $0) },
             errors: (json("errors.json")["errors"]?.array ?? []).map(error),
             options: (json("options.json")["options"]?.array ?? []).compactMap(option),
-            guides: guides())
+            guides: guides(), requirements: requirements)
         ContractChecks(contract: contract, problems: problems).run()
         guard problems.all.isEmpty else { throw ContractProblems(all: problems.all) }
         return contract
@@ -30,6 +30,18 @@ struct ContractReader {
     private func files(in name: String) -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: name).path)) ?? []
         return all.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+    }
+
+    private var requirements: [AssuranceEntry] {
+        let found = (json("assurance.json")["requirements"]?.array ?? []).map { AssuranceEntry($0) }
+        for entry in found where entry.number.isEmpty || entry.title.isEmpty || !AssuranceEntry.statuses.contains(entry.status) {
+            problems.add("assurance.json", "\(entry.number) needs a number, a title and a status of \(AssuranceEntry.statuses)")
+        }
+        for entry in found where entry.status == "pass" && entry.tests.isEmpty {
+            problems.add("assurance.json", "\(entry.number) has the status pass and names no test")
+        }
+        if Set(found.map(\.number)).count < found.count { problems.add("assurance.json", "a number occurs twice") }
+        return found
     }
 
     private func guides() -> [Guide] {
@@ -41,7 +53,9 @@ struct ContractReader {
                 problems.add("guides/\(file)", "must begin with a heading of the first level")
                 return nil
             }
-            return Guide(name: String(file.dropLast(3)), title: String(title), text: text)
+            let name = String(file.dropLast(3))
+            let page = name == AssuranceEmitter.guide ? AssuranceEmitter.page(text, requirements) : text
+            return Guide(name: name, title: String(title), text: page)
         }
     }
 

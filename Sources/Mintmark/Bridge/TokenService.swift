@@ -9,14 +9,16 @@ public struct TokenService: Sendable {
     var context: ServiceContext
     let signingKeys: SigningKeys
     let pools: PoolConfigurationCache
-    var tenantTokens: TenantTokenVerifier { TenantTokenVerifier(context: context, signingKeys: signingKeys) }
+    let tenants: TenantConfigurationCache
+    var tenantTokens: TenantTokenVerifier { TenantTokenVerifier(context: context, configurations: tenants) }
     var poolTokens: PoolTokenVerifier { PoolTokenVerifier(context: context, configurations: pools) }
     var minting: PoolTokens { PoolTokens(context, pools) }
 
-    public init(_ context: ServiceContext, _ pools: PoolConfigurationCache) {
+    public init(_ context: ServiceContext, _ pools: PoolConfigurationCache, _ tenants: TenantConfigurationCache) {
         self.context = context
         signingKeys = pools.signingKeys
         self.pools = pools
+        self.tenants = tenants
     }
 
     public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result { try minting.mint(request, call) }

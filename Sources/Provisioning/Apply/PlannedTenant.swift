@@ -34,7 +34,12 @@ struct PlannedTenant {
                 ?? TenantCreate.Params(tenantId: declaration.tenantId, signingAlgorithm: declaration.signingAlgorithm ?? .ES256))
         let kept = try Self.delivery(delivery, over: existing?.settings.delivery, of: declaration.tenantId, vault)
         settings.delivery = try kept?.opened(for: declaration.tenantId, vault)
-        do { try TenantRules.check(settings) } catch let error as InvalidTenantSettings {
+        do {
+            try TenantRules.check(settings)
+            if let existing {
+                try TenantRules.check(lessAssurance: declaration.acceptsLessAssurance, from: existing, to: settings.assurance)
+            }
+        } catch let error as InvalidTenantSettings {
             problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, "The setting is not valid: \(error.reason).")
             return nil
         }
@@ -50,7 +55,7 @@ struct PlannedTenant {
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
-        "passkeys", "customTokenSigners",
+        "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk",
     ]
 
     /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
@@ -82,6 +87,7 @@ extension TenantDeclaration {
             audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
             enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed,
-            passkeys: passkeys, customTokenSigners: customTokenSigners)
+            passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk,
+            customTokenSigners: customTokenSigners)
     }
 }

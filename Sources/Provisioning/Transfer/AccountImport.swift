@@ -9,7 +9,7 @@ extension AccountService {
     /// - Throws: `TenantNotFound`, `InvalidHashParameters`, `ImportFileUnreadable`. If nothing was imported yet, also `RequestCancelled`
     ///   and the errors of the store; otherwise the result contains the reason the import stopped.
     public func `import`(_ request: AccountImport.Params, _ call: any CallContext) throws -> AccountImport.Result {
-        let tenant = try context.database.read { try configurations.tenant(request.tenantId, in: $0) }
+        let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         var run = ImportRun(
             context: context, tenant: tenant, how: try request.hash.map { try PasswordHash($0) }, onExisting: request.onExisting,
             isDryRun: request.dryRun)

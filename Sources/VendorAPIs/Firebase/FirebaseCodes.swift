@@ -32,7 +32,7 @@ extension FirebaseCall {
         var answer: JSONObject = ["kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email)]
         if type == "PASSWORD_RESET" {
             let account = try account(email: email)
-            if account == nil, tenant.settings.enumerationProtection, !returnsLink { return answer }
+            if account == nil, tenant.enumerationProtection, !returnsLink { return answer }
             if account == nil { throw FirebaseError("EMAIL_NOT_FOUND") }
         }
         let code = try issue(type, email, newEmail: try body.filled("newEmail").map(Username.fold))
@@ -213,7 +213,7 @@ extension FirebaseCall {
         guard (try? Username(email)) != nil else { throw FirebaseError("INVALID_IDENTIFIER") }
         let session = try body.filled("sessionId") ?? Base64URL.encode(context.random.bytes(18))
         var answer: JSONObject = ["kind": "identitytoolkit#CreateAuthUriResponse", "sessionId": .string(session)]
-        if tenant.settings.enumerationProtection { return answer }
+        if tenant.enumerationProtection { return answer }
         let account = try account(email: email)
         var methods: [String] = []
         var providers: [String] = []

@@ -43,7 +43,7 @@ extension FirebaseCall {
         let policy = try tenantRecord().settings.passwordPolicy ?? PasswordPolicy()
         return [
             "customStrengthOptions": [
-                "minPasswordLength": .number(JSONNumber(policy.minimumLength)),
+                "minPasswordLength": .number(JSONNumber(policy.minimumLength ?? 8)),
                 "maxPasswordLength": .number(JSONNumber(policy.maximumLength)),
             ],
             "allowedNonAlphanumericCharacters": .array(Array("^$*.[]{}()?\"!@#%&/\\,><':;|_~`+-=").map { .string(String($0)) }),
@@ -64,7 +64,7 @@ extension FirebaseCall {
         var signIn = answer["signIn"]?.object ?? [:]
         signIn["allowDuplicateEmails"] = .bool(!settings.oneAccountPerAddress)
         answer["signIn"] = .object(signIn)
-        answer["emailPrivacyConfig"] = ["enableImprovedEmailPrivacy": .bool(settings.enumerationProtection)]
+        answer["emailPrivacyConfig"] = ["enableImprovedEmailPrivacy": .bool(settings.enumerationProtection ?? false)]
         return answer
     }
 

@@ -49,7 +49,7 @@ extension FirebaseCall {
         let settings = try tenantRecord().settings
         return [
             "signIn": ["allowDuplicateEmails": .bool(!settings.oneAccountPerAddress)],
-            "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(settings.enumerationProtection)],
+            "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(settings.enumerationProtection ?? false)],
         ]
     }
 

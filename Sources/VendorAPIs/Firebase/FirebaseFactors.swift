@@ -38,11 +38,11 @@ extension FirebaseCall {
 
     /// Whether a sign-in of the user needs a second factor.
     func needsFactor(_ facts: AccountFacts) throws -> Bool {
-        try !facts.factors.isEmpty && tenantRecord().settings.mfa != .off
+        try !facts.factors.isEmpty && tenantRecord().mfa != .off
     }
 
     private func requireFactors() throws {
-        if try tenantRecord().settings.mfa == .off { throw FirebaseError("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.") }
+        if try tenantRecord().mfa == .off { throw FirebaseError("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.") }
     }
 
     private func enrolling() throws -> FirebaseUser {

@@ -12,7 +12,7 @@ extension FirebaseCall {
         let email = try body.text("email") ?? ""
         guard (try? Username(email)) != nil else { throw FirebaseError("INVALID_EMAIL") }
         guard let password = try body.filled("password") else { throw FirebaseError("MISSING_PASSWORD") }
-        let isHidden = tenant.settings.enumerationProtection
+        let isHidden = tenant.enumerationProtection
         let account = try account(email: email)
         if let account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
         let outcome: PasswordOutcome

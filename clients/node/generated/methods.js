@@ -157,6 +157,7 @@ export const methods = {
     ping: {},
   },
   tenant: {
+    checkAssurance: {},
     create: { secrets: ["delivery.smtp.password", "delivery.webhook.secret"] },
     delete: {},
     get: { secrets: ["delivery.smtp.password", "delivery.webhook.secret"] },

@@ -98,6 +98,45 @@ export interface AppliedChange {
   changed: string[];
 }
 
+/**
+ * The security profile of a tenant, which sets defaults and limits for its settings. `asvs-l2`: OWASP Application Security Verification
+ * Standard 5.0, level 2. `nist-aal2`: NIST SP 800-63B-4, authenticator assurance level 2. `none`: no profile.
+ */
+export type Assurance = "none" | "asvs-l2" | "nist-aal2";
+
+/** A setting that a security profile does not accept. */
+export interface AssuranceConflict {
+  /** The location of the setting in the parameters of `tenant.create`, as an RFC 6901 JSON Pointer. */
+  pointer: string;
+  /** The number of the requirement. */
+  requirement: string;
+  /** The accepted values of the setting. */
+  limit: string;
+}
+
+/** A requirement of a security standard, with its status for a tenant. */
+export interface AssuranceRequirement {
+  /** The number of the requirement, such as `asvs 6.2.4` or `nist 2.2.3`. */
+  number: string;
+  /** The requirement, in short. */
+  title: string;
+  /**
+   * The status of a requirement. `pass`: met. `gap`: not met. `host`: a duty of the application that uses the service. `notApplicable`: the
+   * service has no such function.
+   */
+  status: Open<AssuranceStatus>;
+  /** How the requirement is met, or what the application must do. */
+  note?: string;
+  /** The settings of the tenant that leave the requirement open. Present if the status is `gap` because of settings. */
+  settings?: AssuranceConflict[];
+}
+
+/**
+ * The status of a requirement. `pass`: met. `gap`: not met. `host`: a duty of the application that uses the service. `notApplicable`: the
+ * service has no such function.
+ */
+export type AssuranceStatus = "pass" | "gap" | "host" | "notApplicable";
+
 /** The reason an attribute was rejected. */
 export interface AttributeFailure {
   /** The name of the attribute, as given. */
@@ -1043,6 +1082,13 @@ export interface LinkedProvider {
  */
 export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
 
+/**
+ * The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes. `everyDoor`: also
+ * sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods. Existing sessions and password
+ * resets continue in both cases, because otherwise anybody could sign out a user.
+ */
+export type LockCoverage = "guessing" | "everyDoor";
+
 /** The number of failed attempts that locks an account, and the duration of the lock. */
 export interface LockoutPolicy {
   /**
@@ -1262,6 +1308,12 @@ export type Password = string;
  */
 export type PasswordAlgorithm = "firebaseScrypt" | "scrypt" | "pbkdf2Sha1" | "pbkdf2Sha256" | "pbkdf2Sha512" | "hmacMd5" | "hmacSha1" | "hmacSha256" | "hmacSha512" | "md5" | "sha1" | "sha256" | "sha512";
 
+/**
+ * The characters that a password can contain. ascii: letters, digits, spaces and symbols of ASCII. unicode: every assigned character except
+ * control characters; the Unicode normalization form NFC is applied first, so that different encodings of a character are equal.
+ */
+export type PasswordCharacters = "ascii" | "unicode";
+
 /** The reason a password was rejected. */
 export interface PasswordFailure {
   /** The violated rule. */
@@ -1306,17 +1358,36 @@ export interface PasswordHashing {
 
 /** The rules that a new password must satisfy. */
 export interface PasswordPolicy {
-  /** The minimum number of characters. 6 to 256. Defaults to 8. */
+  /**
+   * The minimum number of characters, after normalization. Defaults to 8; to 15 with the assurance `asvs-l2` and `mfa` `optional`. An
+   * assurance requires at least 8. 6 to 256.
+   */
   minimumLength?: number;
   /** The maximum number of characters. 8 to 256. Defaults to 256. */
   maximumLength?: number;
-  /** The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. 1 to 4. Defaults to 3. */
-  minimumClasses?: number;
   /**
-   * Whether to reject passwords that are too common or that contain the given name, the surname or the name of the tenant. Also rejects
-   * passwords that consist of the email address, a part of it or the display name, and fewer than 8 other characters. Defaults to true.
+   * The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3; to 1 with an
+   * assurance or with `characters` `unicode`. An assurance requires 1. 1 to 4.
+   */
+  minimumClasses?: number;
+  /** The characters that a password can contain. Defaults to `ascii`, with an assurance to `unicode`, which an assurance requires. */
+  characters?: PasswordCharacters;
+  /**
+   * Whether to reject passwords that consist of common words and few other characters. Unless `checksContext` is false, also rejects
+   * passwords that contain the given name, the surname or the name of the tenant. An assurance requires true. Defaults to true.
    */
   checksBanned?: boolean;
+  /**
+   * Whether to reject the passwords of the built-in list of common passwords, regardless of case. Defaults to false, with an assurance to
+   * true, which an assurance requires.
+   */
+  checksCommon?: boolean;
+  /**
+   * Whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email address, its parts, its
+   * domain, the names of the user, the ID and name of the tenant, and `bannedTerms`. Defaults to the value of `checksBanned`. An assurance
+   * requires true.
+   */
+  checksContext?: boolean;
   /** Additional terms that count as common, such as product names. At most 1000 elements. */
   bannedTerms?: readonly string[];
   /** The service that detects breached passwords. If omitted, passwords are not checked. */
@@ -2274,8 +2345,24 @@ export interface Tenant {
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: CustomTokenSigner[];
+  /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
+  assurance: Open<Assurance>;
+  /**
+   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
+   * `tenantDisabled`. Sessions do not end.
+   */
+  disabled: boolean;
+  /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */
+  lockCovers: Open<LockCoverage>;
+  /**
+   * Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant
+   * with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+   */
+  acceptsSmsRisk: boolean;
   /** The algorithm with which the tenant signs its tokens. */
   signingAlgorithm: Open<SigningAlgorithm>;
+  /** The requirements of the profile that the settings of this tenant leave open. Empty without a profile. */
+  assuranceGaps: string[];
   /** The time at which the tenant was created, in seconds since 1970-01-01 UTC. */
   createdAt: Timestamp;
   /** The time of the last change of the tenant, in seconds since 1970-01-01 UTC. */
@@ -2398,6 +2485,22 @@ export interface TenantDeclaration {
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
+  /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
+  assurance?: Assurance;
+  /**
+   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
+   * `tenantDisabled`. Sessions do not end.
+   */
+  disabled?: boolean;
+  /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */
+  lockCovers?: LockCoverage;
+  /**
+   * Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant
+   * with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+   */
+  acceptsSmsRisk?: boolean;
+  /** Confirms that `assurance` changes from a profile to `none`. Defaults to false. */
+  acceptsLessAssurance?: boolean;
   /**
    * The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use
    * `key.rotate`.
@@ -2586,8 +2689,17 @@ export interface TokenLifetimes {
   idTokenSeconds?: number;
   /** The lifetime of an access token, in seconds. 60 to 86400. Defaults to 3600. */
   accessTokenSeconds?: number;
-  /** The lifetime of an unused refresh token, in seconds. 60 to 31536000. Defaults to 7776000. */
+  /**
+   * The lifetime of an unused refresh token, in seconds. Defaults to 7776000 (90 days); to 604800 (7 days) with the assurance `asvs-l2`,
+   * which limits it to 1209600; to 1800 with `nist-aal2`, which limits it to 3600. 60 to 31536000.
+   */
   refreshTokenSeconds?: number;
+  /**
+   * The absolute lifetime of a session after the sign-in, in seconds, regardless of its use. A change also applies to existing sessions. If
+   * omitted, sessions have no absolute lifetime; with the assurance `asvs-l2`, it defaults to 2592000 (30 days), which is the maximum; with
+   * `nist-aal2`, to 43200 (12 hours), and 86400 is the maximum. 60 to 315360000.
+   */
+  sessionSeconds?: number;
   /**
    * The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the refresh tokens
    * it returned is used. The grace period covers parallel requests of one application and lost responses. Each use starts an independent

@@ -120,6 +120,7 @@ declare -gA _mintmark_methods=(
     [system.info]=any
     [system.metrics]=any
     [system.ping]=any
+    [tenant.checkAssurance]=any
     [tenant.create]=any
     [tenant.delete]=any
     [tenant.get]=any
@@ -259,11 +260,12 @@ declare -gA _mintmark_parameter_names=(
     [system.info]=""
     [system.metrics]=""
     [system.ping]=""
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= customTokenSigners:= signingAlgorithm="
+    [tenant.checkAssurance]="tenantId= assurance="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= customTokenSigners:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= force:= customTokenSigners:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
@@ -386,6 +388,8 @@ declare -gA _mintmark_error_types=(
     [flowEnded]=4066
     [sendUnderway]=4067
     [tooManyFailedSends]=4068
+    [tenantDisabled]=4160
+    [sessionExpired]=4161
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

@@ -8,10 +8,13 @@ public struct InvalidTenantSettings: ContractError {
     public var pointer: String
     /// The problem with the setting.
     public var reason: String
+    /// All settings that conflict with the assurance of the tenant. Present if the assurance is the reason.
+    public var conflicts: [AssuranceConflict]?
 
-    public init(pointer: String, reason: String) {
+    public init(pointer: String, reason: String, conflicts: [AssuranceConflict]? = nil) {
         self.pointer = pointer
         self.reason = reason
+        self.conflicts = conflicts
     }
 
     public static let code = 4004
@@ -27,6 +30,14 @@ public struct InvalidTenantSettings: ContractError {
         writer.string(pointer)
         writer.key("reason")
         writer.string(reason)
+        if let conflicts {
+            writer.key("conflicts")
+            writer.beginArray()
+            for element in conflicts {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
         writer.endObject()
     }
 }

@@ -4,6 +4,9 @@ import JSON
 
 /// Answers the methods of `tenant`. Each throws the errors of its schema.
 public protocol TenantHandlers: CallScoped {
+    /// Compare a tenant with a security profile.
+    func checkAssurance(_ request: TenantCheckAssurance.Params, _ call: any CallContext) throws -> TenantCheckAssurance.Result
+
     /// Create a tenant.
     func create(_ request: TenantCreate.Params, _ call: any CallContext) throws -> TenantCreate.Result
 

@@ -4,24 +4,33 @@ import JSON
 
 /// The rules that a new password must satisfy.
 public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
-    /// The minimum number of characters.
-    public var minimumLength: Int64
+    /// The minimum number of characters, after normalization. Defaults to 8; to 15 with the assurance `asvs-l2` and `mfa` `optional`. An assurance requires at least 8.
+    public var minimumLength: Int64?
     /// The maximum number of characters.
     public var maximumLength: Int64
-    /// The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols.
-    public var minimumClasses: Int64
-    /// Whether to reject passwords that are too common or that contain the given name, the surname or the name of the tenant. Also rejects passwords that consist of the email address, a part of it or the display name, and fewer than 8 other characters.
+    /// The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3; to 1 with an assurance or with `characters` `unicode`. An assurance requires 1.
+    public var minimumClasses: Int64?
+    /// The characters that a password can contain. Defaults to `ascii`, with an assurance to `unicode`, which an assurance requires.
+    public var characters: PasswordCharacters?
+    /// Whether to reject passwords that consist of common words and few other characters. Unless `checksContext` is false, also rejects passwords that contain the given name, the surname or the name of the tenant. An assurance requires true.
     public var checksBanned: Bool
+    /// Whether to reject the passwords of the built-in list of common passwords, regardless of case. Defaults to false, with an assurance to true, which an assurance requires.
+    public var checksCommon: Bool?
+    /// Whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email address, its parts, its domain, the names of the user, the ID and name of the tenant, and `bannedTerms`. Defaults to the value of `checksBanned`. An assurance requires true.
+    public var checksContext: Bool?
     /// Additional terms that count as common, such as product names.
     public var bannedTerms: [String]?
     /// The service that detects breached passwords. If omitted, passwords are not checked.
     public var breached: BreachedPasswordCheck?
 
-    public init(minimumLength: Int64 = 8, maximumLength: Int64 = 256, minimumClasses: Int64 = 3, checksBanned: Bool = true, bannedTerms: [String]? = nil, breached: BreachedPasswordCheck? = nil) {
+    public init(minimumLength: Int64? = nil, maximumLength: Int64 = 256, minimumClasses: Int64? = nil, characters: PasswordCharacters? = nil, checksBanned: Bool = true, checksCommon: Bool? = nil, checksContext: Bool? = nil, bannedTerms: [String]? = nil, breached: BreachedPasswordCheck? = nil) {
         self.minimumLength = minimumLength
         self.maximumLength = maximumLength
         self.minimumClasses = minimumClasses
+        self.characters = characters
         self.checksBanned = checksBanned
+        self.checksCommon = checksCommon
+        self.checksContext = checksContext
         self.bannedTerms = bannedTerms
         self.breached = breached
     }
@@ -30,7 +39,10 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
         var minimumLength: Int64?
         var maximumLength: Int64?
         var minimumClasses: Int64?
+        var characters: PasswordCharacters?
         var checksBanned: Bool?
+        var checksCommon: Bool?
+        var checksContext: Bool?
         var bannedTerms: [String]?
         var breached: BreachedPasswordCheck?
         node.forEachPair { _name, _value in
@@ -40,34 +52,59 @@ public struct PasswordPolicy: ContractParams, ContractResult, Equatable {
                 maximumLength = reader.integer(_value, at: "maximumLength", 8...256)
             } else if _name.isString("minimumClasses") {
                 minimumClasses = reader.integer(_value, at: "minimumClasses", 1...4)
+            } else if _name.isString("characters") {
+                characters = reader.enumeration(_value, at: "characters")
             } else if _name.isString("checksBanned") {
                 checksBanned = reader.boolean(_value, at: "checksBanned")
+            } else if _name.isString("checksCommon") {
+                checksCommon = reader.boolean(_value, at: "checksCommon")
+            } else if _name.isString("checksContext") {
+                checksContext = reader.boolean(_value, at: "checksContext")
             } else if _name.isString("bannedTerms") {
                 bannedTerms = reader.array(_value, at: "bannedTerms", count: 0...1000, isUnique: false) { reader, value, step in reader.string(value, at: step, .passwordPolicyBannedTermsElement) }
             } else if _name.isString("breached") {
                 breached = reader.object(_value, at: "breached")
             } else {
-                reader.unknown(_name, among: ["minimumLength", "maximumLength", "minimumClasses", "checksBanned", "bannedTerms", "breached"])
+                reader.unknown(_name, among: ["minimumLength", "maximumLength", "minimumClasses", "characters", "checksBanned", "checksCommon", "checksContext", "bannedTerms", "breached"])
             }
         }
-        self.minimumLength = minimumLength ?? 8
+        self.minimumLength = minimumLength
         self.maximumLength = maximumLength ?? 256
-        self.minimumClasses = minimumClasses ?? 3
+        self.minimumClasses = minimumClasses
+        self.characters = characters
         self.checksBanned = checksBanned ?? true
+        self.checksCommon = checksCommon
+        self.checksContext = checksContext
         self.bannedTerms = bannedTerms
         self.breached = breached
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("minimumLength")
-        writer.int(minimumLength)
+        if let minimumLength {
+            writer.key("minimumLength")
+            writer.int(minimumLength)
+        }
         writer.key("maximumLength")
         writer.int(maximumLength)
-        writer.key("minimumClasses")
-        writer.int(minimumClasses)
+        if let minimumClasses {
+            writer.key("minimumClasses")
+            writer.int(minimumClasses)
+        }
+        if let characters {
+            writer.key("characters")
+            writer.string(characters.rawValue)
+        }
         writer.key("checksBanned")
         writer.bool(checksBanned)
+        if let checksCommon {
+            writer.key("checksCommon")
+            writer.bool(checksCommon)
+        }
+        if let checksContext {
+            writer.key("checksContext")
+            writer.bool(checksContext)
+        }
         if let bannedTerms {
             writer.key("bannedTerms")
             writer.beginArray()

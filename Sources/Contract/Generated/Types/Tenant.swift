@@ -46,14 +46,24 @@ public struct Tenant: ContractResult, Equatable {
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
+    /// The security profile. Its defaults apply to omitted settings, and its limits to all.
+    public var assurance: Assurance
+    /// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+    public var disabled: Bool
+    /// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
+    public var lockCovers: LockCoverage
+    /// Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    public var acceptsSmsRisk: Bool
     /// The algorithm with which the tenant signs its tokens.
     public var signingAlgorithm: SigningAlgorithm
+    /// The requirements of the profile that the settings of this tenant leave open. Empty without a profile.
+    public var assuranceGaps: [String]
     /// The time at which the tenant was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Int64
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -75,7 +85,12 @@ public struct Tenant: ContractResult, Equatable {
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
+        self.assurance = assurance
+        self.disabled = disabled
+        self.lockCovers = lockCovers
+        self.acceptsSmsRisk = acceptsSmsRisk
         self.signingAlgorithm = signingAlgorithm
+        self.assuranceGaps = assuranceGaps
         self.createdAt = createdAt
         self.updatedAt = updatedAt
     }
@@ -148,8 +163,22 @@ public struct Tenant: ContractResult, Equatable {
             }
             writer.endArray()
         }
+        writer.key("assurance")
+        writer.string(assurance.rawValue)
+        writer.key("disabled")
+        writer.bool(disabled)
+        writer.key("lockCovers")
+        writer.string(lockCovers.rawValue)
+        writer.key("acceptsSmsRisk")
+        writer.bool(acceptsSmsRisk)
         writer.key("signingAlgorithm")
         writer.string(signingAlgorithm.rawValue)
+        writer.key("assuranceGaps")
+        writer.beginArray()
+        for element in assuranceGaps {
+            writer.string(element)
+        }
+        writer.endArray()
         writer.key("createdAt")
         writer.int(createdAt)
         writer.key("updatedAt")

@@ -44,10 +44,20 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
+    /// The security profile. Its defaults apply to omitted settings, and its limits to all.
+    public var assurance: Assurance?
+    /// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+    public var disabled: Bool?
+    /// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
+    public var lockCovers: LockCoverage?
+    /// Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    public var acceptsSmsRisk: Bool?
+    /// Confirms that `assurance` changes from a profile to `none`.
+    public var acceptsLessAssurance: Bool
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -68,6 +78,11 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
+        self.assurance = assurance
+        self.disabled = disabled
+        self.lockCovers = lockCovers
+        self.acceptsSmsRisk = acceptsSmsRisk
+        self.acceptsLessAssurance = acceptsLessAssurance
         self.signingAlgorithm = signingAlgorithm
     }
 
@@ -92,6 +107,11 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var anonymousAllowed: Bool?
         var passkeys: PasskeySettings?
         var customTokenSigners: [CustomTokenSigner]?
+        var assurance: Assurance?
+        var disabled: Bool?
+        var lockCovers: LockCoverage?
+        var acceptsSmsRisk: Bool?
+        var acceptsLessAssurance: Bool?
         var signingAlgorithm: SigningAlgorithm?
         node.forEachPair { _name, _value in
             if _name.isString("tenantId") {
@@ -134,10 +154,20 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 passkeys = reader.object(_value, at: "passkeys")
             } else if _name.isString("customTokenSigners") {
                 customTokenSigners = reader.array(_value, at: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("assurance") {
+                assurance = reader.enumeration(_value, at: "assurance")
+            } else if _name.isString("disabled") {
+                disabled = reader.boolean(_value, at: "disabled")
+            } else if _name.isString("lockCovers") {
+                lockCovers = reader.enumeration(_value, at: "lockCovers")
+            } else if _name.isString("acceptsSmsRisk") {
+                acceptsSmsRisk = reader.boolean(_value, at: "acceptsSmsRisk")
+            } else if _name.isString("acceptsLessAssurance") {
+                acceptsLessAssurance = reader.boolean(_value, at: "acceptsLessAssurance")
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "passkeys", "customTokenSigners", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -162,6 +192,11 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
+        self.assurance = assurance
+        self.disabled = disabled
+        self.lockCovers = lockCovers
+        self.acceptsSmsRisk = acceptsSmsRisk
+        self.acceptsLessAssurance = acceptsLessAssurance ?? false
         self.signingAlgorithm = signingAlgorithm
     }
 }

@@ -8,15 +8,18 @@ public struct TokenLifetimes: ContractParams, ContractResult, Equatable {
     public var idTokenSeconds: Int64
     /// The lifetime of an access token, in seconds.
     public var accessTokenSeconds: Int64
-    /// The lifetime of an unused refresh token, in seconds.
-    public var refreshTokenSeconds: Int64
+    /// The lifetime of an unused refresh token, in seconds. Defaults to 7776000 (90 days); to 604800 (7 days) with the assurance `asvs-l2`, which limits it to 1209600; to 1800 with `nist-aal2`, which limits it to 3600.
+    public var refreshTokenSeconds: Int64?
+    /// The absolute lifetime of a session after the sign-in, in seconds, regardless of its use. A change also applies to existing sessions. If omitted, sessions have no absolute lifetime; with the assurance `asvs-l2`, it defaults to 2592000 (30 days), which is the maximum; with `nist-aal2`, to 43200 (12 hours), and 86400 is the maximum.
+    public var sessionSeconds: Int64?
     /// The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the refresh tokens it returned is used. The grace period covers parallel requests of one application and lost responses. Each use starts an independent sequence of refresh tokens, so reuse detection does not detect a stolen token that is used within this period. With 0, a used refresh token is never accepted.
     public var refreshReuseGraceSeconds: Int64
 
-    public init(idTokenSeconds: Int64 = 3600, accessTokenSeconds: Int64 = 3600, refreshTokenSeconds: Int64 = 7776000, refreshReuseGraceSeconds: Int64 = 30) {
+    public init(idTokenSeconds: Int64 = 3600, accessTokenSeconds: Int64 = 3600, refreshTokenSeconds: Int64? = nil, sessionSeconds: Int64? = nil, refreshReuseGraceSeconds: Int64 = 30) {
         self.idTokenSeconds = idTokenSeconds
         self.accessTokenSeconds = accessTokenSeconds
         self.refreshTokenSeconds = refreshTokenSeconds
+        self.sessionSeconds = sessionSeconds
         self.refreshReuseGraceSeconds = refreshReuseGraceSeconds
     }
 
@@ -24,6 +27,7 @@ public struct TokenLifetimes: ContractParams, ContractResult, Equatable {
         var idTokenSeconds: Int64?
         var accessTokenSeconds: Int64?
         var refreshTokenSeconds: Int64?
+        var sessionSeconds: Int64?
         var refreshReuseGraceSeconds: Int64?
         node.forEachPair { _name, _value in
             if _name.isString("idTokenSeconds") {
@@ -32,15 +36,18 @@ public struct TokenLifetimes: ContractParams, ContractResult, Equatable {
                 accessTokenSeconds = reader.integer(_value, at: "accessTokenSeconds", 60...86400)
             } else if _name.isString("refreshTokenSeconds") {
                 refreshTokenSeconds = reader.integer(_value, at: "refreshTokenSeconds", 60...31536000)
+            } else if _name.isString("sessionSeconds") {
+                sessionSeconds = reader.integer(_value, at: "sessionSeconds", 60...315360000)
             } else if _name.isString("refreshReuseGraceSeconds") {
                 refreshReuseGraceSeconds = reader.integer(_value, at: "refreshReuseGraceSeconds", 0...3600)
             } else {
-                reader.unknown(_name, among: ["idTokenSeconds", "accessTokenSeconds", "refreshTokenSeconds", "refreshReuseGraceSeconds"])
+                reader.unknown(_name, among: ["idTokenSeconds", "accessTokenSeconds", "refreshTokenSeconds", "sessionSeconds", "refreshReuseGraceSeconds"])
             }
         }
         self.idTokenSeconds = idTokenSeconds ?? 3600
         self.accessTokenSeconds = accessTokenSeconds ?? 3600
-        self.refreshTokenSeconds = refreshTokenSeconds ?? 7776000
+        self.refreshTokenSeconds = refreshTokenSeconds
+        self.sessionSeconds = sessionSeconds
         self.refreshReuseGraceSeconds = refreshReuseGraceSeconds ?? 30
     }
 
@@ -50,8 +57,14 @@ public struct TokenLifetimes: ContractParams, ContractResult, Equatable {
         writer.int(idTokenSeconds)
         writer.key("accessTokenSeconds")
         writer.int(accessTokenSeconds)
-        writer.key("refreshTokenSeconds")
-        writer.int(refreshTokenSeconds)
+        if let refreshTokenSeconds {
+            writer.key("refreshTokenSeconds")
+            writer.int(refreshTokenSeconds)
+        }
+        if let sessionSeconds {
+            writer.key("sessionSeconds")
+            writer.int(sessionSeconds)
+        }
         writer.key("refreshReuseGraceSeconds")
         writer.int(refreshReuseGraceSeconds)
         writer.endObject()

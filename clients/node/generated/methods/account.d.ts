@@ -25,7 +25,7 @@ export interface AccountMethods {
    * SecondFactorNeeded | InvalidPassword | PasswordNotSet | AccountLocked | TooManyCodes | TooManyFailedSends | SendUnderway |
    * MessageNotSent | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TokenMalformed |
    * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled}
    */
   changeEmail(params: AccountChangeEmailParams, options?: CallOptions): Promise<AccountChangeEmailResult>;
 
@@ -41,7 +41,7 @@ export interface AccountMethods {
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | InvalidPassword | PasswordNotSet | SecondFactorNeeded |
-   * AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered}
+   * AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered | TenantDisabled}
    */
   changePassword(params: AccountChangePasswordParams, options?: CallOptions): Promise<AccountChangePasswordResult>;
 
@@ -54,7 +54,7 @@ export interface AccountMethods {
    * Equivalent: firebase accounts:signUp; SDK: createUser.
    *
    * @throws {TenantNotFound | InvalidUsername | UserAlreadyExists | AccountExists | InvalidPassword | InvalidAttributes | AccountMerged |
-   * InvalidPhoneNumber | PhoneNumberInUse | ClaimNameReserved | ClaimsTooLong}
+   * InvalidPhoneNumber | PhoneNumberInUse | ClaimNameReserved | ClaimsTooLong | TenantDisabled}
    */
   create(params: AccountCreateParams, options?: CallOptions): Promise<AccountCreateResult>;
 
@@ -119,7 +119,7 @@ export interface AccountMethods {
    * Also available with `caller: "public"`.
    *
    * @throws {CallerNotAllowed | AccountNotFound | AccountMerged | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown |
-   * TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked}
+   * TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | TenantDisabled}
    */
   graph(params: AccountGraphParams, options?: CallOptions): Promise<AccountGraphResult>;
 
@@ -135,7 +135,7 @@ export interface AccountMethods {
    *
    * Equivalent: firebase accounts:batchCreate; SDK: importUsers.
    *
-   * @throws {TenantNotFound | ImportFileUnreadable | InvalidHashParameters}
+   * @throws {TenantNotFound | ImportFileUnreadable | InvalidHashParameters | TenantDisabled}
    */
   import(params: AccountImportParams, options?: ProgressOptions<ImportProgress>): Promise<AccountImportResult>;
 
@@ -159,7 +159,7 @@ export interface AccountMethods {
    * PendingTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidUsername | InvalidPassword | PasswordNotAccepted | AccountLocked
    * | AccountDisabled | AudienceNotOffered | CredentialAlreadyInUse | EmailAlreadyInUse | AddressDiffers | ProviderAlreadyLinked |
    * RecentSignInRequired | SecondFactorNeeded | ContinuationTokenInvalid | ContinuationTokenExpired | CallbackInvalid | SignInRefused |
-   * FlowUsed | ListenerGone | UserMismatch | TooManyFromClient}
+   * FlowUsed | ListenerGone | UserMismatch | TooManyFromClient | TenantDisabled}
    */
   link(params: AccountLinkParams, options?: CallOptions): Promise<AccountLinkResult>;
 
@@ -191,7 +191,7 @@ export interface AccountMethods {
    *
    * @throws {MergeUndecided | RecentSignInRequired | SecondFactorNeeded | TooManyFactors | ClaimsTooLong | AudienceNotOffered |
    * TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
-   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   merge(params: AccountMergeParams, options?: CallOptions): Promise<AccountMergeResult>;
 
@@ -208,7 +208,8 @@ export interface AccountMethods {
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | ProviderNotLinked | IdpNotFound | IdpDisabled |
-   * ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | ProviderUnavailable | ProviderUnusable}
+   * ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | ProviderUnavailable | ProviderUnusable | TenantDisabled |
+   * AccountLocked}
    */
   providerToken(params: AccountProviderTokenParams, options?: CallOptions): Promise<AccountProviderTokenResult>;
 
@@ -227,7 +228,7 @@ export interface AccountMethods {
    * PendingTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidUsername | InvalidPassword | PasswordNotSet |
    * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | UserMismatch | ContinuationTokenInvalid |
    * ContinuationTokenExpired | CallbackInvalid | SignInRefused | FlowUsed | FlowFinished | PasskeysOff | PasskeyNotAccepted | ListenerGone
-   * | TooManyFromClient}
+   * | TooManyFromClient | TenantDisabled}
    */
   reauthenticate(params: AccountReauthenticateParams, options?: CallOptions): Promise<AccountReauthenticateResult>;
 
@@ -240,7 +241,7 @@ export interface AccountMethods {
    *
    * Equivalent: firebase accounts:update customAttributes; SDK: setCustomUserClaims.
    *
-   * @throws {AccountNotFound | ClaimNameReserved | ClaimsTooLong | AccountMerged}
+   * @throws {AccountNotFound | ClaimNameReserved | ClaimsTooLong | AccountMerged | TenantDisabled}
    */
   setClaims(params: AccountSetClaimsParams, options?: CallOptions): Promise<AccountSetClaimsResult>;
 
@@ -257,7 +258,7 @@ export interface AccountMethods {
    * Equivalent: firebase accounts:update oobCode; SDK: applyActionCode.
    *
    * @throws {TooManyFromClient | InvalidCode | CodeExpired | AccountLocked | UserAlreadyExists | ContinuationTokenInvalid |
-   * ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible}
+   * ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TenantDisabled}
    */
   submitCode(params: AccountSubmitCodeParams, options?: CallOptions): Promise<AccountSubmitCodeResult>;
 
@@ -273,7 +274,7 @@ export interface AccountMethods {
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | ProviderNotLinked | LastProvider | RecentSignInRequired |
-   * SecondFactorNeeded}
+   * SecondFactorNeeded | TenantDisabled | AccountLocked}
    */
   unlink(params: AccountUnlinkParams, options?: CallOptions): Promise<AccountUnlinkResult>;
 
@@ -288,7 +289,7 @@ export interface AccountMethods {
    * Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
    *
    * @throws {AccountNotFound | InvalidAttributes | AccountMerged | InvalidUsername | UserAlreadyExists | InvalidPassword |
-   * InvalidPhoneNumber | PhoneNumberInUse | ProviderSubjectInUse | ClaimNameReserved | ClaimsTooLong}
+   * InvalidPhoneNumber | PhoneNumberInUse | ProviderSubjectInUse | ClaimNameReserved | ClaimsTooLong | TenantDisabled}
    */
   update(params: AccountUpdateParams, options?: CallOptions): Promise<AccountUpdateResult>;
 }

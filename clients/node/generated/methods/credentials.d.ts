@@ -35,7 +35,7 @@ export interface CredentialsMethods {
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | PoolNotFound | IdentityNotFound | IdentityDisabled | RoleNotConfigured |
    * IdentityForbidden | UnauthenticatedNotAllowed | LoginsDoNotMatch | LoginConflict | RoleNotOffered | AmbiguousRoleDenied |
    * PublicProviderRequired | PoolTokenNotAccepted | UnsupportedLoginProvider | SamlNotSupported | LegacyProviderNotSupported |
-   * LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags}
+   * LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags | TenantDisabled}
    */
   get(params: CredentialsGetParams, options?: CallOptions): Promise<CredentialsGetResult>;
 

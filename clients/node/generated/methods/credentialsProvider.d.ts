@@ -64,7 +64,7 @@ export interface CredentialsProviderMethods {
    * LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | RoleNotConfigured | RoleNotOffered |
    * AmbiguousRoleDenied | AssumeRoleDenied | DurationExceedsRoleMaximum | PackedPolicyTooLarge | InvalidPrincipalTags | TokenMalformed |
    * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked}
+   * TokenUseMismatch | TokenRevoked | TenantDisabled}
    */
   get(params: CredentialsProviderGetParams, options?: CallOptions): Promise<CredentialsProviderGetResult>;
 
@@ -80,7 +80,7 @@ export interface CredentialsProviderMethods {
    * @throws {ProviderNotOpen | ProviderOvertaken | PoolNotFound | IdentityNotFound | IdentityDisabled | IdentityForbidden |
    * UnauthenticatedNotAllowed | LoginsDoNotMatch | LoginConflict | UnsupportedDeveloperProvider | DeveloperUserAlreadyRegistered |
    * InvalidLogin | ClassicFlowDisabled | PublicProviderRequired | PoolTokenNotAccepted | UnsupportedLoginProvider | SamlNotSupported |
-   * LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags}
+   * LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags | TenantDisabled}
    */
   identityId(params: CredentialsProviderIdentityIdParams, options?: CallOptions): Promise<CredentialsProviderIdentityIdResult>;
 

@@ -77,7 +77,8 @@ export interface IdentityMethods {
    * Equivalent: cognito GetId.
    *
    * @throws {PoolNotFound | UnauthenticatedNotAllowed | LoginConflict | PublicProviderRequired | PoolTokenNotAccepted |
-   * UnsupportedLoginProvider | SamlNotSupported | LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable}
+   * UnsupportedLoginProvider | SamlNotSupported | LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable |
+   * TenantDisabled}
    */
   resolve(params: IdentityResolveParams, options?: CallOptions): Promise<IdentityResolveResult>;
 
@@ -93,7 +94,7 @@ export interface IdentityMethods {
    *
    * @throws {IdentityNotFound | IdentityDisabled | IdentityForbidden | LoginsDoNotMatch | LoginNotLinked | PublicProviderRequired |
    * PoolTokenNotAccepted | UnsupportedLoginProvider | SamlNotSupported | LegacyProviderNotSupported | LoginTokenInvalid |
-   * ProviderUnavailable | ProviderUnusable}
+   * ProviderUnavailable | ProviderUnusable | TenantDisabled}
    */
   unlink(params: IdentityUnlinkParams, options?: CallOptions): Promise<IdentityUnlinkResult>;
 

@@ -21,7 +21,7 @@ export interface IdpMethods {
    *
    * @throws {TenantNotFound | IdpNotFound | IdpDisabled | ListenerUnavailable | ProviderUnavailable | ProviderUnusable | TokenMalformed |
    * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   authorize(params: IdpAuthorizeParams, options?: CallOptions): Promise<IdpAuthorizeResult>;
 
@@ -36,7 +36,7 @@ export interface IdpMethods {
    *
    * @throws {TenantNotFound | IdpNotFound | IdpDisabled | SignInRefused | ProviderUnavailable | ProviderUnusable | TokenMalformed |
    * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   authorizeDevice(params: IdpAuthorizeDeviceParams, options?: CallOptions): Promise<IdpAuthorizeDeviceResult>;
 

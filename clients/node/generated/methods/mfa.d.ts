@@ -16,7 +16,7 @@ export interface MfaMethods {
    * Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
    *
    * @throws {FactorNotFound | AccountLocked | AccountDisabled | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent |
-   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible}
+   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TenantDisabled}
    */
   challenge(params: MfaChallengeParams, options?: CallOptions): Promise<MfaChallengeResult>;
 
@@ -33,7 +33,7 @@ export interface MfaMethods {
    * @throws {FactorCodeInvalid | AccountLocked | AccountDisabled | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified |
    * RecentSignInRequired | SecondFactorNeeded | TooManyFactors | FactorExists | FactorAddsNothing | AudienceNotOffered | ScopeNotOffered |
    * TokenRevoked | AccountMerged | TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded |
-   * StepNotPossible}
+   * StepNotPossible | TenantDisabled}
    */
   confirm(params: MfaConfirmParams, options?: CallOptions): Promise<MfaConfirmResult>;
 
@@ -53,7 +53,7 @@ export interface MfaMethods {
    * FactorExists | FactorAddsNothing | FactorTargetMissing | InvalidUsername | InvalidPhoneNumber | TooManyCodes | TooManyFailedSends |
    * SendUnderway | MessageNotSent | TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded |
    * StepNotPossible | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
-   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   enroll(params: MfaEnrollParams, options?: CallOptions): Promise<MfaEnrollResult>;
 
@@ -67,7 +67,7 @@ export interface MfaMethods {
    * Equivalent: firebase accounts:lookup mfaInfo.
    *
    * @throws {CallerNotAllowed | AccountNotFound | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid |
-   * TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled}
    */
   list(params: MfaListParams, options?: CallOptions): Promise<MfaListResult>;
 
@@ -81,7 +81,7 @@ export interface MfaMethods {
    *
    * @throws {SecondFactorsOff | NoSecondFactor | RecentSignInRequired | SecondFactorNeeded | TokenMalformed | TokenAlgorithmNotAllowed |
    * TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked |
-   * AccountMerged}
+   * AccountMerged | TenantDisabled | AccountLocked}
    */
   recoveryCodes(params: MfaRecoveryCodesParams, options?: CallOptions): Promise<MfaRecoveryCodesResult>;
 
@@ -98,7 +98,7 @@ export interface MfaMethods {
    * submitChallenge.
    *
    * @throws {FactorCodeInvalid | FactorNotFound | AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered |
-   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible}
+   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TenantDisabled}
    */
   resolve(params: MfaResolveParams, options?: CallOptions): Promise<MfaResolveResult>;
 
@@ -116,7 +116,7 @@ export interface MfaMethods {
    *
    * @throws {CallerNotAllowed | AccountNotFound | FactorNotFound | LastFactor | RecentSignInRequired | SecondFactorNeeded |
    * AudienceNotOffered | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
-   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   withdraw(params: MfaWithdrawParams, options?: CallOptions): Promise<MfaWithdrawResult>;
 }

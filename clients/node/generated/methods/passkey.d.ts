@@ -18,7 +18,7 @@ export interface PasskeyMethods {
    *
    * @throws {PasskeysOff | PasskeyNotFound | LastProvider | RecentSignInRequired | SecondFactorNeeded | CallerNotAllowed | AccountNotFound
    * | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
-   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled}
    */
   delete(params: PasskeyDeleteParams, options?: CallOptions): Promise<PasskeyDeleteResult>;
 
@@ -33,7 +33,7 @@ export interface PasskeyMethods {
    * Equivalent: cognito CompleteWebAuthnRegistration.
    *
    * @throws {PasskeysOff | PasskeyNotAccepted | TooManyPasskeys | ContinuationTokenInvalid | ContinuationTokenExpired | FlowUsed |
-   * FlowEnded | AccountDisabled | TooManyFromClient}
+   * FlowEnded | AccountDisabled | TooManyFromClient | TenantDisabled}
    */
   finishRegistration(params: PasskeyFinishRegistrationParams, options?: CallOptions): Promise<PasskeyFinishRegistrationResult>;
 
@@ -47,7 +47,8 @@ export interface PasskeyMethods {
    * Equivalent: cognito ListWebAuthnCredentials.
    *
    * @throws {PasskeysOff | CallerNotAllowed | AccountNotFound | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown |
-   * TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged |
+   * TenantDisabled}
    */
   list(params: PasskeyListParams, options?: CallOptions): Promise<PasskeyListResult>;
 
@@ -72,7 +73,7 @@ export interface PasskeyMethods {
    *
    * @throws {PasskeysOff | PasskeyNotFound | CallerNotAllowed | AccountNotFound | TokenMalformed | TokenAlgorithmNotAllowed |
    * TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked |
-   * AccountMerged}
+   * AccountMerged | TenantDisabled}
    */
   rename(params: PasskeyRenameParams, options?: CallOptions): Promise<PasskeyRenameResult>;
 
@@ -87,7 +88,7 @@ export interface PasskeyMethods {
    *
    * @throws {TenantNotFound | PasskeysOff | CallerNotAllowed | AccountNotFound | TokenMalformed | TokenAlgorithmNotAllowed |
    * TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked |
-   * AccountMerged}
+   * AccountMerged | TenantDisabled}
    */
   signals(params: PasskeySignalsParams, options?: CallOptions): Promise<PasskeySignalsResult>;
 
@@ -103,7 +104,7 @@ export interface PasskeyMethods {
    *
    * @throws {TenantNotFound | PasskeysOff | PasskeyNotSet | InvalidUsername | UserNotFound | TooManyFromClient | TokenMalformed |
    * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled}
    */
   startAuthentication(params?: PasskeyStartAuthenticationParams, options?: CallOptions): Promise<PasskeyStartAuthenticationResult>;
 
@@ -120,7 +121,7 @@ export interface PasskeyMethods {
    *
    * @throws {PasskeysOff | TooManyPasskeys | RecentSignInRequired | SecondFactorNeeded | TooManyFromClient | TokenMalformed |
    * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   startRegistration(params: PasskeyStartRegistrationParams, options?: CallOptions): Promise<PasskeyStartRegistrationResult>;
 }

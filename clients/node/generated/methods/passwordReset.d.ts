@@ -16,7 +16,7 @@ export interface PasswordResetMethods {
    * Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TooManyCodes |
-   * TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
+   * TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | TenantDisabled}
    */
   resendCode(params: PasswordResetResendCodeParams, options?: CallOptions): Promise<PasswordResetResendCodeResult>;
 
@@ -33,7 +33,7 @@ export interface PasswordResetMethods {
    * SDK: sendPasswordResetEmail.
    *
    * @throws {TenantNotFound | InvalidUsername | UserNotFound | PasswordNotSet | AccountDisabled | TooManyCodes | TooManyFailedSends |
-   * SendUnderway | MessageNotSent | TooManyFromClient}
+   * SendUnderway | MessageNotSent | TooManyFromClient | TenantDisabled}
    */
   start(params: PasswordResetStartParams, options?: CallOptions): Promise<PasswordResetStartResult>;
 
@@ -48,7 +48,7 @@ export interface PasswordResetMethods {
    * Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode, firebase SDK: verifyPasswordResetCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidCode | CodeExpired |
-   * AccountLocked | TooManyFromClient}
+   * AccountLocked | TooManyFromClient | TenantDisabled}
    */
   submitCode(params: PasswordResetSubmitCodeParams, options?: CallOptions): Promise<PasswordResetSubmitCodeResult>;
 
@@ -64,7 +64,7 @@ export interface PasswordResetMethods {
    * accounts:resetPassword; SDK: confirmPasswordReset.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidPassword |
-   * TooManyFromClient}
+   * TooManyFromClient | TenantDisabled}
    */
   submitPassword(params: PasswordResetSubmitPasswordParams, options?: CallOptions): Promise<PasswordResetSubmitPasswordResult>;
 }

@@ -25,7 +25,7 @@ export interface SessionMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken token; SDK: getIdToken.
    *
    * @throws {RefreshTokenInvalid | AccountMerged | RefreshTokenExpired | RefreshTokenReused | AccountDisabled | AudienceNotOffered |
-   * ScopeNotOffered | ScopeNotGranted}
+   * ScopeNotOffered | ScopeNotGranted | TenantDisabled | SessionExpired}
    */
   refresh(params: SessionRefreshParams, options?: CallOptions): Promise<SessionRefreshResult>;
 

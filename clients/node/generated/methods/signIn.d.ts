@@ -14,7 +14,8 @@ export interface SignInMethods {
    *
    * Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
    *
-   * @throws {TenantNotFound | AnonymousNotAllowed | SignUpNotAllowed | AudienceNotOffered | ScopeNotOffered | TooManyFromClient}
+   * @throws {TenantNotFound | AnonymousNotAllowed | SignUpNotAllowed | AudienceNotOffered | ScopeNotOffered | TooManyFromClient |
+   * TenantDisabled}
    */
   anonymously(params?: SignInAnonymouslyParams, options?: CallOptions): Promise<SignInAnonymouslyResult>;
 
@@ -30,7 +31,7 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/challenge; SDK: resendCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | PasswordChangeRequired | StepNotPossible |
-   * TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
+   * TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | TenantDisabled}
    */
   resendCode(params: SignInResendCodeParams, options?: CallOptions): Promise<SignInResendCodeResult>;
 
@@ -51,7 +52,7 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
    *
    * @throws {TenantNotFound | InvalidUsername | UserNotFound | PasswordNotSet | TooManyCodes | TooManyFailedSends | SendUnderway |
-   * MessageNotSent | TooManyFromClient}
+   * MessageNotSent | TooManyFromClient | TenantDisabled}
    */
   start(params: SignInStartParams, options?: CallOptions): Promise<SignInStartResult>;
 
@@ -66,7 +67,7 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidCode | CodeExpired |
-   * AccountLocked | AccountDisabled | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
+   * AccountLocked | AccountDisabled | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | TenantDisabled}
    */
   submitCode(params: SignInSubmitCodeParams, options?: CallOptions): Promise<SignInSubmitCodeResult>;
 
@@ -82,7 +83,7 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidPassword |
-   * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
+   * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | TenantDisabled}
    */
   submitPassword(params: SignInSubmitPasswordParams, options?: CallOptions): Promise<SignInSubmitPasswordResult>;
 
@@ -98,7 +99,7 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=continuation_token.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | UserAlreadyExists | StepNotPossible |
-   * AccountDisabled | AccountLocked | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
+   * AccountDisabled | AccountLocked | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | TenantDisabled}
    */
   withContinuation(params: SignInWithContinuationParams, options?: CallOptions): Promise<SignInWithContinuationResult>;
 
@@ -120,7 +121,7 @@ export interface SignInMethods {
    * ProviderUnusable | InvalidUsername | UserNotFound | InvalidPassword | PasswordNotSet | PasswordChangeRequired | AccountLocked |
    * AccountDisabled | AudienceNotOffered | SignUpNotAllowed | ContinuationTokenInvalid | ContinuationTokenExpired | CallbackInvalid |
    * SignInRefused | FlowUsed | FlowFinished | PasskeysOff | PasskeyNotAccepted | ListenerGone | UserMismatch | TooManyFromClient |
-   * ScopeNotOffered}
+   * ScopeNotOffered | TenantDisabled}
    */
   withCredential(params: SignInWithCredentialParams, options?: CallOptions): Promise<SignInWithCredentialResult>;
 
@@ -136,7 +137,7 @@ export interface SignInMethods {
    * Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
    *
    * @throws {TenantNotFound | CustomTokenInvalid | ClaimNameReserved | ClaimsTooLong | AccountDisabled | AudienceNotOffered |
-   * ScopeNotOffered | AccountMerged}
+   * ScopeNotOffered | AccountMerged | TenantDisabled | AccountLocked}
    */
   withCustomToken(params: SignInWithCustomTokenParams, options?: CallOptions): Promise<SignInWithCustomTokenResult>;
 
@@ -152,7 +153,7 @@ export interface SignInMethods {
    * signInWithEmailAndPassword.
    *
    * @throws {TenantNotFound | InvalidUsername | UserNotFound | InvalidPassword | PasswordNotSet | PasswordChangeRequired | AccountLocked |
-   * AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
+   * AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | TenantDisabled}
    */
   withPassword(params: SignInWithPasswordParams, options?: CallOptions): Promise<SignInWithPasswordResult>;
 }

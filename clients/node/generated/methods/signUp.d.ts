@@ -16,7 +16,7 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | UserAlreadyExists | StepNotPossible |
-   * SignUpNotAllowed | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
+   * SignUpNotAllowed | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | TenantDisabled}
    */
   resendCode(params: SignUpResendCodeParams, options?: CallOptions): Promise<SignUpResendCodeResult>;
 
@@ -32,7 +32,7 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK: createUserWithEmailAndPassword.
    *
    * @throws {TenantNotFound | SignUpNotAllowed | InvalidUsername | UserAlreadyExists | PasswordNotAccepted | InvalidPassword |
-   * InvalidAttributes | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
+   * InvalidAttributes | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | TenantDisabled}
    */
   start(params: SignUpStartParams, options?: CallOptions): Promise<SignUpStartResult>;
 
@@ -49,7 +49,7 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
-   * InvalidAttributes | UserAlreadyExists | TooManyFromClient}
+   * InvalidAttributes | UserAlreadyExists | TooManyFromClient | TenantDisabled}
    */
   submitAttributes(params: SignUpSubmitAttributesParams, options?: CallOptions): Promise<SignUpSubmitAttributesResult>;
 
@@ -64,7 +64,7 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
-   * InvalidCode | CodeExpired | UserAlreadyExists | AccountLocked | TooManyFromClient}
+   * InvalidCode | CodeExpired | UserAlreadyExists | AccountLocked | TooManyFromClient | TenantDisabled}
    */
   submitCode(params: SignUpSubmitCodeParams, options?: CallOptions): Promise<SignUpSubmitCodeResult>;
 
@@ -80,7 +80,7 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=password; SDK: submitPassword.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
-   * PasswordNotAccepted | InvalidPassword | UserAlreadyExists | TooManyFromClient}
+   * PasswordNotAccepted | InvalidPassword | UserAlreadyExists | TooManyFromClient | TenantDisabled}
    */
   submitPassword(params: SignUpSubmitPasswordParams, options?: CallOptions): Promise<SignUpSubmitPasswordResult>;
 }

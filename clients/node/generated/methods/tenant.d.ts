@@ -2,10 +2,20 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockoutPolicy, MfaPolicy, NoticePolicy, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { Assurance, AssuranceConflict, AssuranceRequirement, CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
+  /**
+   * Compare a tenant with a security profile.
+   *
+   * Lists every requirement of the profile with its status for this tenant, and the settings to change. Without `assurance`, the profile of
+   * the tenant is used, or `asvs-l2` if it has none. The call changes nothing.
+   *
+   * @throws {TenantNotFound}
+   */
+  checkAssurance(params?: TenantCheckAssuranceParams, options?: CallOptions): Promise<TenantCheckAssuranceResult>;
+
   /**
    * Create a tenant.
    *
@@ -65,6 +75,26 @@ export interface TenantMethods {
   update(params: TenantUpdateParams, options?: CallOptions): Promise<TenantUpdateResult>;
 }
 
+/** The parameters of `tenant.checkAssurance`. */
+export interface TenantCheckAssuranceParams {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
+  tenantId?: TenantId;
+  /** The profile to compare with. */
+  assurance?: "asvs-l2" | "nist-aal2";
+}
+
+/** The result of `tenant.checkAssurance`. */
+export interface TenantCheckAssuranceResult {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** The profile with which the tenant was compared. */
+  assurance: Open<Assurance>;
+  /** The settings to change: those that the profile does not accept, and those that leave a requirement open. */
+  conflicts: AssuranceConflict[];
+  /** All requirements of the standard, in its order. */
+  requirements: AssuranceRequirement[];
+}
+
 /** The parameters of `tenant.create`. */
 export interface TenantCreateParams {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
@@ -75,9 +105,8 @@ export interface TenantCreateParams {
    */
   name?: string;
   /**
-   * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
-   * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-   * it, and one-time codes otherwise. Defaults to "either".
+   * The sign-in method of accounts with an email address. Defaults to `either`; the assurance `nist-aal2` requires `emailPassword`, which
+   * is then the default.
    */
   localAccountMethod?: LocalAccountMethod;
   /** Whether users can sign up. Defaults to true. */
@@ -109,7 +138,7 @@ export interface TenantCreateParams {
   delivery?: TenantDelivery;
   /**
    * Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration
-   * protection). Defaults to false.
+   * protection). Defaults to false; an assurance requires true, which is then the default.
    */
   enumerationProtection?: boolean;
   /**
@@ -118,9 +147,8 @@ export interface TenantCreateParams {
    */
   oneAccountPerAddress?: boolean;
   /**
-   * The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use
-   * it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens
-   * and anonymous accounts require no second factor. Defaults to "optional".
+   * The second factor policy. Defaults to `optional`, with an assurance to `required`. The assurance `asvs-l2` accepts `optional` and
+   * reports a gap.
    */
   mfa?: MfaPolicy;
   /**
@@ -144,6 +172,20 @@ export interface TenantCreateParams {
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
+  /** The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none". */
+  assurance?: Assurance;
+  /**
+   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
+   * `tenantDisabled`. Sessions do not end. Defaults to false.
+   */
+  disabled?: boolean;
+  /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */
+  lockCovers?: LockCoverage;
+  /**
+   * Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant
+   * with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey. Defaults to false.
+   */
+  acceptsSmsRisk?: boolean;
   /** The JOSE algorithm that signs tokens. Defaults to "ES256". */
   signingAlgorithm?: SigningAlgorithm;
 }
@@ -262,6 +304,22 @@ export interface TenantUpdateParams {
   anonymousAllowed?: boolean;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
+  /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
+  assurance?: Assurance;
+  /**
+   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
+   * `tenantDisabled`. Sessions do not end.
+   */
+  disabled?: boolean;
+  /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */
+  lockCovers?: LockCoverage;
+  /**
+   * Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant
+   * with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+   */
+  acceptsSmsRisk?: boolean;
+  /** Confirms that `assurance` changes from a profile to `none`. Defaults to false. */
+  acceptsLessAssurance?: boolean;
   /** Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any more. Defaults to false. */
   force?: boolean;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */

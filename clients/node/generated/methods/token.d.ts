@@ -40,7 +40,7 @@ export interface TokenMethods {
    *
    * @throws {IdentityNotFound | IdentityDisabled | IdentityForbidden | ClassicFlowDisabled | UnauthenticatedNotAllowed | LoginsDoNotMatch |
    * LoginConflict | PublicProviderRequired | PoolTokenNotAccepted | UnsupportedLoginProvider | SamlNotSupported |
-   * LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags}
+   * LegacyProviderNotSupported | LoginTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidPrincipalTags | TenantDisabled}
    */
   mint(params: TokenMintParams, options?: CallOptions): Promise<TokenMintResult>;
 
@@ -54,7 +54,7 @@ export interface TokenMethods {
    *
    * @throws {PoolNotFound | UnsupportedDeveloperProvider | IdentityNotFound | IdentityDisabled | LoginsDoNotMatch |
    * DeveloperUserAlreadyRegistered | LoginConflict | InvalidLogin | InvalidPrincipalTags | PoolTokenNotAccepted | LoginTokenInvalid |
-   * ProviderUnavailable | ProviderUnusable}
+   * ProviderUnavailable | ProviderUnusable | TenantDisabled}
    */
   mintForDeveloper(params: TokenMintForDeveloperParams, options?: CallOptions): Promise<TokenMintForDeveloperResult>;
 
@@ -69,7 +69,8 @@ export interface TokenMethods {
    * Equivalent: firebase SDK: verifyIdToken.
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
-   * TokenAudienceMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TokenScopeMissing}
+   * TokenAudienceMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TokenScopeMissing |
+   * TenantDisabled}
    */
   verify(params: TokenVerifyParams, options?: CallOptions): Promise<TokenVerifyResult>;
 }

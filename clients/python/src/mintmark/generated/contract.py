@@ -121,6 +121,7 @@ METHODS: Dict[str, Optional[str]] = {
     "system.info": "SystemInfoResult",
     "system.metrics": "SystemMetricsResult",
     "system.ping": "SystemPingResult",
+    "tenant.checkAssurance": "TenantCheckAssuranceResult",
     "tenant.create": "Tenant",
     "tenant.delete": "TenantDeleteResult",
     "tenant.get": "Tenant",

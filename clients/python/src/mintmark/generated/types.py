@@ -35,6 +35,16 @@ AppliedChangeChange = Literal["created", "updated", "unchanged"]
 AppliedChangeKind = Literal["tenant", "idp", "pool", "role"]
 """The kind of the resource."""
 
+Assurance = Literal["none", "asvs-l2", "nist-aal2"]
+"""The security profile of a tenant, which sets defaults and limits for its settings. `asvs-l2`: OWASP Application Security
+Verification Standard 5.0, level 2. `nist-aal2`: NIST SP 800-63B-4, authenticator assurance level 2. `none`: no profile.
+"""
+
+AssuranceStatus = Literal["pass", "gap", "host", "notApplicable"]
+"""The status of a requirement. `pass`: met. `gap`: not met. `host`: a duty of the application that uses the service.
+`notApplicable`: the service has no such function.
+"""
+
 AttributeRule = Literal["unknown", "type", "tooLong", "disallowedCharacters", "blank", "option", "pattern", "consent"]
 """The rule that the value of an attribute violates."""
 
@@ -108,6 +118,12 @@ LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
 """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
 `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does
 not request it, and one-time codes otherwise.
+"""
+
+LockCoverage = Literal["guessing", "everyDoor"]
+"""The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes.
+`everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods.
+Existing sessions and password resets continue in both cases, because otherwise anybody could sign out a user.
 """
 
 MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
@@ -191,6 +207,12 @@ one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rou
 Hashes of the last two groups are easy to guess; they are replaced at the first sign-in with the password.
 """
 
+PasswordCharacters = Literal["ascii", "unicode"]
+"""The characters that a password can contain. ascii: letters, digits, spaces and symbols of ASCII. unicode: every assigned
+character except control characters; the Unicode normalization form NFC is applied first, so that different encodings of
+a character are equal.
+"""
+
 PasswordRule = Literal[
     "disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "breached", "recentlyUsed", "incorrect",
 ]
@@ -253,6 +275,9 @@ who already has an account, `noAccountNotice` a user who has none. The other pur
 `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password
 reset. `noticesPaused` is the last notice of an hour with many changes.
 """
+
+TenantCheckAssuranceAssurance = Literal["asvs-l2", "nist-aal2"]
+"""The profile to compare with."""
 
 TokenUse = Literal["pool", "id", "access"]
 """The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant.
@@ -831,6 +856,35 @@ class AppliedChange(Record):
     """The outcome: created, updated or unchanged."""
     changed: Sequence[str] = member("changed")
     """The names of the members that changed. Empty unless the resource was updated."""
+
+
+class AssuranceConflict(Record):
+    """A setting that a security profile does not accept."""
+
+    pointer: str = member("pointer")
+    """The location of the setting in the parameters of `tenant.create`, as an RFC 6901 JSON Pointer."""
+    requirement: str = member("requirement")
+    """The number of the requirement."""
+    limit: str = member("limit")
+    """The accepted values of the setting."""
+
+
+class AssuranceRequirement(Record):
+    """A requirement of a security standard, with its status for a tenant."""
+
+    number: str = member("number")
+    """The number of the requirement, such as `asvs 6.2.4` or `nist 2.2.3`."""
+    title: str = member("title")
+    """The requirement, in short."""
+    status: str = member("status")
+    """The status of a requirement. `pass`: met. `gap`: not met. `host`: a duty of the application that uses the service.
+    `notApplicable`: the service has no such function.
+    """
+    note: str | None = member("note", default=None)
+    """How the requirement is met, or what the application must do."""
+    settings: Sequence[AssuranceConflict] | None = member("settings", list_of(AssuranceConflict._of), default=None)
+    """The settings of the tenant that leave the requirement open. Present if the status is `gap` because of settings.
+    """
 
 
 class AttributeFailure(Record):
@@ -2035,16 +2089,32 @@ class PasswordPolicy(Record):
     """The rules that a new password must satisfy."""
 
     minimum_length: int | None = member("minimumLength", default=None)
-    """The minimum number of characters. Defaults to 8."""
+    """The minimum number of characters, after normalization. Defaults to 8; to 15 with the assurance `asvs-l2` and `mfa`
+    `optional`. An assurance requires at least 8.
+    """
     maximum_length: int | None = member("maximumLength", default=None)
     """The maximum number of characters. Defaults to 256."""
     minimum_classes: int | None = member("minimumClasses", default=None)
-    """The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3.
+    """The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3; to
+    1 with an assurance or with `characters` `unicode`. An assurance requires 1.
+    """
+    characters: str | None = member("characters", default=None)
+    """The characters that a password can contain. Defaults to `ascii`, with an assurance to `unicode`, which an assurance
+    requires.
     """
     checks_banned: bool | None = member("checksBanned", default=None)
-    """Whether to reject passwords that are too common or that contain the given name, the surname or the name of the
-    tenant. Also rejects passwords that consist of the email address, a part of it or the display name, and fewer than 8
-    other characters. Defaults to true.
+    """Whether to reject passwords that consist of common words and few other characters. Unless `checksContext` is false,
+    also rejects passwords that contain the given name, the surname or the name of the tenant. An assurance requires
+    true. Defaults to true.
+    """
+    checks_common: bool | None = member("checksCommon", default=None)
+    """Whether to reject the passwords of the built-in list of common passwords, regardless of case. Defaults to false,
+    with an assurance to true, which an assurance requires.
+    """
+    checks_context: bool | None = member("checksContext", default=None)
+    """Whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email
+    address, its parts, its domain, the names of the user, the ID and name of the tenant, and `bannedTerms`. Defaults to
+    the value of `checksBanned`. An assurance requires true.
     """
     banned_terms: Sequence[str] | None = member("bannedTerms", default=None)
     """Additional terms that count as common, such as product names."""
@@ -2927,7 +2997,14 @@ class TokenLifetimes(Record):
     access_token_seconds: int | None = member("accessTokenSeconds", default=None)
     """The lifetime of an access token, in seconds. Defaults to 3600."""
     refresh_token_seconds: int | None = member("refreshTokenSeconds", default=None)
-    """The lifetime of an unused refresh token, in seconds. Defaults to 7776000."""
+    """The lifetime of an unused refresh token, in seconds. Defaults to 7776000 (90 days); to 604800 (7 days) with the
+    assurance `asvs-l2`, which limits it to 1209600; to 1800 with `nist-aal2`, which limits it to 3600.
+    """
+    session_seconds: int | None = member("sessionSeconds", default=None)
+    """The absolute lifetime of a session after the sign-in, in seconds, regardless of its use. A change also applies to
+    existing sessions. If omitted, sessions have no absolute lifetime; with the assurance `asvs-l2`, it defaults to
+    2592000 (30 days), which is the maximum; with `nist-aal2`, to 43200 (12 hours), and 86400 is the maximum.
+    """
     refresh_reuse_grace_seconds: int | None = member("refreshReuseGraceSeconds", default=None)
     """The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of
     the refresh tokens it returned is used. The grace period covers parallel requests of one application and lost
@@ -3097,12 +3174,43 @@ class Tenant(Record):
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
     """The signers whose custom tokens `signIn.withCustomToken` accepts."""
+    assurance: str = member("assurance")
+    """The security profile. Its defaults apply to omitted settings, and its limits to all. Known values: `none`,
+    `asvs-l2`, `nist-aal2`.
+    """
+    disabled: bool = member("disabled")
+    """Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls
+    fail with `tenantDisabled`. Sessions do not end.
+    """
+    lock_covers: str = member("lockCovers")
+    """The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the
+    default.
+    """
+    accepts_sms_risk: bool = member("acceptsSmsRisk")
+    """Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without
+    this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    """
     signing_algorithm: str = member("signingAlgorithm")
     """The algorithm with which the tenant signs its tokens. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`."""
+    assurance_gaps: Sequence[str] = member("assuranceGaps")
+    """The requirements of the profile that the settings of this tenant leave open. Empty without a profile."""
     created_at: datetime = member("createdAt", utc)
     """The time at which the tenant was created."""
     updated_at: datetime = member("updatedAt", utc)
     """The time of the last change of the tenant."""
+
+
+class TenantCheckAssuranceResult(Record):
+    """The result of `tenant.checkAssurance`."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    assurance: str = member("assurance")
+    """The profile with which the tenant was compared. Known values: `none`, `asvs-l2`, `nist-aal2`."""
+    conflicts: Sequence[AssuranceConflict] = member("conflicts", list_of(AssuranceConflict._of))
+    """The settings to change: those that the profile does not accept, and those that leave a requirement open."""
+    requirements: Sequence[AssuranceRequirement] = member("requirements", list_of(AssuranceRequirement._of))
+    """All requirements of the standard, in its order."""
 
 
 class TenantDeclaration(Record):
@@ -3178,6 +3286,24 @@ class TenantDeclaration(Record):
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
     """The signers whose custom tokens `signIn.withCustomToken` accepts."""
+    assurance: str | None = member("assurance", default=None)
+    """The security profile. Its defaults apply to omitted settings, and its limits to all. Known values: `none`,
+    `asvs-l2`, `nist-aal2`.
+    """
+    disabled: bool | None = member("disabled", default=None)
+    """Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls
+    fail with `tenantDisabled`. Sessions do not end.
+    """
+    lock_covers: str | None = member("lockCovers", default=None)
+    """The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the
+    default.
+    """
+    accepts_sms_risk: bool | None = member("acceptsSmsRisk", default=None)
+    """Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without
+    this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    """
+    accepts_less_assurance: bool | None = member("acceptsLessAssurance", default=None)
+    """Confirms that `assurance` changes from a profile to `none`. Defaults to false."""
     signing_algorithm: str | None = member("signingAlgorithm", default=None)
     """The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed
     here; use `key.rotate`. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`.
@@ -3282,31 +3408,33 @@ class Tokens(Record):
 
 __all__ = [
     "AccountGraphFormat", "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove",
-    "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel", "ClientAuthentication",
-    "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
-    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
-    "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust",
-    "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
-    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
-    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
-    "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
-    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
-    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
-    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
-    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
-    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
-    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
-    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
-    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode",
-    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
+    "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus", "AttributeRule", "AttributeType",
+    "Channel", "ClientAuthentication", "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason",
+    "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind",
+    "FlowEndedCause", "GraphEdgeKind", "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod",
+    "LockCoverage", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
+    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason",
+    "PasskeySettingsAttestation", "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage",
+    "PasswordAlgorithm", "PasswordCharacters", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider",
+    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
+    "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind",
+    "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenUse", "AcceptedCredentials", "Account",
+    "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult",
+    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AssuranceConflict",
+    "AssuranceRequirement", "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult",
+    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
+    "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName",
+    "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
+    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
+    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
+    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
+    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
+    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
+    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
+    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
+    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
+    "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
     "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
     "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
     "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
@@ -3329,8 +3457,8 @@ __all__ = [
     "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
     "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
     "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
-    "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
+    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult",
+    "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
     "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnknownCredential",
     "UnprocessedIdentity", "Violation",
 ]

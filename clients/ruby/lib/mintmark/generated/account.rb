@@ -36,7 +36,7 @@ module Mintmark
     #   SecondFactorNeeded, InvalidPassword, PasswordNotSet, AccountLocked, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
     #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
     def change_email(
       id_token: nil, account_id: nil, email: nil, current_password: nil, language: nil, continuation_token: nil, client: nil, timeout: nil,
       trace: nil
@@ -63,7 +63,7 @@ module Mintmark
     # @return [Tokens]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, InvalidPassword, PasswordNotSet, SecondFactorNeeded, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, ScopeNotOffered]
+    #   AccountDisabled, AudienceNotOffered, ScopeNotOffered, TenantDisabled]
     def change_password(id_token:, current_password:, new_password:, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("account.changePassword", {
         "idToken" => id_token, "currentPassword" => current_password, "newPassword" => new_password, "audience" => audience,
@@ -90,7 +90,7 @@ module Mintmark
     # @param must_change_password [Boolean] Whether the user must reset the password before the first sign-in. Defaults to false.
     # @return [Account]
     # @raise [TenantNotFound, InvalidUsername, UserAlreadyExists, AccountExists, InvalidPassword, InvalidAttributes, AccountMerged,
-    #   InvalidPhoneNumber, PhoneNumberInUse, ClaimNameReserved, ClaimsTooLong]
+    #   InvalidPhoneNumber, PhoneNumberInUse, ClaimNameReserved, ClaimsTooLong, TenantDisabled]
     def create(
       username:, tenant_id: nil, account_id: nil, password: nil, attributes: nil, phone_number: nil, disabled: nil, claims: nil,
       email_verified: nil, must_change_password: nil, timeout: nil, trace: nil
@@ -184,7 +184,7 @@ module Mintmark
     #   for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
     # @return [AccountGraphResult]
     # @raise [CallerNotAllowed, AccountNotFound, AccountMerged, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
-    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked]
+    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, TenantDisabled]
     def graph(id_token: nil, account_id: nil, format: nil, timeout: nil, trace: nil)
       call("account.graph", {"idToken" => id_token, "accountId" => account_id, "format" => format}, timeout, trace)
     end
@@ -212,7 +212,7 @@ module Mintmark
     # @param dry_run [Boolean] Whether to check the accounts without importing them. Defaults to false.
     # @param progress [#call] Called with each {ImportProgress} while the call waits, in the calling thread.
     # @return [AccountImportResult]
-    # @raise [TenantNotFound, ImportFileUnreadable, InvalidHashParameters]
+    # @raise [TenantNotFound, ImportFileUnreadable, InvalidHashParameters, TenantDisabled]
     def import(
       tenant_id: nil, file: nil, accounts: nil, format: nil, hash: nil, on_existing: nil, from: nil, dry_run: nil, timeout: nil, trace: nil,
       progress: nil
@@ -250,7 +250,7 @@ module Mintmark
     #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotAccepted, AccountLocked,
     #   AccountDisabled, AudienceNotOffered, CredentialAlreadyInUse, EmailAlreadyInUse, AddressDiffers, ProviderAlreadyLinked,
     #   RecentSignInRequired, SecondFactorNeeded, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused,
-    #   FlowUsed, ListenerGone, UserMismatch, TooManyFromClient]
+    #   FlowUsed, ListenerGone, UserMismatch, TooManyFromClient, TenantDisabled]
     def link(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("account.link", {
         "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
@@ -309,7 +309,7 @@ module Mintmark
     # @return [AccountMergeResult]
     # @raise [MergeUndecided, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, ClaimsTooLong, AudienceNotOffered, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def merge(
       id_token:, source_id_token:, policy: nil, fields: nil, providers: nil, identities: nil, dry_run: nil, audience: nil, timeout: nil,
       trace: nil
@@ -335,7 +335,7 @@ module Mintmark
     # @return [AccountProviderTokenResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, ProviderNotLinked, IdpNotFound, IdpDisabled, ProviderTokenNotKept,
-    #   ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable]
+    #   ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable, TenantDisabled, AccountLocked]
     def provider_token(id_token:, provider_id:, min_valid_seconds: nil, timeout: nil, trace: nil)
       call("account.providerToken", {
         "idToken" => id_token, "providerId" => provider_id, "minValidSeconds" => min_valid_seconds
@@ -363,7 +363,7 @@ module Mintmark
     #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotSet,
     #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, UserMismatch, ContinuationTokenInvalid,
     #   ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone,
-    #   TooManyFromClient]
+    #   TooManyFromClient, TenantDisabled]
     def reauthenticate(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("account.reauthenticate", {
         "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
@@ -382,7 +382,7 @@ module Mintmark
     # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
     # @param claims [Hash] The custom claims by name.
     # @return [Account]
-    # @raise [AccountNotFound, ClaimNameReserved, ClaimsTooLong, AccountMerged]
+    # @raise [AccountNotFound, ClaimNameReserved, ClaimsTooLong, AccountMerged, TenantDisabled]
     def set_claims(account_id:, claims:, timeout: nil, trace: nil)
       call("account.setClaims", {"accountId" => account_id, "claims" => claims}, timeout, trace)
     end
@@ -403,7 +403,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [EmailChangeStep]
     # @raise [TooManyFromClient, InvalidCode, CodeExpired, AccountLocked, UserAlreadyExists, ContinuationTokenInvalid,
-    #   ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
+    #   ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled]
     def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
       call("account.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
     end
@@ -421,7 +421,7 @@ module Mintmark
     # @return [Account]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, ProviderNotLinked, LastProvider, RecentSignInRequired,
-    #   SecondFactorNeeded]
+    #   SecondFactorNeeded, TenantDisabled, AccountLocked]
     def unlink(id_token:, provider_id:, force: nil, timeout: nil, trace: nil)
       call("account.unlink", {"idToken" => id_token, "providerId" => provider_id, "force" => force}, timeout, trace)
     end
@@ -453,7 +453,7 @@ module Mintmark
     # @param must_change_password [Boolean] Whether the user must reset the password before the next sign-in.
     # @return [Account]
     # @raise [AccountNotFound, InvalidAttributes, AccountMerged, InvalidUsername, UserAlreadyExists, InvalidPassword, InvalidPhoneNumber,
-    #   PhoneNumberInUse, ProviderSubjectInUse, ClaimNameReserved, ClaimsTooLong]
+    #   PhoneNumberInUse, ProviderSubjectInUse, ClaimNameReserved, ClaimsTooLong, TenantDisabled]
     def update(
       account_id:, username: nil, password: nil, phone_number: nil, claims: nil, tokens_valid_since: nil, link: nil, unlink: nil,
       remove: nil, attributes: nil, email_verified: nil, disabled: nil, must_change_password: nil, timeout: nil, trace: nil

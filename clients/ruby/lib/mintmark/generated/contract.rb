@@ -122,6 +122,7 @@ module Mintmark
     "system.info" => :SystemInfoResult,
     "system.metrics" => :SystemMetricsResult,
     "system.ping" => :SystemPingResult,
+    "tenant.checkAssurance" => :TenantCheckAssuranceResult,
     "tenant.create" => :Tenant,
     "tenant.delete" => :TenantDeleteResult,
     "tenant.get" => :Tenant,

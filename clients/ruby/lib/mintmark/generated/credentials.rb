@@ -47,7 +47,7 @@ module Mintmark
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, PoolNotFound, IdentityNotFound, IdentityDisabled, RoleNotConfigured,
     #   IdentityForbidden, UnauthenticatedNotAllowed, LoginsDoNotMatch, LoginConflict, RoleNotOffered, AmbiguousRoleDenied,
     #   PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported,
-    #   LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags]
+    #   LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags, TenantDisabled]
     def get(token: nil, identity_id: nil, logins: nil, custom_role_arn: nil, timeout: nil, trace: nil)
       call("credentials.get", {
         "token" => token, "identityId" => identity_id, "logins" => logins, "customRoleArn" => custom_role_arn

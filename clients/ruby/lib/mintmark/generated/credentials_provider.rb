@@ -71,7 +71,7 @@ module Mintmark
     #   LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, RoleNotConfigured, RoleNotOffered,
     #   AmbiguousRoleDenied, AssumeRoleDenied, DurationExceedsRoleMaximum, PackedPolicyTooLarge, InvalidPrincipalTags, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked]
+    #   TokenUseMismatch, TokenRevoked, TenantDisabled]
     def get(provider:, refresh: nil, timeout: nil, trace: nil)
       call("credentialsProvider.get", {"provider" => provider, "refresh" => refresh}, timeout, trace)
     end
@@ -89,7 +89,7 @@ module Mintmark
     # @raise [ProviderNotOpen, ProviderOvertaken, PoolNotFound, IdentityNotFound, IdentityDisabled, IdentityForbidden,
     #   UnauthenticatedNotAllowed, LoginsDoNotMatch, LoginConflict, UnsupportedDeveloperProvider, DeveloperUserAlreadyRegistered,
     #   InvalidLogin, ClassicFlowDisabled, PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported,
-    #   LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags]
+    #   LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags, TenantDisabled]
     def identity_id(provider:, timeout: nil, trace: nil)
       call("credentialsProvider.identityId", {"provider" => provider}, timeout, trace)
     end

@@ -103,7 +103,8 @@ module Mintmark
     # @param logins [Hash] The logins of the user. Omit them to create a guest.
     # @return [IdentityResolveResult]
     # @raise [PoolNotFound, UnauthenticatedNotAllowed, LoginConflict, PublicProviderRequired, PoolTokenNotAccepted,
-    #   UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable]
+    #   UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid, ProviderUnavailable, ProviderUnusable,
+    #   TenantDisabled]
     def resolve(pool_id:, logins: nil, timeout: nil, trace: nil)
       call("identity.resolve", {"poolId" => pool_id, "logins" => logins}, timeout, trace)
     end
@@ -121,7 +122,7 @@ module Mintmark
     # @return [IdentityDescription]
     # @raise [IdentityNotFound, IdentityDisabled, IdentityForbidden, LoginsDoNotMatch, LoginNotLinked, PublicProviderRequired,
     #   PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported, LoginTokenInvalid,
-    #   ProviderUnavailable, ProviderUnusable]
+    #   ProviderUnavailable, ProviderUnusable, TenantDisabled]
     def unlink(identity_id:, logins:, logins_to_remove:, timeout: nil, trace: nil)
       call("identity.unlink", {"identityId" => identity_id, "logins" => logins, "loginsToRemove" => logins_to_remove}, timeout, trace)
     end

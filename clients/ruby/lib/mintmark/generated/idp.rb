@@ -33,7 +33,7 @@ module Mintmark
     # @return [IdpAuthorizeResult]
     # @raise [TenantNotFound, IdpNotFound, IdpDisabled, ListenerUnavailable, ProviderUnavailable, ProviderUnusable, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def authorize(
       provider_id:, tenant_id: nil, id_token: nil, redirect_uri: nil, listen: nil, scopes: nil, custom_parameters: nil, timeout: nil,
       trace: nil
@@ -61,7 +61,7 @@ module Mintmark
     # @return [IdpAuthorizeDeviceResult]
     # @raise [TenantNotFound, IdpNotFound, IdpDisabled, SignInRefused, ProviderUnavailable, ProviderUnusable, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def authorize_device(provider_id:, tenant_id: nil, id_token: nil, scopes: nil, timeout: nil, trace: nil)
       call("idp.authorizeDevice", {
         "providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "scopes" => scopes

@@ -21,7 +21,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
+    #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled]
     def challenge(continuation_token:, factor_id:, client: nil, timeout: nil, trace: nil)
       call("mfa.challenge", {"continuationToken" => continuation_token, "factorId" => factor_id, "client" => client}, timeout, trace)
     end
@@ -44,7 +44,7 @@ module Mintmark
     # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
     #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
     #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible]
+    #   StepNotPossible, TenantDisabled]
     def confirm(continuation_token:, code:, audience: nil, client: nil, timeout: nil, trace: nil)
       call("mfa.confirm", {
         "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client
@@ -80,7 +80,7 @@ module Mintmark
     #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
     #   SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
     #   StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def enroll(
       kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
       timeout: nil, trace: nil
@@ -101,7 +101,7 @@ module Mintmark
     # @param account_id [String] The ID of the account. Requires the access level `developer`.
     # @return [MfaListResult]
     # @raise [CallerNotAllowed, AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
-    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
     def list(id_token: nil, account_id: nil, timeout: nil, trace: nil)
       call("mfa.list", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
     end
@@ -115,7 +115,7 @@ module Mintmark
     # @return [MfaRecoveryCodesResult]
     # @raise [SecondFactorsOff, NoSecondFactor, RecentSignInRequired, SecondFactorNeeded, TokenMalformed, TokenAlgorithmNotAllowed,
     #   TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked,
-    #   AccountMerged]
+    #   AccountMerged, TenantDisabled, AccountLocked]
     def recovery_codes(id_token:, timeout: nil, trace: nil)
       call("mfa.recoveryCodes", {"idToken" => id_token}, timeout, trace)
     end
@@ -139,7 +139,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered, TooManyFromClient,
-    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
+    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled]
     def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("mfa.resolve", {
         "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client
@@ -163,7 +163,7 @@ module Mintmark
     # @return [FactorWithdrawal]
     # @raise [CallerNotAllowed, AccountNotFound, FactorNotFound, LastFactor, RecentSignInRequired, SecondFactorNeeded, AudienceNotOffered,
     #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def withdraw(factor_id:, id_token: nil, account_id: nil, audience: nil, timeout: nil, trace: nil)
       call("mfa.withdraw", {
         "factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "audience" => audience

@@ -22,7 +22,7 @@ module Mintmark
     # @return [PasskeyDeleteResult]
     # @raise [PasskeysOff, PasskeyNotFound, LastProvider, RecentSignInRequired, SecondFactorNeeded, CallerNotAllowed, AccountNotFound,
     #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
     def delete(credential_id:, id_token: nil, account_id: nil, force: nil, timeout: nil, trace: nil)
       call("passkey.delete", {
         "credentialId" => credential_id, "idToken" => id_token, "accountId" => account_id, "force" => force
@@ -44,7 +44,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [PasskeyFinishRegistrationResult]
     # @raise [PasskeysOff, PasskeyNotAccepted, TooManyPasskeys, ContinuationTokenInvalid, ContinuationTokenExpired, FlowUsed, FlowEnded,
-    #   AccountDisabled, TooManyFromClient]
+    #   AccountDisabled, TooManyFromClient, TenantDisabled]
     def finish_registration(continuation_token:, response:, name: nil, client: nil, timeout: nil, trace: nil)
       call("passkey.finishRegistration", {
         "continuationToken" => continuation_token, "response" => response, "name" => name, "client" => client
@@ -61,7 +61,8 @@ module Mintmark
     # @param account_id [String] The ID of the account. Requires the access level `developer`.
     # @return [PasskeyListResult]
     # @raise [PasskeysOff, CallerNotAllowed, AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
-    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged,
+    #   TenantDisabled]
     def list(id_token: nil, account_id: nil, timeout: nil, trace: nil)
       call("passkey.list", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
     end
@@ -88,7 +89,8 @@ module Mintmark
     # @param account_id [String] The ID of the account. Requires the access level `developer`.
     # @return [PasskeyRenameResult]
     # @raise [PasskeysOff, PasskeyNotFound, CallerNotAllowed, AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
-    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged,
+    #   TenantDisabled]
     def rename(credential_id:, name:, id_token: nil, account_id: nil, timeout: nil, trace: nil)
       call("passkey.rename", {
         "credentialId" => credential_id, "name" => name, "idToken" => id_token, "accountId" => account_id
@@ -107,7 +109,8 @@ module Mintmark
     # @param tenant_id [String] The tenant of `credentialId`. Defaults to "default".
     # @return [AuthenticatorSignals]
     # @raise [TenantNotFound, PasskeysOff, CallerNotAllowed, AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown,
-    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged,
+    #   TenantDisabled]
     def signals(id_token: nil, account_id: nil, credential_id: nil, tenant_id: nil, timeout: nil, trace: nil)
       call("passkey.signals", {
         "idToken" => id_token, "accountId" => account_id, "credentialId" => credential_id, "tenantId" => tenant_id
@@ -132,7 +135,7 @@ module Mintmark
     # @return [PasskeyCeremony]
     # @raise [TenantNotFound, PasskeysOff, PasskeyNotSet, InvalidUsername, UserNotFound, TooManyFromClient, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
     def start_authentication(tenant_id: nil, username: nil, id_token: nil, conditional: nil, client: nil, timeout: nil, trace: nil)
       call("passkey.startAuthentication", {
         "tenantId" => tenant_id, "username" => username, "idToken" => id_token, "conditional" => conditional, "client" => client
@@ -156,7 +159,7 @@ module Mintmark
     # @return [PasskeyCeremony]
     # @raise [PasskeysOff, TooManyPasskeys, RecentSignInRequired, SecondFactorNeeded, TooManyFromClient, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def start_registration(id_token:, conditional: nil, client: nil, timeout: nil, trace: nil)
       call("passkey.startRegistration", {"idToken" => id_token, "conditional" => conditional, "client" => client}, timeout, trace)
     end

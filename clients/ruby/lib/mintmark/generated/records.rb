@@ -127,6 +127,25 @@ module Mintmark
     member :changed, "changed" # The names of the members that changed. Empty unless the resource was updated.
   end
 
+  # A setting that a security profile does not accept.
+  class AssuranceConflict < Record
+    member :pointer, "pointer" # The location of the setting in the parameters of `tenant.create`, as an RFC 6901 JSON Pointer.
+    member :requirement, "requirement" # The number of the requirement.
+    member :limit, "limit" # The accepted values of the setting.
+  end
+
+  # A requirement of a security standard, with its status for a tenant.
+  class AssuranceRequirement < Record
+    member :number, "number" # The number of the requirement, such as `asvs 6.2.4` or `nist 2.2.3`.
+    member :title, "title" # The requirement, in short.
+    # The status of a requirement. `pass`: met. `gap`: not met. `host`: a duty of the application that uses the service. `notApplicable`:
+    # the service has no such function.
+    member :status, "status"
+    member :note, "note" # How the requirement is met, or what the application must do.
+    # The settings of the tenant that leave the requirement open. Present if the status is `gap` because of settings.
+    member :settings, "settings", [:AssuranceConflict]
+  end
+
   # The reason an attribute was rejected.
   class AttributeFailure < Record
     member :name, "name" # The name of the attribute, as given.
@@ -920,13 +939,25 @@ module Mintmark
 
   # The rules that a new password must satisfy.
   class PasswordPolicy < Record
-    member :minimum_length, "minimumLength" # The minimum number of characters. Defaults to 8.
+    # The minimum number of characters, after normalization. Defaults to 8; to 15 with the assurance `asvs-l2` and `mfa` `optional`. An
+    # assurance requires at least 8.
+    member :minimum_length, "minimumLength"
     member :maximum_length, "maximumLength" # The maximum number of characters. Defaults to 256.
-    # The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3.
+    # The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3; to 1 with an
+    # assurance or with `characters` `unicode`. An assurance requires 1.
     member :minimum_classes, "minimumClasses"
-    # Whether to reject passwords that are too common or that contain the given name, the surname or the name of the tenant. Also rejects
-    # passwords that consist of the email address, a part of it or the display name, and fewer than 8 other characters. Defaults to true.
+    # The characters that a password can contain. Defaults to `ascii`, with an assurance to `unicode`, which an assurance requires.
+    member :characters, "characters"
+    # Whether to reject passwords that consist of common words and few other characters. Unless `checksContext` is false, also rejects
+    # passwords that contain the given name, the surname or the name of the tenant. An assurance requires true. Defaults to true.
     member :checks_banned, "checksBanned"
+    # Whether to reject the passwords of the built-in list of common passwords, regardless of case. Defaults to false, with an assurance to
+    # true, which an assurance requires.
+    member :checks_common, "checksCommon"
+    # Whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email address, its parts, its
+    # domain, the names of the user, the ID and name of the tenant, and `bannedTerms`. Defaults to the value of `checksBanned`. An assurance
+    # requires true.
+    member :checks_context, "checksContext"
     member :banned_terms, "bannedTerms" # Additional terms that count as common, such as product names.
     # The service that detects breached passwords. If omitted, passwords are not checked.
     member :breached, "breached", :BreachedPasswordCheck
@@ -1502,7 +1533,18 @@ module Mintmark
     member :passkeys, "passkeys", :PasskeySettings # The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # The signers whose custom tokens `signIn.withCustomToken` accepts.
     member :custom_token_signers, "customTokenSigners", [:CustomTokenSigner]
+    member :assurance, "assurance" # The security profile. Its defaults apply to omitted settings, and its limits to all.
+    # Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
+    # `tenantDisabled`. Sessions do not end.
+    member :disabled, "disabled"
+    # The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
+    member :lock_covers, "lockCovers"
+    # Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant
+    # with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    member :accepts_sms_risk, "acceptsSmsRisk"
     member :signing_algorithm, "signingAlgorithm" # The algorithm with which the tenant signs its tokens.
+    # The requirements of the profile that the settings of this tenant leave open. Empty without a profile.
+    member :assurance_gaps, "assuranceGaps"
     member :created_at, "createdAt", :time # The time at which the tenant was created, in seconds since 1970-01-01 UTC.
     member :updated_at, "updatedAt", :time # The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
   end
@@ -1526,6 +1568,15 @@ module Mintmark
     # Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`,
     # `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
     member :in_id_token, "inIdToken"
+  end
+
+  # The result of `tenant.checkAssurance`.
+  class TenantCheckAssuranceResult < Record
+    member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    member :assurance, "assurance" # The profile with which the tenant was compared.
+    # The settings to change: those that the profile does not accept, and those that leave a requirement open.
+    member :conflicts, "conflicts", [:AssuranceConflict]
+    member :requirements, "requirements", [:AssuranceRequirement] # All requirements of the standard, in its order.
   end
 
   # The result of `tenant.delete`.
@@ -1619,7 +1670,13 @@ module Mintmark
   class TokenLifetimes < Record
     member :id_token_seconds, "idTokenSeconds" # The lifetime of an ID token, in seconds. Defaults to 3600.
     member :access_token_seconds, "accessTokenSeconds" # The lifetime of an access token, in seconds. Defaults to 3600.
-    member :refresh_token_seconds, "refreshTokenSeconds" # The lifetime of an unused refresh token, in seconds. Defaults to 7776000.
+    # The lifetime of an unused refresh token, in seconds. Defaults to 7776000 (90 days); to 604800 (7 days) with the assurance `asvs-l2`,
+    # which limits it to 1209600; to 1800 with `nist-aal2`, which limits it to 3600.
+    member :refresh_token_seconds, "refreshTokenSeconds"
+    # The absolute lifetime of a session after the sign-in, in seconds, regardless of its use. A change also applies to existing sessions.
+    # If omitted, sessions have no absolute lifetime; with the assurance `asvs-l2`, it defaults to 2592000 (30 days), which is the maximum;
+    # with `nist-aal2`, to 43200 (12 hours), and 86400 is the maximum.
+    member :session_seconds, "sessionSeconds"
     # The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the refresh
     # tokens it returned is used. The grace period covers parallel requests of one application and lost responses. Each use starts an
     # independent sequence of refresh tokens, so reuse detection does not detect a stolen token that is used within this period. With 0, a

@@ -32,7 +32,7 @@ module Mintmark
     #   defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
     # @return [Tokens]
     # @raise [RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled, AudienceNotOffered,
-    #   ScopeNotOffered, ScopeNotGranted]
+    #   ScopeNotOffered, ScopeNotGranted, TenantDisabled, SessionExpired]
     def refresh(refresh_token:, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("session.refresh", {"refreshToken" => refresh_token, "audience" => audience, "scope" => scope}, timeout, trace)
     end

@@ -7,6 +7,19 @@ require_relative "../namespace"
 module Mintmark
   # The methods `tenant.*`.
   class TenantMethods < Namespace
+    # Compare a tenant with a security profile.
+    #
+    # Lists every requirement of the profile with its status for this tenant, and the settings to change. Without `assurance`, the profile
+    # of the tenant is used, or `asvs-l2` if it has none. The call changes nothing.
+    #
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param assurance [String] The profile to compare with.
+    # @return [TenantCheckAssuranceResult]
+    # @raise [TenantNotFound]
+    def check_assurance(tenant_id: nil, assurance: nil, timeout: nil, trace: nil)
+      call("tenant.checkAssurance", {"tenantId" => tenant_id, "assurance" => assurance}, timeout, trace)
+    end
+
     # Create a tenant.
     #
     # A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant `default` exists from the first start.
@@ -16,9 +29,8 @@ module Mintmark
     # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     # @param name [String] The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if
     #   `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
-    # @param local_account_method [String] The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email;
-    #   passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-    #   sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+    # @param local_account_method [String] The sign-in method of accounts with an email address. Defaults to `either`; the assurance
+    #   `nist-aal2` requires `emailPassword`, which is then the default.
     # @param sign_up_allowed [Boolean] Whether users can sign up. Defaults to true.
     # @param attributes [Array<Hash>] The user attributes that a sign-up requests, in this order. Defaults to the nine predefined
     #   attributes, none of them required.
@@ -32,13 +44,12 @@ module Mintmark
     # @param delivery [Hash] The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows
     #   fail with `messageNotSent`, and notices are not sent, which the audit log records.
     # @param enumeration_protection [Boolean] Whether sign-up, sign-in and password reset return identical responses for existing and
-    #   unknown email addresses (account enumeration protection). Defaults to false.
+    #   unknown email addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
     # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
     #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to
     #   true.
-    # @param mfa [String] The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a
-    #   second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in.
-    #   Sign-ins with custom tokens and anonymous accounts require no second factor. Defaults to "optional".
+    # @param mfa [String] The second factor policy. Defaults to `optional`, with an assurance to `required`. The assurance `asvs-l2` accepts
+    #   `optional` and reports a gap.
     # @param totp_adjacent_intervals [Integer] The number of codes before and after the current one that are accepted from an authenticator
     #   app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
     # @param notices [String] Which notices the users of a tenant get by email at their verified address. credentials: one for each change
@@ -50,6 +61,14 @@ module Mintmark
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
+    # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
+    # @param disabled [Boolean] Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant:
+    #   these calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+    # @param lock_covers [String] The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is
+    #   then the default.
+    # @param accepts_sms_risk [Boolean] Whether text messages can be the only second factor of an account, although phone numbers can be
+    #   taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    #   Defaults to false.
     # @param signing_algorithm [String] The JOSE algorithm that signs tokens. Defaults to "ES256".
     # @return [Tenant]
     # @raise [TenantExists, InvalidTenantSettings]
@@ -57,7 +76,7 @@ module Mintmark
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
       mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, custom_token_signers: nil,
-      signing_algorithm: nil, timeout: nil, trace: nil
+      assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
@@ -65,6 +84,7 @@ module Mintmark
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
         "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
+        "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
         "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
     end
@@ -152,6 +172,14 @@ module Mintmark
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+    # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all.
+    # @param disabled [Boolean] Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant:
+    #   these calls fail with `tenantDisabled`. Sessions do not end.
+    # @param lock_covers [String] The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is
+    #   then the default.
+    # @param accepts_sms_risk [Boolean] Whether text messages can be the only second factor of an account, although phone numbers can be
+    #   taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    # @param accepts_less_assurance [Boolean] Confirms that `assurance` changes from a profile to `none`. Defaults to false.
     # @param force [Boolean] Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any
     #   more. Defaults to false.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -160,16 +188,17 @@ module Mintmark
     def update(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, force: nil, custom_token_signers: nil,
-      timeout: nil, trace: nil
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, assurance: nil, disabled: nil,
+      lock_covers: nil, accepts_sms_risk: nil, accepts_less_assurance: nil, force: nil, custom_token_signers: nil, timeout: nil, trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "force" => force,
-        "customTokenSigners" => custom_token_signers
+        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "assurance" => assurance,
+        "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
+        "acceptsLessAssurance" => accepts_less_assurance, "force" => force, "customTokenSigners" => custom_token_signers
       }, timeout, trace)
     end
   end

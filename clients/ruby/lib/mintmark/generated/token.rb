@@ -43,7 +43,7 @@ module Mintmark
     # @return [TokenMintResult]
     # @raise [IdentityNotFound, IdentityDisabled, IdentityForbidden, ClassicFlowDisabled, UnauthenticatedNotAllowed, LoginsDoNotMatch,
     #   LoginConflict, PublicProviderRequired, PoolTokenNotAccepted, UnsupportedLoginProvider, SamlNotSupported, LegacyProviderNotSupported,
-    #   LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags]
+    #   LoginTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidPrincipalTags, TenantDisabled]
     def mint(identity_id:, logins: nil, timeout: nil, trace: nil)
       call("token.mint", {"identityId" => identity_id, "logins" => logins}, timeout, trace)
     end
@@ -63,7 +63,7 @@ module Mintmark
     # @return [TokenMintForDeveloperResult]
     # @raise [PoolNotFound, UnsupportedDeveloperProvider, IdentityNotFound, IdentityDisabled, LoginsDoNotMatch,
     #   DeveloperUserAlreadyRegistered, LoginConflict, InvalidLogin, InvalidPrincipalTags, PoolTokenNotAccepted, LoginTokenInvalid,
-    #   ProviderUnavailable, ProviderUnusable]
+    #   ProviderUnavailable, ProviderUnusable, TenantDisabled]
     def mint_for_developer(pool_id:, logins:, identity_id: nil, duration_seconds: nil, principal_tags: nil, timeout: nil, trace: nil)
       call("token.mintForDeveloper", {
         "poolId" => pool_id, "logins" => logins, "identityId" => identity_id, "durationSeconds" => duration_seconds,
@@ -89,7 +89,7 @@ module Mintmark
     #   ended. Defaults to true.
     # @return [TokenVerifyResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenAudienceMismatch,
-    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TokenScopeMissing]
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TokenScopeMissing, TenantDisabled]
     def verify(token:, audience: nil, issuer: nil, tenant_id: nil, use: nil, scope: nil, check_revoked: nil, timeout: nil, trace: nil)
       call("token.verify", {
         "token" => token, "audience" => audience, "issuer" => issuer, "tenantId" => tenant_id, "use" => use, "scope" => scope,

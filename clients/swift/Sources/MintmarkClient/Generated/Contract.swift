@@ -78,9 +78,9 @@ let knownMethods: [String: Bool] = [
     "signIn.withCustomToken": false, "signIn.withPassword": false, "signUp.resendCode": false, "signUp.start": false,
     "signUp.submitAttributes": false, "signUp.submitCode": false, "signUp.submitPassword": false, "store.backup": false,
     "store.rekey": false, "store.stats": false, "system.apply": false, "system.export": false, "system.health": false,
-    "system.info": false, "system.metrics": false, "system.ping": false, "tenant.create": false, "tenant.delete": false,
-    "tenant.get": false, "tenant.list": false, "tenant.update": false, "test.clock": true, "test.enqueue": true, "test.fault": true,
-    "test.http": true, "test.idp": true, "test.outbox": true, "test.reset": true, "test.restore": true, "test.seed": true,
-    "test.snapshot": true, "test.token": true, "token.discovery": false, "token.jwks": false, "token.mint": false,
+    "system.info": false, "system.metrics": false, "system.ping": false, "tenant.checkAssurance": false, "tenant.create": false,
+    "tenant.delete": false, "tenant.get": false, "tenant.list": false, "tenant.update": false, "test.clock": true, "test.enqueue": true,
+    "test.fault": true, "test.http": true, "test.idp": true, "test.outbox": true, "test.reset": true, "test.restore": true,
+    "test.seed": true, "test.snapshot": true, "test.token": true, "token.discovery": false, "token.jwks": false, "token.mint": false,
     "token.mintForDeveloper": false, "token.verify": false,
 ]

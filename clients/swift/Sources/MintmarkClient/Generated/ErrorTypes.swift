@@ -685,7 +685,9 @@ public struct InvalidTenantSettingsError: KnownError {
     public let pointer: String
     /// The problem with the setting.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; pointer = try data.required("pointer"); reason = try data.required("reason") }
+    /// All settings that conflict with the assurance of the tenant. Present if the assurance is the reason.
+    public let conflicts: [AssuranceConflict]?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; pointer = try data.required("pointer"); reason = try data.required("reason"); conflicts = try data.optional("conflicts") }
 }
 
 /// `signUpNotAllowed`, 4005. `signUpAllowed` is false. Sign-ups can neither start nor continue. Equivalent: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
@@ -946,6 +948,22 @@ public struct TooManyFailedSendsError: KnownError {
     /// The number of failed messages.
     public let failures: Int
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; failures = try data.required("failures") }
+}
+
+/// `tenantDisabled`, 4160. The tenant has the setting `disabled`. Its sessions continue when it is enabled. Equivalent: nativeAuth access_denied; firebase OPERATION_NOT_ALLOWED.
+public struct TenantDisabledError: KnownError {
+    public let answer: Answer
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+}
+
+/// `sessionExpired`, 4161. The lifetime `tokens.sessionSeconds` of the session is over. Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
+public struct SessionExpiredError: KnownError {
+    public let answer: Answer
+    /// The time at which the session ended, in seconds since 1970-01-01 UTC.
+    public let endedAt: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; endedAt = try data.required("endedAt") }
 }
 
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
@@ -1833,11 +1851,11 @@ let errorTypes: [Int: any KnownError.Type] = [
     4021: RefreshTokenExpiredError.self, 4022: RefreshTokenReusedError.self, 4023: AudienceNotOfferedError.self,
     4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
-    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
-    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
-    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
-    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
-    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
+    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self,
+    5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self,
+    5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self,
+    5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self,
+    5024: LastProviderError.self, 5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
     5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
     5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
     5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,

@@ -6,6 +6,11 @@ import MintmarkClient
 
 func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Duration?, _ trace: String?) async throws -> JSONValue? {
     switch method {
+    case "tenant.checkAssurance":
+        let tenantId: String? = try given.optional("tenantId")
+        let assurance: TenantCheckAssuranceAssurance? = try given.optional("assurance")
+        guard given.isUsedUp else { return nil }
+        return try await m.tenant.checkAssurance(tenantId: tenantId, assurance: assurance, timeout: timeout, trace: trace).wire
     case "tenant.create":
         let tenantId: String = try given.required("tenantId")
         let name: String? = try given.optional("name")
@@ -27,9 +32,13 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
         let customTokenSigners: [CustomTokenSigner]? = try given.optional("customTokenSigners")
+        let assurance: Assurance? = try given.optional("assurance")
+        let disabled: Bool? = try given.optional("disabled")
+        let lockCovers: LockCoverage? = try given.optional("lockCovers")
+        let acceptsSmsRisk: Bool? = try given.optional("acceptsSmsRisk")
         let signingAlgorithm: SigningAlgorithm? = try given.optional("signingAlgorithm")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed, passkeys: passkeys, customTokenSigners: customTokenSigners, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
+        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed, passkeys: passkeys, customTokenSigners: customTokenSigners, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
     case "tenant.delete":
         let tenantId: String = try given.required("tenantId")
         guard given.isUsedUp else { return nil }
@@ -63,10 +72,15 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let notices: NoticePolicy? = try given.optional("notices")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
+        let assurance: Assurance? = try given.optional("assurance")
+        let disabled: Bool? = try given.optional("disabled")
+        let lockCovers: LockCoverage? = try given.optional("lockCovers")
+        let acceptsSmsRisk: Bool? = try given.optional("acceptsSmsRisk")
+        let acceptsLessAssurance: Bool? = try given.optional("acceptsLessAssurance")
         let force: Bool? = try given.optional("force")
         let customTokenSigners: [CustomTokenSigner]? = try given.optional("customTokenSigners")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed, passkeys: passkeys, force: force, customTokenSigners: customTokenSigners, timeout: timeout, trace: trace).wire
+        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

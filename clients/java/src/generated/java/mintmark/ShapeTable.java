@@ -9,6 +9,8 @@ final class ShapeTable {
             passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince lastSignInAt
             AdditionalUserInfo providerId username profile
             AppliedChange pointer kind name tenantId poolId roleArn change changed
+            AssuranceConflict pointer requirement limit
+            AssuranceRequirement number title status note settings:AssuranceConflict
             AttributeFailure name rule message nearest
             AttributeOption value label
             AuditChain chain records removedRecords head intact problem
@@ -65,7 +67,8 @@ final class ShapeTable {
             PasskeyUserDetails rpId userId name displayName
             PasswordFailure rule message
             PasswordHashing algorithm signerKey! saltSeparator memoryCost rounds blockSize saltAfterPassword parallelization
-            PasswordPolicy minimumLength maximumLength minimumClasses checksBanned bannedTerms breached:BreachedPasswordCheck
+            PasswordPolicy minimumLength maximumLength minimumClasses characters checksBanned checksCommon checksContext \
+            bannedTerms breached:BreachedPasswordCheck
             PasswordResetStep state continuationToken! sentTo channel codeLength resendAt expiresAt
             Pool poolId name arn issuer allowUnauthenticated allowClassicFlow developerProvider providers:PoolProvider \
             signingAlgorithm tags createdAt updatedAt
@@ -102,12 +105,13 @@ final class ShapeTable {
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner signingAlgorithm createdAt updatedAt
+            customTokenSigners:CustomTokenSigner assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps \
+            createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner signingAlgorithm
+            customTokenSigners:CustomTokenSigner assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate language
             TenantMailServer host port encryption user password! from fromName replyTo
             TenantTemplate purpose channel language subject text html
@@ -117,7 +121,7 @@ final class ShapeTable {
             TestClient clientId clientSecret! redirectUris
             TestIssuer name tenantId passwordless createAccounts clients:TestClient
             TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl
-            TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds refreshReuseGraceSeconds
+            TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds sessionSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
             UnknownCredential rpId credentialId
             UnprocessedIdentity identityId errorCode
@@ -410,10 +414,13 @@ final class ShapeTable {
             =system.metrics SystemMetricsResult
             SystemPingResult now
             =system.ping SystemPingResult
+            TenantCheckAssuranceParams tenantId assurance
+            TenantCheckAssuranceResult tenantId assurance conflicts:AssuranceConflict requirements:AssuranceRequirement
+            =tenant.checkAssurance TenantCheckAssuranceResult
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner signingAlgorithm
+            customTokenSigners:CustomTokenSigner assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -426,7 +433,7 @@ final class ShapeTable {
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            force customTokenSigners:CustomTokenSigner
+            assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -551,7 +558,7 @@ final class ShapeTable {
             !tenantNotFound tenantId
             !tenantExists tenantId
             !tenantNotDeletable tenantId
-            !invalidTenantSettings pointer reason
+            !invalidTenantSettings pointer reason conflicts:AssuranceConflict
             !signUpNotAllowed tenantId
             !invalidUsername reason
             !userAlreadyExists next hint
@@ -580,6 +587,8 @@ final class ShapeTable {
             !flowEnded cause reason
             !sendUnderway retryAfterSeconds
             !tooManyFailedSends failures retryAfterSeconds
+            !tenantDisabled tenantId
+            !sessionExpired endedAt
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId

@@ -104,6 +104,7 @@ class AccountMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_email_change_step(self._send("account.changeEmail", {
             "idToken": id_token, "accountId": account_id, "email": email, "currentPassword": current_password,
@@ -158,6 +159,7 @@ class AccountMethods(Namespace):
             AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
             AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.Tokens._of(self._send("account.changePassword", {
             "idToken": id_token, "currentPassword": current_password, "newPassword": new_password, "audience": audience,
@@ -207,6 +209,7 @@ class AccountMethods(Namespace):
             ClaimNameReservedError: `account.setClaims` contains names of claims that tokens use themselves or that
                 other specifications define.
             ClaimsTooLongError: `account.setClaims` contains more than 1000 characters of claims.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.Account._of(self._send("account.create", {
             "tenantId": tenant_id, "accountId": account_id, "username": username, "password": password,
@@ -377,6 +380,7 @@ class AccountMethods(Namespace):
                 instead of an ID token.
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.AccountGraphResult._of(self._send("account.graph", {
             "idToken": id_token, "accountId": account_id, "format": format,
@@ -428,6 +432,7 @@ class AccountMethods(Namespace):
                 read.
             InvalidHashParametersError: The hash parameters of `account.import` are incomplete, belong to another
                 algorithm or exceed the cost limit. For a single line, this type is the rule of a violation.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.AccountImportResult._of(self._send("account.import", {
             "tenantId": tenant_id, "file": file, "accounts": accounts, "format": format, "hash": hash,
@@ -525,6 +530,7 @@ class AccountMethods(Namespace):
             UserMismatchError: A credential that reauthenticates the user belongs to another account or to no account.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("account.link", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -646,6 +652,10 @@ class AccountMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.AccountMergeResult._of(self._send("account.merge", {
             "idToken": id_token, "sourceIdToken": source_id_token, "policy": policy, "fields": fields,
@@ -700,6 +710,10 @@ class AccountMethods(Namespace):
             ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.AccountProviderTokenResult._of(self._send("account.providerToken", {
             "idToken": id_token, "providerId": provider_id, "minValidSeconds": min_valid_seconds,
@@ -788,6 +802,7 @@ class AccountMethods(Namespace):
             ListenerGoneError: A credential without `url` is submitted, but its callback can no longer arrive.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -815,6 +830,7 @@ class AccountMethods(Namespace):
                 other specifications define.
             ClaimsTooLongError: `account.setClaims` contains more than 1000 characters of claims.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.Account._of(self._send("account.setClaims", {
             "accountId": account_id, "claims": claims,
@@ -862,6 +878,7 @@ class AccountMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_email_change_step(self._send("account.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -906,6 +923,10 @@ class AccountMethods(Namespace):
                 whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
             SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
                 changes the factors, the email address, the password or the providers of the account.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.Account._of(self._send("account.unlink", {
             "idToken": id_token, "providerId": provider_id, "force": force,
@@ -964,6 +985,7 @@ class AccountMethods(Namespace):
             ClaimNameReservedError: `account.setClaims` contains names of claims that tokens use themselves or that
                 other specifications define.
             ClaimsTooLongError: `account.setClaims` contains more than 1000 characters of claims.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.Account._of(self._send("account.update", {
             "accountId": account_id, "username": username, "password": password, "phoneNumber": phone_number,
@@ -990,7 +1012,7 @@ class AsyncAccountMethods(AsyncNamespace):
         MessageNotSentError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError,
         FlowEndedError, StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError.
         """
         return types.read_email_change_step(await self._send("account.changeEmail", {
             "idToken": id_token, "accountId": account_id, "email": email, "currentPassword": current_password,
@@ -1006,7 +1028,7 @@ class AsyncAccountMethods(AsyncNamespace):
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
         AccountMergedError, InvalidPasswordError, PasswordNotSetError, SecondFactorNeededError, AccountLockedError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError.
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, TenantDisabledError.
         """
         return types.Tokens._of(await self._send("account.changePassword", {
             "idToken": id_token, "currentPassword": current_password, "newPassword": new_password, "audience": audience,
@@ -1023,7 +1045,7 @@ class AsyncAccountMethods(AsyncNamespace):
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserAlreadyExistsError, AccountExistsError,
         InvalidPasswordError, InvalidAttributesError, AccountMergedError, InvalidPhoneNumberError,
-        PhoneNumberInUseError, ClaimNameReservedError, ClaimsTooLongError.
+        PhoneNumberInUseError, ClaimNameReservedError, ClaimsTooLongError, TenantDisabledError.
         """
         return types.Account._of(await self._send("account.create", {
             "tenantId": tenant_id, "accountId": account_id, "username": username, "password": password,
@@ -1106,7 +1128,7 @@ class AsyncAccountMethods(AsyncNamespace):
 
         Raises: CallerNotAllowedError, AccountNotFoundError, AccountMergedError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
-        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, TenantDisabledError.
         """
         return types.AccountGraphResult._of(await self._send("account.graph", {
             "idToken": id_token, "accountId": account_id, "format": format,
@@ -1122,7 +1144,7 @@ class AsyncAccountMethods(AsyncNamespace):
     ) -> types.AccountImportResult:
         """Import accounts, including password hashes from other systems.
 
-        Raises: TenantNotFoundError, ImportFileUnreadableError, InvalidHashParametersError.
+        Raises: TenantNotFoundError, ImportFileUnreadableError, InvalidHashParametersError, TenantDisabledError.
         """
         return types.AccountImportResult._of(await self._send("account.import", {
             "tenantId": tenant_id, "file": file, "accounts": accounts, "format": format, "hash": hash,
@@ -1145,7 +1167,7 @@ class AsyncAccountMethods(AsyncNamespace):
         AudienceNotOfferedError, CredentialAlreadyInUseError, EmailAlreadyInUseError, AddressDiffersError,
         ProviderAlreadyLinkedError, RecentSignInRequiredError, SecondFactorNeededError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
-        UserMismatchError, TooManyFromClientError.
+        UserMismatchError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("account.link", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -1200,7 +1222,8 @@ class AsyncAccountMethods(AsyncNamespace):
         Raises: MergeUndecidedError, RecentSignInRequiredError, SecondFactorNeededError, TooManyFactorsError,
         ClaimsTooLongError, AudienceNotOfferedError, TokenMalformedError, TokenAlgorithmNotAllowedError,
         TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
-        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError,
+        AccountLockedError.
         """
         return types.AccountMergeResult._of(await self._send("account.merge", {
             "idToken": id_token, "sourceIdToken": source_id_token, "policy": policy, "fields": fields,
@@ -1216,7 +1239,8 @@ class AsyncAccountMethods(AsyncNamespace):
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
         AccountMergedError, ProviderNotLinkedError, IdpNotFoundError, IdpDisabledError, ProviderTokenNotKeptError,
-        ProviderTokenExpiredError, ProviderTokenRefusedError, ProviderUnavailableError, ProviderUnusableError.
+        ProviderTokenExpiredError, ProviderTokenRefusedError, ProviderUnavailableError, ProviderUnusableError,
+        TenantDisabledError, AccountLockedError.
         """
         return types.AccountProviderTokenResult._of(await self._send("account.providerToken", {
             "idToken": id_token, "providerId": provider_id, "minValidSeconds": min_valid_seconds,
@@ -1237,7 +1261,7 @@ class AsyncAccountMethods(AsyncNamespace):
         InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
         AccountDisabledError, AudienceNotOfferedError, UserMismatchError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
-        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, TooManyFromClientError.
+        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -1249,7 +1273,8 @@ class AsyncAccountMethods(AsyncNamespace):
     ) -> types.Account:
         """Set the custom claims of an account.
 
-        Raises: AccountNotFoundError, ClaimNameReservedError, ClaimsTooLongError, AccountMergedError.
+        Raises: AccountNotFoundError, ClaimNameReservedError, ClaimsTooLongError, AccountMergedError,
+        TenantDisabledError.
         """
         return types.Account._of(await self._send("account.setClaims", {
             "accountId": account_id, "claims": claims,
@@ -1263,7 +1288,7 @@ class AsyncAccountMethods(AsyncNamespace):
 
         Raises: TooManyFromClientError, InvalidCodeError, CodeExpiredError, AccountLockedError, UserAlreadyExistsError,
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-        StepNotPossibleError.
+        StepNotPossibleError, TenantDisabledError.
         """
         return types.read_email_change_step(await self._send("account.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -1278,7 +1303,7 @@ class AsyncAccountMethods(AsyncNamespace):
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
         AccountMergedError, ProviderNotLinkedError, LastProviderError, RecentSignInRequiredError,
-        SecondFactorNeededError.
+        SecondFactorNeededError, TenantDisabledError, AccountLockedError.
         """
         return types.Account._of(await self._send("account.unlink", {
             "idToken": id_token, "providerId": provider_id, "force": force,
@@ -1297,7 +1322,7 @@ class AsyncAccountMethods(AsyncNamespace):
 
         Raises: AccountNotFoundError, InvalidAttributesError, AccountMergedError, InvalidUsernameError,
         UserAlreadyExistsError, InvalidPasswordError, InvalidPhoneNumberError, PhoneNumberInUseError,
-        ProviderSubjectInUseError, ClaimNameReservedError, ClaimsTooLongError.
+        ProviderSubjectInUseError, ClaimNameReservedError, ClaimsTooLongError, TenantDisabledError.
         """
         return types.Account._of(await self._send("account.update", {
             "accountId": account_id, "username": username, "password": password, "phoneNumber": phone_number,

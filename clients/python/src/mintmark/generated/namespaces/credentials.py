@@ -124,6 +124,7 @@ class CredentialsMethods(Namespace):
             InvalidPrincipalTagsError: A tag that a caller gives or a tag mapping derives from a claim contains
                 characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only
                 in case, or the tags make the token too long.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.CredentialsGetResult._of(self._send("credentials.get", {
             "token": token, "identityId": identity_id, "logins": logins, "customRoleArn": custom_role_arn,
@@ -228,7 +229,7 @@ class AsyncCredentialsMethods(AsyncNamespace):
         UnauthenticatedNotAllowedError, LoginsDoNotMatchError, LoginConflictError, RoleNotOfferedError,
         AmbiguousRoleDeniedError, PublicProviderRequiredError, PoolTokenNotAcceptedError, UnsupportedLoginProviderError,
         SamlNotSupportedError, LegacyProviderNotSupportedError, LoginTokenInvalidError, ProviderUnavailableError,
-        ProviderUnusableError, InvalidPrincipalTagsError.
+        ProviderUnusableError, InvalidPrincipalTagsError, TenantDisabledError.
         """
         return types.CredentialsGetResult._of(await self._send("credentials.get", {
             "token": token, "identityId": identity_id, "logins": logins, "customRoleArn": custom_role_arn,

@@ -159,6 +159,7 @@ class CredentialsProviderMethods(Namespace):
                 instead of an ID token.
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_credentials_provider_answer(self._send("credentialsProvider.get", {
             "provider": provider, "refresh": refresh,
@@ -215,6 +216,7 @@ class CredentialsProviderMethods(Namespace):
             InvalidPrincipalTagsError: A tag that a caller gives or a tag mapping derives from a claim contains
                 characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only
                 in case, or the tags make the token too long.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_credentials_provider_answer(self._send("credentialsProvider.identityId", {
             "provider": provider,
@@ -401,7 +403,8 @@ class AsyncCredentialsProviderMethods(AsyncNamespace):
         ProviderUnusableError, RoleNotConfiguredError, RoleNotOfferedError, AmbiguousRoleDeniedError,
         AssumeRoleDeniedError, DurationExceedsRoleMaximumError, PackedPolicyTooLargeError, InvalidPrincipalTagsError,
         TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
-        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError.
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        TenantDisabledError.
         """
         return types.read_credentials_provider_answer(await self._send("credentialsProvider.get", {
             "provider": provider, "refresh": refresh,
@@ -417,7 +420,7 @@ class AsyncCredentialsProviderMethods(AsyncNamespace):
         LoginConflictError, UnsupportedDeveloperProviderError, DeveloperUserAlreadyRegisteredError, InvalidLoginError,
         ClassicFlowDisabledError, PublicProviderRequiredError, PoolTokenNotAcceptedError, UnsupportedLoginProviderError,
         SamlNotSupportedError, LegacyProviderNotSupportedError, LoginTokenInvalidError, ProviderUnavailableError,
-        ProviderUnusableError, InvalidPrincipalTagsError.
+        ProviderUnusableError, InvalidPrincipalTagsError, TenantDisabledError.
         """
         return types.read_credentials_provider_answer(await self._send("credentialsProvider.identityId", {
             "provider": provider,

@@ -213,6 +213,7 @@ class IdentityMethods(Namespace):
             ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.IdentityResolveResult._of(self._send("identity.resolve", {
             "poolId": pool_id, "logins": logins,
@@ -253,6 +254,7 @@ class IdentityMethods(Namespace):
             ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.IdentityDescription._of(self._send("identity.unlink", {
             "identityId": identity_id, "logins": logins, "loginsToRemove": logins_to_remove,
@@ -402,7 +404,8 @@ class AsyncIdentityMethods(AsyncNamespace):
 
         Raises: PoolNotFoundError, UnauthenticatedNotAllowedError, LoginConflictError, PublicProviderRequiredError,
         PoolTokenNotAcceptedError, UnsupportedLoginProviderError, SamlNotSupportedError,
-        LegacyProviderNotSupportedError, LoginTokenInvalidError, ProviderUnavailableError, ProviderUnusableError.
+        LegacyProviderNotSupportedError, LoginTokenInvalidError, ProviderUnavailableError, ProviderUnusableError,
+        TenantDisabledError.
         """
         return types.IdentityResolveResult._of(await self._send("identity.resolve", {
             "poolId": pool_id, "logins": logins,
@@ -417,7 +420,7 @@ class AsyncIdentityMethods(AsyncNamespace):
         Raises: IdentityNotFoundError, IdentityDisabledError, IdentityForbiddenError, LoginsDoNotMatchError,
         LoginNotLinkedError, PublicProviderRequiredError, PoolTokenNotAcceptedError, UnsupportedLoginProviderError,
         SamlNotSupportedError, LegacyProviderNotSupportedError, LoginTokenInvalidError, ProviderUnavailableError,
-        ProviderUnusableError.
+        ProviderUnusableError, TenantDisabledError.
         """
         return types.IdentityDescription._of(await self._send("identity.unlink", {
             "identityId": identity_id, "logins": logins, "loginsToRemove": logins_to_remove,

@@ -74,6 +74,10 @@ class IdpMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.IdpAuthorizeResult._of(self._send("idp.authorize", {
             "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "redirectUri": redirect_uri,
@@ -127,6 +131,10 @@ class IdpMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.IdpAuthorizeDeviceResult._of(self._send("idp.authorizeDevice", {
             "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "scopes": scopes,
@@ -381,7 +389,8 @@ class AsyncIdpMethods(AsyncNamespace):
         Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, ListenerUnavailableError,
         ProviderUnavailableError, ProviderUnusableError, TokenMalformedError, TokenAlgorithmNotAllowedError,
         TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
-        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError,
+        AccountLockedError.
         """
         return types.IdpAuthorizeResult._of(await self._send("idp.authorize", {
             "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "redirectUri": redirect_uri,
@@ -397,7 +406,7 @@ class AsyncIdpMethods(AsyncNamespace):
         Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, SignInRefusedError, ProviderUnavailableError,
         ProviderUnusableError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError.
         """
         return types.IdpAuthorizeDeviceResult._of(await self._send("idp.authorizeDevice", {
             "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "scopes": scopes,

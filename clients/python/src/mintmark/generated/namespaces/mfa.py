@@ -56,6 +56,7 @@ class MfaMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("mfa.challenge", {
             "continuationToken": continuation_token, "factorId": factor_id, "client": client,
@@ -119,6 +120,7 @@ class MfaMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
@@ -213,6 +215,10 @@ class MfaMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
@@ -254,6 +260,7 @@ class MfaMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.MfaListResult._of(self._send("mfa.list", {
             "idToken": id_token, "accountId": account_id,
@@ -293,6 +300,10 @@ class MfaMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.MfaRecoveryCodesResult._of(self._send("mfa.recoveryCodes", {"idToken": id_token}, timeout, trace))
 
@@ -342,6 +353,7 @@ class MfaMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
@@ -397,6 +409,10 @@ class MfaMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.read_factor_withdrawal(self._send("mfa.withdraw", {
             "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
@@ -415,7 +431,7 @@ class AsyncMfaMethods(AsyncNamespace):
         Raises: FactorNotFoundError, AccountLockedError, AccountDisabledError, TooManyCodesError,
         TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-        StepNotPossibleError.
+        StepNotPossibleError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("mfa.challenge", {
             "continuationToken": continuation_token, "factorId": factor_id, "client": client,
@@ -432,7 +448,7 @@ class AsyncMfaMethods(AsyncNamespace):
         UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError, SecondFactorNeededError,
         TooManyFactorsError, FactorExistsError, FactorAddsNothingError, AudienceNotOfferedError, ScopeNotOfferedError,
         TokenRevokedError, AccountMergedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
@@ -454,7 +470,7 @@ class AsyncMfaMethods(AsyncNamespace):
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError.
         """
         return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
@@ -469,7 +485,7 @@ class AsyncMfaMethods(AsyncNamespace):
 
         Raises: CallerNotAllowedError, AccountNotFoundError, TokenMalformedError, TokenAlgorithmNotAllowedError,
         TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
-        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError.
         """
         return types.MfaListResult._of(await self._send("mfa.list", {
             "idToken": id_token, "accountId": account_id,
@@ -483,7 +499,7 @@ class AsyncMfaMethods(AsyncNamespace):
         Raises: SecondFactorsOffError, NoSecondFactorError, RecentSignInRequiredError, SecondFactorNeededError,
         TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-        AccountMergedError.
+        AccountMergedError, TenantDisabledError, AccountLockedError.
         """
         return types.MfaRecoveryCodesResult._of(await self._send("mfa.recoveryCodes", {
             "idToken": id_token,
@@ -498,7 +514,7 @@ class AsyncMfaMethods(AsyncNamespace):
 
         Raises: FactorCodeInvalidError, FactorNotFoundError, AccountLockedError, AccountDisabledError,
         AudienceNotOfferedError, ScopeNotOfferedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
@@ -514,7 +530,8 @@ class AsyncMfaMethods(AsyncNamespace):
         Raises: CallerNotAllowedError, AccountNotFoundError, FactorNotFoundError, LastFactorError,
         RecentSignInRequiredError, SecondFactorNeededError, AudienceNotOfferedError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
-        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
+        TenantDisabledError, AccountLockedError.
         """
         return types.read_factor_withdrawal(await self._send("mfa.withdraw", {
             "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,

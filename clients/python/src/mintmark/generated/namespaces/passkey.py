@@ -60,6 +60,7 @@ class PasskeyMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.PasskeyDeleteResult._of(self._send("passkey.delete", {
             "idToken": id_token, "accountId": account_id, "credentialId": credential_id, "force": force,
@@ -103,6 +104,7 @@ class PasskeyMethods(Namespace):
             AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.PasskeyFinishRegistrationResult._of(self._send("passkey.finishRegistration", {
             "continuationToken": continuation_token, "response": response, "name": name, "client": client,
@@ -144,6 +146,7 @@ class PasskeyMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.PasskeyListResult._of(self._send("passkey.list", {
             "idToken": id_token, "accountId": account_id,
@@ -206,6 +209,7 @@ class PasskeyMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.PasskeyRenameResult._of(self._send("passkey.rename", {
             "idToken": id_token, "accountId": account_id, "credentialId": credential_id, "name": name,
@@ -250,6 +254,7 @@ class PasskeyMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.AuthenticatorSignals._of(self._send("passkey.signals", {
             "idToken": id_token, "accountId": account_id, "credentialId": credential_id, "tenantId": tenant_id,
@@ -304,6 +309,7 @@ class PasskeyMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.PasskeyCeremony._of(self._send("passkey.startAuthentication", {
             "tenantId": tenant_id, "username": username, "idToken": id_token, "conditional": conditional,
@@ -355,6 +361,10 @@ class PasskeyMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.PasskeyCeremony._of(self._send("passkey.startRegistration", {
             "idToken": id_token, "conditional": conditional, "client": client,
@@ -373,7 +383,8 @@ class AsyncPasskeyMethods(AsyncNamespace):
         Raises: PasskeysOffError, PasskeyNotFoundError, LastProviderError, RecentSignInRequiredError,
         SecondFactorNeededError, CallerNotAllowedError, AccountNotFoundError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
-        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
+        TenantDisabledError.
         """
         return types.PasskeyDeleteResult._of(await self._send("passkey.delete", {
             "idToken": id_token, "accountId": account_id, "credentialId": credential_id, "force": force,
@@ -387,7 +398,8 @@ class AsyncPasskeyMethods(AsyncNamespace):
         """Complete the registration of a passkey.
 
         Raises: PasskeysOffError, PasskeyNotAcceptedError, TooManyPasskeysError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowUsedError, FlowEndedError, AccountDisabledError, TooManyFromClientError.
+        ContinuationTokenExpiredError, FlowUsedError, FlowEndedError, AccountDisabledError, TooManyFromClientError,
+        TenantDisabledError.
         """
         return types.PasskeyFinishRegistrationResult._of(await self._send("passkey.finishRegistration", {
             "continuationToken": continuation_token, "response": response, "name": name, "client": client,
@@ -401,7 +413,8 @@ class AsyncPasskeyMethods(AsyncNamespace):
 
         Raises: PasskeysOffError, CallerNotAllowedError, AccountNotFoundError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
-        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
+        TenantDisabledError.
         """
         return types.PasskeyListResult._of(await self._send("passkey.list", {
             "idToken": id_token, "accountId": account_id,
@@ -427,7 +440,7 @@ class AsyncPasskeyMethods(AsyncNamespace):
         Raises: PasskeysOffError, PasskeyNotFoundError, CallerNotAllowedError, AccountNotFoundError,
         TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-        AccountMergedError.
+        AccountMergedError, TenantDisabledError.
         """
         return types.PasskeyRenameResult._of(await self._send("passkey.rename", {
             "idToken": id_token, "accountId": account_id, "credentialId": credential_id, "name": name,
@@ -441,7 +454,8 @@ class AsyncPasskeyMethods(AsyncNamespace):
 
         Raises: TenantNotFoundError, PasskeysOffError, CallerNotAllowedError, AccountNotFoundError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
-        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
+        TenantDisabledError.
         """
         return types.AuthenticatorSignals._of(await self._send("passkey.signals", {
             "idToken": id_token, "accountId": account_id, "credentialId": credential_id, "tenantId": tenant_id,
@@ -457,7 +471,7 @@ class AsyncPasskeyMethods(AsyncNamespace):
         Raises: TenantNotFoundError, PasskeysOffError, PasskeyNotSetError, InvalidUsernameError, UserNotFoundError,
         TooManyFromClientError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError.
         """
         return types.PasskeyCeremony._of(await self._send("passkey.startAuthentication", {
             "tenantId": tenant_id, "username": username, "idToken": id_token, "conditional": conditional,
@@ -474,7 +488,7 @@ class AsyncPasskeyMethods(AsyncNamespace):
         Raises: PasskeysOffError, TooManyPasskeysError, RecentSignInRequiredError, SecondFactorNeededError,
         TooManyFromClientError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError.
         """
         return types.PasskeyCeremony._of(await self._send("passkey.startRegistration", {
             "idToken": id_token, "conditional": conditional, "client": client,

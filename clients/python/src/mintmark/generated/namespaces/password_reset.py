@@ -49,6 +49,7 @@ class PasswordResetMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_password_reset_step(self._send("passwordReset.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -96,6 +97,7 @@ class PasswordResetMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_password_reset_step(self._send("passwordReset.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
@@ -138,6 +140,7 @@ class PasswordResetMethods(Namespace):
                 resets separately and also count for the account.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_password_reset_step(self._send("passwordReset.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -176,6 +179,7 @@ class PasswordResetMethods(Namespace):
                 token stays valid.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_password_reset_step(self._send("passwordReset.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,
@@ -193,7 +197,7 @@ class AsyncPasswordResetMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
-        TooManyFromClientError.
+        TooManyFromClientError, TenantDisabledError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -207,7 +211,8 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         """Start a password reset.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, AccountDisabledError,
-        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
+        TenantDisabledError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
@@ -220,7 +225,8 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         """Submit the one-time code of a password reset.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-        StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, TooManyFromClientError.
+        StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, TooManyFromClientError,
+        TenantDisabledError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -233,7 +239,7 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         """Set the new password and complete the reset.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-        StepNotPossibleError, InvalidPasswordError, TooManyFromClientError.
+        StepNotPossibleError, InvalidPasswordError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,

@@ -59,6 +59,8 @@ class SessionMethods(Namespace):
             AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             ScopeNotGrantedError: A refresh requests scopes that were not granted at sign-in.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            SessionExpiredError: The lifetime `tokens.sessionSeconds` of the session is over.
         """
         return types.Tokens._of(self._send("session.refresh", {
             "refreshToken": refresh_token, "audience": audience, "scope": scope,
@@ -140,7 +142,8 @@ class AsyncSessionMethods(AsyncNamespace):
         """Exchange a refresh token for new tokens.
 
         Raises: RefreshTokenInvalidError, AccountMergedError, RefreshTokenExpiredError, RefreshTokenReusedError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, ScopeNotGrantedError.
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, ScopeNotGrantedError, TenantDisabledError,
+        SessionExpiredError.
         """
         return types.Tokens._of(await self._send("session.refresh", {
             "refreshToken": refresh_token, "audience": audience, "scope": scope,

@@ -42,6 +42,7 @@ class SignInMethods(Namespace):
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("signIn.anonymously", {
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
@@ -85,6 +86,7 @@ class SignInMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -135,6 +137,7 @@ class SignInMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
@@ -186,6 +189,7 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
@@ -236,6 +240,7 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
@@ -287,6 +292,7 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
@@ -371,6 +377,7 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -408,6 +415,10 @@ class SignInMethods(Namespace):
             AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.read_sign_in_step(self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
@@ -456,6 +467,7 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_in_step(self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
@@ -474,7 +486,7 @@ class AsyncSignInMethods(AsyncNamespace):
         """Sign in anonymously, creating an account without a sign-in method.
 
         Raises: TenantNotFoundError, AnonymousNotAllowedError, SignUpNotAllowedError, AudienceNotOfferedError,
-        ScopeNotOfferedError, TooManyFromClientError.
+        ScopeNotOfferedError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.anonymously", {
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
@@ -488,7 +500,7 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         PasswordChangeRequiredError, StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError,
-        SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -502,7 +514,7 @@ class AsyncSignInMethods(AsyncNamespace):
         """Start a sign-in.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
@@ -517,7 +529,8 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, AccountDisabledError,
-        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
@@ -533,7 +546,8 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidPasswordError, PasswordChangeRequiredError, AccountLockedError,
-        AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
@@ -549,7 +563,8 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         UserAlreadyExistsError, StepNotPossibleError, AccountDisabledError, AccountLockedError,
-        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
@@ -570,7 +585,7 @@ class AsyncSignInMethods(AsyncNamespace):
         AccountDisabledError, AudienceNotOfferedError, SignUpNotAllowedError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
         PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, UserMismatchError, TooManyFromClientError,
-        ScopeNotOfferedError.
+        ScopeNotOfferedError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -584,7 +599,8 @@ class AsyncSignInMethods(AsyncNamespace):
         """Sign in with a custom token signed by the application's backend.
 
         Raises: TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError, ClaimsTooLongError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError.
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError, TenantDisabledError,
+        AccountLockedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
@@ -599,7 +615,7 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, InvalidPasswordError, PasswordNotSetError,
         PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
-        TooManyFromClientError, ScopeNotOfferedError.
+        TooManyFromClientError, ScopeNotOfferedError, TenantDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,

@@ -53,6 +53,7 @@ class SignUpMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_up_step(self._send("signUp.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -106,6 +107,7 @@ class SignUpMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_up_step(self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
@@ -152,6 +154,7 @@ class SignUpMethods(Namespace):
                 with this error.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_up_step(self._send("signUp.submitAttributes", {
             "continuationToken": continuation_token, "attributes": attributes, "client": client,
@@ -198,6 +201,7 @@ class SignUpMethods(Namespace):
                 resets separately and also count for the account.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_up_step(self._send("signUp.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -242,6 +246,7 @@ class SignUpMethods(Namespace):
                 with this error.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.read_sign_up_step(self._send("signUp.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,
@@ -259,7 +264,7 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         UserAlreadyExistsError, StepNotPossibleError, SignUpNotAllowedError, TooManyCodesError, TooManyFailedSendsError,
-        SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -275,7 +280,7 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: TenantNotFoundError, SignUpNotAllowedError, InvalidUsernameError, UserAlreadyExistsError,
         PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
@@ -291,7 +296,7 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, InvalidAttributesError, UserAlreadyExistsError,
-        TooManyFromClientError.
+        TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitAttributes", {
             "continuationToken": continuation_token, "attributes": attributes, "client": client,
@@ -305,7 +310,7 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, InvalidCodeError, CodeExpiredError, UserAlreadyExistsError,
-        AccountLockedError, TooManyFromClientError.
+        AccountLockedError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -319,7 +324,7 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, PasswordNotAcceptedError, InvalidPasswordError,
-        UserAlreadyExistsError, TooManyFromClientError.
+        UserAlreadyExistsError, TooManyFromClientError, TenantDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,

@@ -13,6 +13,27 @@ from .. import types
 class TenantMethods(Namespace):
     """The methods `tenant.*`."""
 
+    def check_assurance(
+        self, *, tenant_id: str | None = None, assurance: types.TenantCheckAssuranceAssurance | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.TenantCheckAssuranceResult:
+        """Compare a tenant with a security profile.
+
+        Lists every requirement of the profile with its status for this tenant, and the settings to change. Without
+        `assurance`, the profile of the tenant is used, or `asvs-l2` if it has none. The call changes nothing.
+
+        Args:
+            tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+                "default".
+            assurance: The profile to compare with.
+
+        Raises:
+            TenantNotFoundError: The tenant does not exist or was deleted.
+        """
+        return types.TenantCheckAssuranceResult._of(self._send("tenant.checkAssurance", {
+            "tenantId": tenant_id, "assurance": assurance,
+        }, timeout, trace))
+
     def create(
         self, *, tenant_id: str, name: str | None = None, local_account_method: types.LocalAccountMethod | None = None,
         sign_up_allowed: bool | None = None,
@@ -27,6 +48,8 @@ class TenantMethods(Namespace):
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
         anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
+        assurance: types.Assurance | None = None, disabled: bool | None = None,
+        lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
         """Create a tenant.
@@ -41,10 +64,8 @@ class TenantMethods(Namespace):
             name: The display name of the tenant. It appears in the subjects and texts of messages, as the sender of
                 emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages
                 do not name a service.
-            local_account_method: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent
-                by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a
-                password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
-                Defaults to "either".
+            local_account_method: The sign-in method of accounts with an email address. Defaults to `either`; the
+                assurance `nist-aal2` requires `emailPassword`, which is then the default.
             sign_up_allowed: Whether users can sign up. Defaults to true.
             attributes: The user attributes that a sign-up requests, in this order. Defaults to the nine predefined
                 attributes, none of them required.
@@ -58,14 +79,13 @@ class TenantMethods(Namespace):
             delivery: The delivery of a tenant's messages. Omitted members use the configuration of the process; without
                 it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
             enumeration_protection: Whether sign-up, sign-in and password reset return identical responses for existing
-                and unknown email addresses (account enumeration protection). Defaults to false.
+                and unknown email addresses (account enumeration protection). Defaults to false; an assurance requires
+                true, which is then the default.
             one_account_per_address: Whether an email address belongs to at most one account, regardless of the identity
                 provider that returns it. If false, accounts created by a sign-in with an identity provider have no
                 email address of their own. Defaults to true.
-            mfa: The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have
-                enrolled a second factor must use it at every sign-in. `required`: users without a second factor must
-                also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no
-                second factor. Defaults to "optional".
+            mfa: The second factor policy. Defaults to `optional`, with an assurance to `required`. The assurance
+                `asvs-l2` accepts `optional` and reports a gap.
             totp_adjacent_intervals (0–10): The number of codes before and after the current one that are accepted from
                 an authenticator app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
             notices: Which notices the users of a tenant get by email at their verified address. credentials: one for
@@ -78,6 +98,15 @@ class TenantMethods(Namespace):
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
+            assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to
+                "none".
+            disabled: Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the
+                tenant: these calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+            lock_covers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires
+                `everyDoor`, which is then the default.
+            accepts_sms_risk: Whether text messages can be the only second factor of an account, although phone numbers
+                can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with
+                an authenticator app or a passkey. Defaults to false.
             signing_algorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
 
         Raises:
@@ -91,7 +120,9 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "assurance": assurance,
+            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -183,7 +214,9 @@ class TenantMethods(Namespace):
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
         anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
-        force: bool | None = None,
+        assurance: types.Assurance | None = None, disabled: bool | None = None,
+        lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
+        accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -233,6 +266,15 @@ class TenantMethods(Namespace):
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+            assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
+            disabled: Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the
+                tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+            lock_covers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires
+                `everyDoor`, which is then the default.
+            accepts_sms_risk: Whether text messages can be the only second factor of an account, although phone numbers
+                can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with
+                an authenticator app or a passkey.
+            accepts_less_assurance: Confirms that `assurance` changes from a profile to `none`. Defaults to false.
             force: Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be
                 used any more. Defaults to false.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -248,12 +290,26 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "force": force, "customTokenSigners": custom_token_signers,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers,
         }, timeout, trace))
 
 
 class AsyncTenantMethods(AsyncNamespace):
     """The methods `tenant.*` for asyncio. `TenantMethods` describes the arguments."""
+
+    async def check_assurance(
+        self, *, tenant_id: str | None = None, assurance: types.TenantCheckAssuranceAssurance | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.TenantCheckAssuranceResult:
+        """Compare a tenant with a security profile.
+
+        Raises: TenantNotFoundError.
+        """
+        return types.TenantCheckAssuranceResult._of(await self._send("tenant.checkAssurance", {
+            "tenantId": tenant_id, "assurance": assurance,
+        }, timeout, trace))
 
     async def create(
         self, *, tenant_id: str, name: str | None = None, local_account_method: types.LocalAccountMethod | None = None,
@@ -269,6 +325,8 @@ class AsyncTenantMethods(AsyncNamespace):
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
         anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
+        assurance: types.Assurance | None = None, disabled: bool | None = None,
+        lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
         """Create a tenant.
@@ -282,7 +340,9 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "assurance": assurance,
+            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -347,7 +407,9 @@ class AsyncTenantMethods(AsyncNamespace):
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
         anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
-        force: bool | None = None,
+        assurance: types.Assurance | None = None, disabled: bool | None = None,
+        lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
+        accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -362,5 +424,7 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "force": force, "customTokenSigners": custom_token_signers,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers,
         }, timeout, trace))

@@ -85,6 +85,7 @@ class TokenMethods(Namespace):
             InvalidPrincipalTagsError: A tag that a caller gives or a tag mapping derives from a claim contains
                 characters that are not allowed or is too long. Also if its key begins with `aws:`, two keys differ only
                 in case, or the tags make the token too long.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.TokenMintResult._of(self._send("token.mint", {
             "identityId": identity_id, "logins": logins,
@@ -133,6 +134,7 @@ class TokenMethods(Namespace):
             ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.TokenMintForDeveloperResult._of(self._send("token.mintForDeveloper", {
             "poolId": pool_id, "logins": logins, "identityId": identity_id, "durationSeconds": duration_seconds,
@@ -183,6 +185,7 @@ class TokenMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
             TokenScopeMissingError: `token.verify` requires a scope that the token does not have.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.TokenVerifyResult._of(self._send("token.verify", {
             "token": token, "audience": audience, "issuer": issuer, "tenantId": tenant_id, "use": use, "scope": scope,
@@ -221,7 +224,7 @@ class AsyncTokenMethods(AsyncNamespace):
         UnauthenticatedNotAllowedError, LoginsDoNotMatchError, LoginConflictError, PublicProviderRequiredError,
         PoolTokenNotAcceptedError, UnsupportedLoginProviderError, SamlNotSupportedError,
         LegacyProviderNotSupportedError, LoginTokenInvalidError, ProviderUnavailableError, ProviderUnusableError,
-        InvalidPrincipalTagsError.
+        InvalidPrincipalTagsError, TenantDisabledError.
         """
         return types.TokenMintResult._of(await self._send("token.mint", {
             "identityId": identity_id, "logins": logins,
@@ -237,7 +240,7 @@ class AsyncTokenMethods(AsyncNamespace):
         Raises: PoolNotFoundError, UnsupportedDeveloperProviderError, IdentityNotFoundError, IdentityDisabledError,
         LoginsDoNotMatchError, DeveloperUserAlreadyRegisteredError, LoginConflictError, InvalidLoginError,
         InvalidPrincipalTagsError, PoolTokenNotAcceptedError, LoginTokenInvalidError, ProviderUnavailableError,
-        ProviderUnusableError.
+        ProviderUnusableError, TenantDisabledError.
         """
         return types.TokenMintForDeveloperResult._of(await self._send("token.mintForDeveloper", {
             "poolId": pool_id, "logins": logins, "identityId": identity_id, "durationSeconds": duration_seconds,
@@ -253,7 +256,7 @@ class AsyncTokenMethods(AsyncNamespace):
 
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenAudienceMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TokenScopeMissingError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TokenScopeMissingError, TenantDisabledError.
         """
         return types.TokenVerifyResult._of(await self._send("token.verify", {
             "token": token, "audience": audience, "issuer": issuer, "tenantId": tenant_id, "use": use, "scope": scope,

@@ -29,7 +29,7 @@ public struct AccountMethods: Sendable {
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - continuationToken: The continuation token of a change that waits for its code, to send another code. After the new code is sent, the previous code is no longer valid.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TooManyFromClientError`, `CallerNotAllowedError`, `AccountNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `InvalidPasswordError`, `PasswordNotSetError`, `AccountLockedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `TooManyFromClientError`, `CallerNotAllowedError`, `AccountNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `InvalidPasswordError`, `PasswordNotSetError`, `AccountLockedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
     @discardableResult
     public func changeEmail(idToken: String? = nil, accountId: String? = nil, email: String? = nil, currentPassword: String? = nil, language: String? = nil, continuationToken: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EmailChangeStep {
         let _params = JSONObject([
@@ -53,7 +53,7 @@ public struct AccountMethods: Sendable {
     ///   - newPassword: The new password.
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `InvalidPasswordError`, `PasswordNotSetError`, `SecondFactorNeededError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `InvalidPasswordError`, `PasswordNotSetError`, `SecondFactorNeededError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TenantDisabledError`.
     @discardableResult
     public func changePassword(idToken: String, currentPassword: String, newPassword: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
         let _params = JSONObject([
@@ -80,7 +80,7 @@ public struct AccountMethods: Sendable {
     ///   - claims: The custom claims, as in `account.setClaims`.
     ///   - emailVerified: Whether the email address is verified. Defaults to false.
     ///   - mustChangePassword: Whether the user must reset the password before the first sign-in. Defaults to false.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `AccountExistsError`, `InvalidPasswordError`, `InvalidAttributesError`, `AccountMergedError`, `InvalidPhoneNumberError`, `PhoneNumberInUseError`, `ClaimNameReservedError`, `ClaimsTooLongError`.
+    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `AccountExistsError`, `InvalidPasswordError`, `InvalidAttributesError`, `AccountMergedError`, `InvalidPhoneNumberError`, `PhoneNumberInUseError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `TenantDisabledError`.
     @discardableResult
     public func create(username: String, tenantId: String? = nil, accountId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, phoneNumber: String? = nil, disabled: Bool? = nil, claims: JSONObject? = nil, emailVerified: Bool? = nil, mustChangePassword: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
         let _params = JSONObject([
@@ -190,7 +190,7 @@ public struct AccountMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
     ///   - format: A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture.
-    /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `AccountMergedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`.
+    /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `AccountMergedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `TenantDisabledError`.
     public func graph(idToken: String? = nil, accountId: String? = nil, format: AccountGraphFormat? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountGraphResult {
         let _params = JSONObject([("idToken", idToken), ("accountId", accountId), ("format", format)] as [(String, (any WireValue)?)])
         return try await caller.call("account.graph", _params, timeout: timeout, trace: trace)
@@ -213,7 +213,7 @@ public struct AccountMethods: Sendable {
     ///   - onExisting: The action for accounts that already exist. `skip` keeps the existing account. `replace` overwrites it and ends its sessions. `fail` lists it as a failure with `accountExists`. Defaults to "skip".
     ///   - from: The number of the first line to import, from 1. Earlier lines are skipped. Defaults to 1.
     ///   - dryRun: Whether to check the accounts without importing them. Defaults to false.
-    /// - Throws: `TenantNotFoundError`, `ImportFileUnreadableError`, `InvalidHashParametersError`.
+    /// - Throws: `TenantNotFoundError`, `ImportFileUnreadableError`, `InvalidHashParametersError`, `TenantDisabledError`.
     @discardableResult
     public func `import`(tenantId: String? = nil, file: String? = nil, accounts: [PortableAccount]? = nil, format: AccountImportFormat? = nil, hash: PasswordHashing? = nil, onExisting: AccountImportOnExisting? = nil, from: Int? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil, progress: (@Sendable (ImportProgress) -> Void)? = nil) async throws -> AccountImportResult {
         let _params = JSONObject([
@@ -237,7 +237,7 @@ public struct AccountMethods: Sendable {
     ///   - returnProviderTokens: Whether to include the provider's tokens in the result. Defaults to false.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotAcceptedError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `CredentialAlreadyInUseError`, `EmailAlreadyInUseError`, `AddressDiffersError`, `ProviderAlreadyLinkedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotAcceptedError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `CredentialAlreadyInUseError`, `EmailAlreadyInUseError`, `AddressDiffersError`, `ProviderAlreadyLinkedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `TenantDisabledError`.
     @discardableResult
     public func link(idToken: String, credential: Credential, returnProviderTokens: Bool? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -298,7 +298,7 @@ public struct AccountMethods: Sendable {
     ///   - identities: The policy for pools in which both accounts have an identity that the rules of the pool do not allow to merge. Defaults to `policy`.
     ///   - dryRun: Whether to return the effects without changing anything. Defaults to false.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
-    /// - Throws: `MergeUndecidedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `ClaimsTooLongError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `MergeUndecidedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `ClaimsTooLongError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func merge(idToken: String, sourceIdToken: String, policy: MergePolicy? = nil, fields: [String: MergePolicy]? = nil, providers: [String: MergePolicy]? = nil, identities: MergePolicy? = nil, dryRun: Bool? = nil, audience: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountMergeResult {
         let _params = JSONObject([
@@ -320,7 +320,7 @@ public struct AccountMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - providerId: A provider that is linked to the account.
     ///   - minValidSeconds: The minimum remaining lifetime of the access token, in seconds. A token that the provider has just issued is returned even if its lifetime is shorter. Defaults to 300.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `IdpNotFoundError`, `IdpDisabledError`, `ProviderTokenNotKeptError`, `ProviderTokenExpiredError`, `ProviderTokenRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `IdpNotFoundError`, `IdpDisabledError`, `ProviderTokenNotKeptError`, `ProviderTokenExpiredError`, `ProviderTokenRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func providerToken(idToken: String, providerId: String, minValidSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountProviderTokenResult {
         let _params = JSONObject([
@@ -343,7 +343,7 @@ public struct AccountMethods: Sendable {
     ///   - returnProviderTokens: Whether to include the provider's tokens in the result. Defaults to false.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `UserMismatchError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `TooManyFromClientError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `UserMismatchError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `TooManyFromClientError`, `TenantDisabledError`.
     @discardableResult
     public func reauthenticate(idToken: String, credential: Credential, returnProviderTokens: Bool? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -362,7 +362,7 @@ public struct AccountMethods: Sendable {
     /// - Parameters:
     ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
     ///   - claims: The custom claims by name.
-    /// - Throws: `AccountNotFoundError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountMergedError`.
+    /// - Throws: `AccountNotFoundError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountMergedError`, `TenantDisabledError`.
     @discardableResult
     public func setClaims(accountId: String, claims: JSONObject, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
         let _params = JSONObject([("accountId", accountId), ("claims", claims)] as [(String, (any WireValue)?)])
@@ -381,7 +381,7 @@ public struct AccountMethods: Sendable {
     ///   - continuationToken: The continuation token that `account.changeEmail` returned.
     ///   - code: The one-time code that was sent, digit by digit.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TooManyFromClientError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `UserAlreadyExistsError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`.
+    /// - Throws: `TooManyFromClientError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `UserAlreadyExistsError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EmailChangeStep {
         let _params = JSONObject([
@@ -402,7 +402,7 @@ public struct AccountMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - providerId: The ID of a provider, or `password` or `code`, as in the `providers` of the account.
     ///   - force: Whether to unlink the last sign-in method. Defaults to false.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func unlink(idToken: String, providerId: String, force: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
         let _params = JSONObject([("idToken", idToken), ("providerId", providerId), ("force", force)] as [(String, (any WireValue)?)])
@@ -429,7 +429,7 @@ public struct AccountMethods: Sendable {
     ///   - emailVerified: Whether the email address is verified.
     ///   - disabled: Whether the account is disabled. A disabled account cannot be signed in to.
     ///   - mustChangePassword: Whether the user must reset the password before the next sign-in.
-    /// - Throws: `AccountNotFoundError`, `InvalidAttributesError`, `AccountMergedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `InvalidPasswordError`, `InvalidPhoneNumberError`, `PhoneNumberInUseError`, `ProviderSubjectInUseError`, `ClaimNameReservedError`, `ClaimsTooLongError`.
+    /// - Throws: `AccountNotFoundError`, `InvalidAttributesError`, `AccountMergedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `InvalidPasswordError`, `InvalidPhoneNumberError`, `PhoneNumberInUseError`, `ProviderSubjectInUseError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `TenantDisabledError`.
     @discardableResult
     public func update(accountId: String, username: String? = nil, password: String? = nil, phoneNumber: String? = nil, claims: JSONObject? = nil, tokensValidSince: Timestamp? = nil, link: [PortableLogin]? = nil, unlink: [String]? = nil, remove: [AccountUpdateRemove]? = nil, attributes: JSONObject? = nil, emailVerified: Bool? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
         let _params = JSONObject([

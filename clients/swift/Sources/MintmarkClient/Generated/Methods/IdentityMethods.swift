@@ -137,7 +137,7 @@ public struct IdentityMethods: Sendable {
     /// - Parameters:
     ///   - poolId: The ID of a pool: a region, a colon and a UUID.
     ///   - logins: The logins of the user. Omit them to create a guest.
-    /// - Throws: `PoolNotFoundError`, `UnauthenticatedNotAllowedError`, `LoginConflictError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
+    /// - Throws: `PoolNotFoundError`, `UnauthenticatedNotAllowedError`, `LoginConflictError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TenantDisabledError`.
     @discardableResult
     public func resolve(poolId: String, logins: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityResolveResult {
         let _params = JSONObject([("poolId", poolId), ("logins", logins)] as [(String, (any WireValue)?)])
@@ -156,7 +156,7 @@ public struct IdentityMethods: Sendable {
     ///   - identityId: The ID of an identity: a region, a colon and a UUID.
     ///   - logins: At least one login of the identity, as proof.
     ///   - loginsToRemove: The names of the providers whose logins are unlinked.
-    /// - Throws: `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `LoginsDoNotMatchError`, `LoginNotLinkedError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
+    /// - Throws: `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `LoginsDoNotMatchError`, `LoginNotLinkedError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TenantDisabledError`.
     @discardableResult
     public func unlink(identityId: String, logins: [String: String], loginsToRemove: [String], timeout: Duration? = nil, trace: String? = nil) async throws -> IdentityDescription {
         let _params = JSONObject([

@@ -27,7 +27,7 @@ public struct IdpMethods: Sendable {
     ///   - listen: Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
     ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's settings.
     ///   - customParameters: Additional parameters for the provider, such as `login_hint`, `prompt` or `hd`. Parameters that the protocol itself uses are rejected.
-    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `ListenerUnavailableError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `ListenerUnavailableError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func authorize(providerId: String, tenantId: String? = nil, idToken: String? = nil, redirectUri: String? = nil, listen: IdpAuthorizeListen? = nil, scopes: [String]? = nil, customParameters: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeResult {
         let _params = JSONObject([
@@ -48,7 +48,7 @@ public struct IdpMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - idToken: An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by `account.link` and `account.reauthenticate` for this account.
     ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's settings.
-    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `SignInRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `SignInRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func authorizeDevice(providerId: String, tenantId: String? = nil, idToken: String? = nil, scopes: [String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeDeviceResult {
         let _params = JSONObject([

@@ -24,7 +24,7 @@ public struct PasskeyMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
     ///   - force: Whether to delete the passkey also if it is the only sign-in method of the account. Defaults to false.
-    /// - Throws: `PasskeysOffError`, `PasskeyNotFoundError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `PasskeysOffError`, `PasskeyNotFoundError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
     @discardableResult
     public func delete(credentialId: String, idToken: String? = nil, accountId: String? = nil, force: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyDeleteResult {
         let _params = JSONObject([
@@ -46,7 +46,7 @@ public struct PasskeyMethods: Sendable {
     ///   - response: The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
     ///   - name: The name of the passkey. Defaults to `Passkey` and a number.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `PasskeysOffError`, `PasskeyNotAcceptedError`, `TooManyPasskeysError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowUsedError`, `FlowEndedError`, `AccountDisabledError`, `TooManyFromClientError`.
+    /// - Throws: `PasskeysOffError`, `PasskeyNotAcceptedError`, `TooManyPasskeysError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowUsedError`, `FlowEndedError`, `AccountDisabledError`, `TooManyFromClientError`, `TenantDisabledError`.
     @discardableResult
     public func finishRegistration(continuationToken: String, response: JSONObject, name: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyFinishRegistrationResult {
         let _params = JSONObject([
@@ -68,7 +68,7 @@ public struct PasskeyMethods: Sendable {
     /// - Parameters:
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
-    /// - Throws: `PasskeysOffError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `PasskeysOffError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
     public func list(idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyListResult {
         let _params = JSONObject([("idToken", idToken), ("accountId", accountId)] as [(String, (any WireValue)?)])
         return try await caller.call("passkey.list", _params, timeout: timeout, trace: trace)
@@ -101,7 +101,7 @@ public struct PasskeyMethods: Sendable {
     ///   - name: The new name.
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
-    /// - Throws: `PasskeysOffError`, `PasskeyNotFoundError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `PasskeysOffError`, `PasskeyNotFoundError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
     @discardableResult
     public func rename(credentialId: String, name: String, idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyRenameResult {
         let _params = JSONObject([
@@ -123,7 +123,7 @@ public struct PasskeyMethods: Sendable {
     ///   - accountId: The ID of the account. Requires the access level `developer`.
     ///   - credentialId: The credential ID of a passkey in base64url, as `id` of the browser's response.
     ///   - tenantId: The tenant of `credentialId`. Defaults to "default".
-    /// - Throws: `TenantNotFoundError`, `PasskeysOffError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `TenantNotFoundError`, `PasskeysOffError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
     public func signals(idToken: String? = nil, accountId: String? = nil, credentialId: String? = nil, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AuthenticatorSignals {
         let _params = JSONObject([
             ("idToken", idToken), ("accountId", accountId), ("credentialId", credentialId), ("tenantId", tenantId),
@@ -147,7 +147,7 @@ public struct PasskeyMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user, for `account.reauthenticate`. Its tenant replaces `tenantId`.
     ///   - conditional: Whether the browser offers passkeys in the autofill of a login form. The challenge then lives one hour. Excludes `username`. Defaults to false.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `PasskeysOffError`, `PasskeyNotSetError`, `InvalidUsernameError`, `UserNotFoundError`, `TooManyFromClientError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `TenantNotFoundError`, `PasskeysOffError`, `PasskeyNotSetError`, `InvalidUsernameError`, `UserNotFoundError`, `TooManyFromClientError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
     @discardableResult
     public func startAuthentication(tenantId: String? = nil, username: String? = nil, idToken: String? = nil, conditional: Bool? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyCeremony {
         let _params = JSONObject([
@@ -168,7 +168,7 @@ public struct PasskeyMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - conditional: Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes. Defaults to false.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `PasskeysOffError`, `TooManyPasskeysError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFromClientError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    /// - Throws: `PasskeysOffError`, `TooManyPasskeysError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFromClientError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func startRegistration(idToken: String, conditional: Bool? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyCeremony {
         let _params = JSONObject([("idToken", idToken), ("conditional", conditional), ("client", client)] as [(String, (any WireValue)?)])

@@ -9,6 +9,19 @@ public struct TenantMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
+    /// Compare a tenant with a security profile.
+    ///
+    /// Lists every requirement of the profile with its status for this tenant, and the settings to change. Without `assurance`, the profile of the tenant is used, or `asvs-l2` if it has none. The call changes nothing.
+    ///
+    /// - Parameters:
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - assurance: The profile to compare with.
+    /// - Throws: `TenantNotFoundError`.
+    public func checkAssurance(tenantId: String? = nil, assurance: TenantCheckAssuranceAssurance? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TenantCheckAssuranceResult {
+        let _params = JSONObject([("tenantId", tenantId), ("assurance", assurance)] as [(String, (any WireValue)?)])
+        return try await caller.call("tenant.checkAssurance", _params, timeout: timeout, trace: trace)
+    }
+
     /// Create a tenant.
     ///
     /// A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant `default` exists from the first start.
@@ -18,7 +31,7 @@ public struct TenantMethods: Sendable {
     /// - Parameters:
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     ///   - name: The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
-    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+    ///   - localAccountMethod: The sign-in method of accounts with an email address. Defaults to `either`; the assurance `nist-aal2` requires `emailPassword`, which is then the default.
     ///   - signUpAllowed: Whether users can sign up. Defaults to true.
     ///   - attributes: The user attributes that a sign-up requests, in this order. Defaults to the nine predefined attributes, none of them required.
     ///   - audiences: The audiences, in addition to the tenant itself, for which access tokens can be requested.
@@ -28,25 +41,30 @@ public struct TenantMethods: Sendable {
     ///   - lockout: The number of failed attempts that locks an account, and the duration of the lock.
     ///   - tokens: The lifetimes of a tenant's tokens.
     ///   - delivery: The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
-    ///   - enumerationProtection: Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection). Defaults to false.
+    ///   - enumerationProtection: Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
     ///   - oneAccountPerAddress: Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to true.
-    ///   - mfa: The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor. Defaults to "optional".
+    ///   - mfa: The second factor policy. Defaults to `optional`, with an assurance to `required`. The assurance `asvs-l2` accepts `optional` and reports a gap.
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
     ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. Defaults to "credentials".
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
+    ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
+    ///   - disabled: Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+    ///   - lockCovers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
+    ///   - acceptsSmsRisk: Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey. Defaults to false.
     ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
             ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
             ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
             ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("anonymousAllowed", anonymousAllowed),
-            ("passkeys", passkeys), ("customTokenSigners", customTokenSigners), ("signingAlgorithm", signingAlgorithm),
+            ("passkeys", passkeys), ("customTokenSigners", customTokenSigners), ("assurance", assurance), ("disabled", disabled),
+            ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.create", _params, timeout: timeout, trace: trace)
     }
@@ -134,21 +152,59 @@ public struct TenantMethods: Sendable {
     ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
+    ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
+    ///   - disabled: Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+    ///   - lockCovers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
+    ///   - acceptsSmsRisk: Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    ///   - acceptsLessAssurance: Confirms that `assurance` changes from a profile to `none`. Defaults to false.
     ///   - force: Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any more. Defaults to false.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
             ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
             ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
             ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("anonymousAllowed", anonymousAllowed),
-            ("passkeys", passkeys), ("force", force), ("customTokenSigners", customTokenSigners),
+            ("passkeys", passkeys), ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers),
+            ("acceptsSmsRisk", acceptsSmsRisk), ("acceptsLessAssurance", acceptsLessAssurance), ("force", force),
+            ("customTokenSigners", customTokenSigners),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.update", _params, timeout: timeout, trace: trace)
     }
+}
+
+/// The profile to compare with. Newer versions of Mintmark can add values.
+public struct TenantCheckAssuranceAssurance: OpenEnumeration {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// `asvs-l2`
+    public static let asvsL2 = Self(rawValue: "asvs-l2")
+    /// `nist-aal2`
+    public static let nistAal2 = Self(rawValue: "nist-aal2")
+}
+
+/// The result of `tenant.checkAssurance`.
+public struct TenantCheckAssuranceResult: ResultRecord {
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    public let tenantId: String
+    /// The profile with which the tenant was compared.
+    public let assurance: Assurance
+    /// The settings to change: those that the profile does not accept, and those that leave a requirement open.
+    public let conflicts: [AssuranceConflict]
+    /// All requirements of the standard, in its order.
+    public let requirements: [AssuranceRequirement]
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        tenantId = try members.required("tenantId")
+        assurance = try members.required("assurance")
+        conflicts = try members.required("conflicts")
+        requirements = try members.required("requirements")
+        json = members.object
+    }
+
 }
 
 /// The result of `tenant.delete`.

@@ -48,7 +48,7 @@ public struct TokenMethods: Sendable {
     /// - Parameters:
     ///   - identityId: The ID of the identity.
     ///   - logins: The logins of the identity. Omit them for a guest.
-    /// - Throws: `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `ClassicFlowDisabledError`, `UnauthenticatedNotAllowedError`, `LoginsDoNotMatchError`, `LoginConflictError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidPrincipalTagsError`.
+    /// - Throws: `IdentityNotFoundError`, `IdentityDisabledError`, `IdentityForbiddenError`, `ClassicFlowDisabledError`, `UnauthenticatedNotAllowedError`, `LoginsDoNotMatchError`, `LoginConflictError`, `PublicProviderRequiredError`, `PoolTokenNotAcceptedError`, `UnsupportedLoginProviderError`, `SamlNotSupportedError`, `LegacyProviderNotSupportedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidPrincipalTagsError`, `TenantDisabledError`.
     @discardableResult
     public func mint(identityId: String, logins: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenMintResult {
         let _params = JSONObject([("identityId", identityId), ("logins", logins)] as [(String, (any WireValue)?)])
@@ -67,7 +67,7 @@ public struct TokenMethods: Sendable {
     ///   - identityId: The identity of the user, or a guest that becomes the identity of the user.
     ///   - durationSeconds: The lifetime of the token, in seconds. Defaults to 900.
     ///   - principalTags: The principal tags in the token.
-    /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `IdentityNotFoundError`, `IdentityDisabledError`, `LoginsDoNotMatchError`, `DeveloperUserAlreadyRegisteredError`, `LoginConflictError`, `InvalidLoginError`, `InvalidPrincipalTagsError`, `PoolTokenNotAcceptedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`.
+    /// - Throws: `PoolNotFoundError`, `UnsupportedDeveloperProviderError`, `IdentityNotFoundError`, `IdentityDisabledError`, `LoginsDoNotMatchError`, `DeveloperUserAlreadyRegisteredError`, `LoginConflictError`, `InvalidLoginError`, `InvalidPrincipalTagsError`, `PoolTokenNotAcceptedError`, `LoginTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TenantDisabledError`.
     @discardableResult
     public func mintForDeveloper(poolId: String, logins: [String: String], identityId: String? = nil, durationSeconds: Int? = nil, principalTags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenMintForDeveloperResult {
         let _params = JSONObject([
@@ -95,7 +95,7 @@ public struct TokenMethods: Sendable {
     ///   - use: The required token type.
     ///   - scope: The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this claim.
     ///   - checkRevoked: Whether to reject the token if its identity or account was deleted or disabled, or its session was ended. Defaults to true.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TokenScopeMissingError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TokenScopeMissingError`, `TenantDisabledError`.
     public func verify(token: String, audience: String? = nil, issuer: String? = nil, tenantId: String? = nil, use: TokenUse? = nil, scope: String? = nil, checkRevoked: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenVerifyResult {
         let _params = JSONObject([
             ("token", token), ("audience", audience), ("issuer", issuer), ("tenantId", tenantId), ("use", use), ("scope", scope),

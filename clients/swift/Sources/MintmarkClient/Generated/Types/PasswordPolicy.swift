@@ -4,14 +4,20 @@ import JSON
 
 /// The rules that a new password must satisfy.
 public struct PasswordPolicy: MutableRecord {
-    /// The minimum number of characters. Defaults to 8.
+    /// The minimum number of characters, after normalization. Defaults to 8; to 15 with the assurance `asvs-l2` and `mfa` `optional`. An assurance requires at least 8.
     public var minimumLength: Int?
     /// The maximum number of characters. Defaults to 256.
     public var maximumLength: Int?
-    /// The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3.
+    /// The minimum number of character classes: uppercase letters, lowercase letters, digits and symbols. Defaults to 3; to 1 with an assurance or with `characters` `unicode`. An assurance requires 1.
     public var minimumClasses: Int?
-    /// Whether to reject passwords that are too common or that contain the given name, the surname or the name of the tenant. Also rejects passwords that consist of the email address, a part of it or the display name, and fewer than 8 other characters. Defaults to true.
+    /// The characters that a password can contain. Defaults to `ascii`, with an assurance to `unicode`, which an assurance requires.
+    public var characters: PasswordCharacters?
+    /// Whether to reject passwords that consist of common words and few other characters. Unless `checksContext` is false, also rejects passwords that contain the given name, the surname or the name of the tenant. An assurance requires true. Defaults to true.
     public var checksBanned: Bool?
+    /// Whether to reject the passwords of the built-in list of common passwords, regardless of case. Defaults to false, with an assurance to true, which an assurance requires.
+    public var checksCommon: Bool?
+    /// Whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email address, its parts, its domain, the names of the user, the ID and name of the tenant, and `bannedTerms`. Defaults to the value of `checksBanned`. An assurance requires true.
+    public var checksContext: Bool?
     /// Additional terms that count as common, such as product names.
     public var bannedTerms: [String]?
     /// The service that detects breached passwords. If omitted, passwords are not checked.
@@ -19,11 +25,14 @@ public struct PasswordPolicy: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(minimumLength: Int? = nil, maximumLength: Int? = nil, minimumClasses: Int? = nil, checksBanned: Bool? = nil, bannedTerms: [String]? = nil, breached: BreachedPasswordCheck? = nil, unknown: JSONObject = [:]) {
+    public init(minimumLength: Int? = nil, maximumLength: Int? = nil, minimumClasses: Int? = nil, characters: PasswordCharacters? = nil, checksBanned: Bool? = nil, checksCommon: Bool? = nil, checksContext: Bool? = nil, bannedTerms: [String]? = nil, breached: BreachedPasswordCheck? = nil, unknown: JSONObject = [:]) {
         self.minimumLength = minimumLength
         self.maximumLength = maximumLength
         self.minimumClasses = minimumClasses
+        self.characters = characters
         self.checksBanned = checksBanned
+        self.checksCommon = checksCommon
+        self.checksContext = checksContext
         self.bannedTerms = bannedTerms
         self.breached = breached
         self.unknown = unknown
@@ -33,7 +42,10 @@ public struct PasswordPolicy: MutableRecord {
         minimumLength = try members.optional("minimumLength")
         maximumLength = try members.optional("maximumLength")
         minimumClasses = try members.optional("minimumClasses")
+        characters = try members.optional("characters")
         checksBanned = try members.optional("checksBanned")
+        checksCommon = try members.optional("checksCommon")
+        checksContext = try members.optional("checksContext")
         bannedTerms = try members.optional("bannedTerms")
         breached = try members.optional("breached")
         unknown = members.rest
@@ -43,7 +55,10 @@ public struct PasswordPolicy: MutableRecord {
         members.set("minimumLength", minimumLength)
         members.set("maximumLength", maximumLength)
         members.set("minimumClasses", minimumClasses)
+        members.set("characters", characters)
         members.set("checksBanned", checksBanned)
+        members.set("checksCommon", checksCommon)
+        members.set("checksContext", checksContext)
         members.set("bannedTerms", bannedTerms)
         members.set("breached", breached)
         members.add(unknown)

@@ -46,8 +46,18 @@ public struct Tenant: ResultRecord {
     public let passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public let customTokenSigners: [CustomTokenSigner]?
+    /// The security profile. Its defaults apply to omitted settings, and its limits to all.
+    public let assurance: Assurance
+    /// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+    public let disabled: Bool
+    /// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
+    public let lockCovers: LockCoverage
+    /// Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    public let acceptsSmsRisk: Bool
     /// The algorithm with which the tenant signs its tokens.
     public let signingAlgorithm: SigningAlgorithm
+    /// The requirements of the profile that the settings of this tenant leave open. Empty without a profile.
+    public let assuranceGaps: [String]
     /// The time at which the tenant was created, in seconds since 1970-01-01 UTC.
     public let createdAt: Timestamp
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
@@ -75,7 +85,12 @@ public struct Tenant: ResultRecord {
         anonymousAllowed = try members.required("anonymousAllowed")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
+        assurance = try members.required("assurance")
+        disabled = try members.required("disabled")
+        lockCovers = try members.required("lockCovers")
+        acceptsSmsRisk = try members.required("acceptsSmsRisk")
         signingAlgorithm = try members.required("signingAlgorithm")
+        assuranceGaps = try members.required("assuranceGaps")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
         json = members.object

@@ -44,12 +44,22 @@ public struct TenantDeclaration: MutableRecord {
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
+    /// The security profile. Its defaults apply to omitted settings, and its limits to all.
+    public var assurance: Assurance?
+    /// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+    public var disabled: Bool?
+    /// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
+    public var lockCovers: LockCoverage?
+    /// Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
+    public var acceptsSmsRisk: Bool?
+    /// Confirms that `assurance` changes from a profile to `none`. Defaults to false.
+    public var acceptsLessAssurance: Bool?
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -70,6 +80,11 @@ public struct TenantDeclaration: MutableRecord {
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
+        self.assurance = assurance
+        self.disabled = disabled
+        self.lockCovers = lockCovers
+        self.acceptsSmsRisk = acceptsSmsRisk
+        self.acceptsLessAssurance = acceptsLessAssurance
         self.signingAlgorithm = signingAlgorithm
         self.unknown = unknown
     }
@@ -95,6 +110,11 @@ public struct TenantDeclaration: MutableRecord {
         anonymousAllowed = try members.optional("anonymousAllowed")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
+        assurance = try members.optional("assurance")
+        disabled = try members.optional("disabled")
+        lockCovers = try members.optional("lockCovers")
+        acceptsSmsRisk = try members.optional("acceptsSmsRisk")
+        acceptsLessAssurance = try members.optional("acceptsLessAssurance")
         signingAlgorithm = try members.optional("signingAlgorithm")
         unknown = members.rest
     }
@@ -120,6 +140,11 @@ public struct TenantDeclaration: MutableRecord {
         members.set("anonymousAllowed", anonymousAllowed)
         members.set("passkeys", passkeys)
         members.set("customTokenSigners", customTokenSigners)
+        members.set("assurance", assurance)
+        members.set("disabled", disabled)
+        members.set("lockCovers", lockCovers)
+        members.set("acceptsSmsRisk", acceptsSmsRisk)
+        members.set("acceptsLessAssurance", acceptsLessAssurance)
         members.set("signingAlgorithm", signingAlgorithm)
         members.add(unknown)
     }

@@ -8,17 +8,20 @@ public struct TokenLifetimes: MutableRecord {
     public var idTokenSeconds: Int?
     /// The lifetime of an access token, in seconds. Defaults to 3600.
     public var accessTokenSeconds: Int?
-    /// The lifetime of an unused refresh token, in seconds. Defaults to 7776000.
+    /// The lifetime of an unused refresh token, in seconds. Defaults to 7776000 (90 days); to 604800 (7 days) with the assurance `asvs-l2`, which limits it to 1209600; to 1800 with `nist-aal2`, which limits it to 3600.
     public var refreshTokenSeconds: Int?
+    /// The absolute lifetime of a session after the sign-in, in seconds, regardless of its use. A change also applies to existing sessions. If omitted, sessions have no absolute lifetime; with the assurance `asvs-l2`, it defaults to 2592000 (30 days), which is the maximum; with `nist-aal2`, to 43200 (12 hours), and 86400 is the maximum.
+    public var sessionSeconds: Int?
     /// The grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the refresh tokens it returned is used. The grace period covers parallel requests of one application and lost responses. Each use starts an independent sequence of refresh tokens, so reuse detection does not detect a stolen token that is used within this period. With 0, a used refresh token is never accepted. Defaults to 30.
     public var refreshReuseGraceSeconds: Int?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(idTokenSeconds: Int? = nil, accessTokenSeconds: Int? = nil, refreshTokenSeconds: Int? = nil, refreshReuseGraceSeconds: Int? = nil, unknown: JSONObject = [:]) {
+    public init(idTokenSeconds: Int? = nil, accessTokenSeconds: Int? = nil, refreshTokenSeconds: Int? = nil, sessionSeconds: Int? = nil, refreshReuseGraceSeconds: Int? = nil, unknown: JSONObject = [:]) {
         self.idTokenSeconds = idTokenSeconds
         self.accessTokenSeconds = accessTokenSeconds
         self.refreshTokenSeconds = refreshTokenSeconds
+        self.sessionSeconds = sessionSeconds
         self.refreshReuseGraceSeconds = refreshReuseGraceSeconds
         self.unknown = unknown
     }
@@ -27,6 +30,7 @@ public struct TokenLifetimes: MutableRecord {
         idTokenSeconds = try members.optional("idTokenSeconds")
         accessTokenSeconds = try members.optional("accessTokenSeconds")
         refreshTokenSeconds = try members.optional("refreshTokenSeconds")
+        sessionSeconds = try members.optional("sessionSeconds")
         refreshReuseGraceSeconds = try members.optional("refreshReuseGraceSeconds")
         unknown = members.rest
     }
@@ -35,6 +39,7 @@ public struct TokenLifetimes: MutableRecord {
         members.set("idTokenSeconds", idTokenSeconds)
         members.set("accessTokenSeconds", accessTokenSeconds)
         members.set("refreshTokenSeconds", refreshTokenSeconds)
+        members.set("sessionSeconds", sessionSeconds)
         members.set("refreshReuseGraceSeconds", refreshReuseGraceSeconds)
         members.add(unknown)
     }

@@ -36,7 +36,7 @@ public final class AccountMethods {
      * FlowEndedException}, {@link StepNotPossibleException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException},
      * {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -67,7 +67,8 @@ public final class AccountMethods {
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link SecondFactorNeededException}, {@link
-     * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException}.
+     * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
+     * {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -106,7 +107,7 @@ public final class AccountMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserAlreadyExistsException}, {@link
      * AccountExistsException}, {@link InvalidPasswordException}, {@link InvalidAttributesException}, {@link AccountMergedException},
      * {@link InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ClaimNameReservedException}, {@link
-     * ClaimsTooLongException}.
+     * ClaimsTooLongException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -309,7 +310,7 @@ public final class AccountMethods {
      * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link AccountMergedException}, {@link
      * TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
-     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}.
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -340,7 +341,8 @@ public final class AccountMethods {
      * creates no duplicates. An interrupted import can be repeated as it was, or with <code>from</code> set to the <code>nextLine</code>
      * of the last <code>$/progress</code> notification. If the request is canceled, the result covers the lines imported so far.
      * <p>Equivalent: firebase accounts:batchCreate; SDK: importUsers.
-     * <p>Errors: {@link TenantNotFoundException}, {@link ImportFileUnreadableException}, {@link InvalidHashParametersException}.
+     * <p>Errors: {@link TenantNotFoundException}, {@link ImportFileUnreadableException}, {@link InvalidHashParametersException}, {@link
+     * TenantDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -404,7 +406,7 @@ public final class AccountMethods {
      * EmailAlreadyInUseException}, {@link AddressDiffersException}, {@link ProviderAlreadyLinkedException}, {@link
      * RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link ContinuationTokenInvalidException}, {@link
      * ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException},
-     * {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException}.
+     * {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -499,7 +501,7 @@ public final class AccountMethods {
      * TooManyFactorsException}, {@link ClaimsTooLongException}, {@link AudienceNotOfferedException}, {@link TokenMalformedException},
      * {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}.
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -543,7 +545,7 @@ public final class AccountMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link ProviderNotLinkedException}, {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link
      * ProviderTokenNotKeptException}, {@link ProviderTokenExpiredException}, {@link ProviderTokenRefusedException}, {@link
-     * ProviderUnavailableException}, {@link ProviderUnusableException}.
+     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -590,7 +592,7 @@ public final class AccountMethods {
      * AudienceNotOfferedException}, {@link UserMismatchException}, {@link ContinuationTokenInvalidException}, {@link
      * ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException},
      * {@link FlowFinishedException}, {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link ListenerGoneException},
-     * {@link TooManyFromClientException}.
+     * {@link TooManyFromClientException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -628,7 +630,7 @@ public final class AccountMethods {
      * characters as compact JSON. Reserved names, such as <code>sub</code> or <code>email</code>, are rejected.
      * <p>Equivalent: firebase accounts:update customAttributes; SDK: setCustomUserClaims.
      * <p>Errors: {@link AccountNotFoundException}, {@link ClaimNameReservedException}, {@link ClaimsTooLongException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -669,7 +671,8 @@ public final class AccountMethods {
      * <p>Equivalent: firebase accounts:update oobCode; SDK: applyActionCode.
      * <p>Errors: {@link TooManyFromClientException}, {@link InvalidCodeException}, {@link CodeExpiredException}, {@link
      * AccountLockedException}, {@link UserAlreadyExistsException}, {@link ContinuationTokenInvalidException}, {@link
-     * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}.
+     * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException},
+     * {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -711,7 +714,7 @@ public final class AccountMethods {
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link ProviderNotLinkedException}, {@link LastProviderException}, {@link RecentSignInRequiredException}, {@link
-     * SecondFactorNeededException}.
+     * SecondFactorNeededException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -751,7 +754,7 @@ public final class AccountMethods {
      * <p>Errors: {@link AccountNotFoundException}, {@link InvalidAttributesException}, {@link AccountMergedException}, {@link
      * InvalidUsernameException}, {@link UserAlreadyExistsException}, {@link InvalidPasswordException}, {@link
      * InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ProviderSubjectInUseException}, {@link
-     * ClaimNameReservedException}, {@link ClaimsTooLongException}.
+     * ClaimNameReservedException}, {@link ClaimsTooLongException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */

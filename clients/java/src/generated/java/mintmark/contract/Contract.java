@@ -29,8 +29,8 @@ public final class Contract {
             "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken", "signIn.withPassword", "signUp.resendCode",
             "signUp.start", "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword", "store.backup", "store.rekey",
             "store.stats", "system.apply", "system.export", "system.health", "system.info", "system.metrics", "system.ping",
-            "tenant.create", "tenant.delete", "tenant.get", "tenant.list", "tenant.update", "token.discovery", "token.jwks", "token.mint",
-            "token.mintForDeveloper", "token.verify");
+            "tenant.checkAssurance", "tenant.create", "tenant.delete", "tenant.get", "tenant.list", "tenant.update", "token.discovery",
+            "token.jwks", "token.mint", "token.mintForDeveloper", "token.verify");
 
     /** The additional methods of processes with a testing store. */
     public static final Set<String> TESTING_METHODS = Set.of(

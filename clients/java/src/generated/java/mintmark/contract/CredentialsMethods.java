@@ -71,7 +71,8 @@ public final class CredentialsMethods {
      * LoginConflictException}, {@link RoleNotOfferedException}, {@link AmbiguousRoleDeniedException}, {@link
      * PublicProviderRequiredException}, {@link PoolTokenNotAcceptedException}, {@link UnsupportedLoginProviderException}, {@link
      * SamlNotSupportedException}, {@link LegacyProviderNotSupportedException}, {@link LoginTokenInvalidException}, {@link
-     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link InvalidPrincipalTagsException}.
+     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link InvalidPrincipalTagsException}, {@link
+     * TenantDisabledException}.
      * @param params sets the parameters
      * @return the result
      */

@@ -153,7 +153,8 @@ public final class CredentialsProviderMethods {
      * AssumeRoleDeniedException}, {@link DurationExceedsRoleMaximumException}, {@link PackedPolicyTooLargeException}, {@link
      * InvalidPrincipalTagsException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
-     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}.
+     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
+     * TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -198,7 +199,7 @@ public final class CredentialsProviderMethods {
      * ClassicFlowDisabledException}, {@link PublicProviderRequiredException}, {@link PoolTokenNotAcceptedException}, {@link
      * UnsupportedLoginProviderException}, {@link SamlNotSupportedException}, {@link LegacyProviderNotSupportedException}, {@link
      * LoginTokenInvalidException}, {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link
-     * InvalidPrincipalTagsException}.
+     * InvalidPrincipalTagsException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */

@@ -242,7 +242,7 @@ public final class IdentityMethods {
      * <p>Errors: {@link PoolNotFoundException}, {@link UnauthenticatedNotAllowedException}, {@link LoginConflictException}, {@link
      * PublicProviderRequiredException}, {@link PoolTokenNotAcceptedException}, {@link UnsupportedLoginProviderException}, {@link
      * SamlNotSupportedException}, {@link LegacyProviderNotSupportedException}, {@link LoginTokenInvalidException}, {@link
-     * ProviderUnavailableException}, {@link ProviderUnusableException}.
+     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -283,7 +283,7 @@ public final class IdentityMethods {
      * LoginsDoNotMatchException}, {@link LoginNotLinkedException}, {@link PublicProviderRequiredException}, {@link
      * PoolTokenNotAcceptedException}, {@link UnsupportedLoginProviderException}, {@link SamlNotSupportedException}, {@link
      * LegacyProviderNotSupportedException}, {@link LoginTokenInvalidException}, {@link ProviderUnavailableException}, {@link
-     * ProviderUnusableException}.
+     * ProviderUnusableException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */

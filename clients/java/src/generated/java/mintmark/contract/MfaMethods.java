@@ -24,7 +24,7 @@ public final class MfaMethods {
      * <p>Errors: {@link FactorNotFoundException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link
      * TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link
      * TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
-     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}.
+     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -68,7 +68,7 @@ public final class MfaMethods {
      * FactorExistsException}, {@link FactorAddsNothingException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TooManyFromClientException}, {@link
      * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link
-     * FlowEndedException}, {@link StepNotPossibleException}.
+     * FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -115,7 +115,7 @@ public final class MfaMethods {
      * FlowEndedException}, {@link StepNotPossibleException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException},
      * {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -150,7 +150,7 @@ public final class MfaMethods {
      * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link TokenMalformedException}, {@link
      * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}.
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -180,7 +180,7 @@ public final class MfaMethods {
      * SecondFactorNeededException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -222,7 +222,7 @@ public final class MfaMethods {
      * <p>Errors: {@link FactorCodeInvalidException}, {@link FactorNotFoundException}, {@link AccountLockedException}, {@link
      * AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link
      * TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
-     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}.
+     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -265,7 +265,7 @@ public final class MfaMethods {
      * AudienceNotOfferedException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */

@@ -26,7 +26,7 @@ public final class PasskeyMethods {
      * AccountNotFoundException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -66,7 +66,7 @@ public final class PasskeyMethods {
      * <p>Equivalent: cognito CompleteWebAuthnRegistration.
      * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link TooManyPasskeysException}, {@link
      * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowUsedException}, {@link
-     * FlowEndedException}, {@link AccountDisabledException}, {@link TooManyFromClientException}.
+     * FlowEndedException}, {@link AccountDisabledException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -107,7 +107,8 @@ public final class PasskeyMethods {
      * <p>Errors: {@link PasskeysOffException}, {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link
      * TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
-     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException}.
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link TenantDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -165,7 +166,7 @@ public final class PasskeyMethods {
      * AccountNotFoundException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -207,7 +208,7 @@ public final class PasskeyMethods {
      * AccountNotFoundException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -239,7 +240,7 @@ public final class PasskeyMethods {
      * InvalidUsernameException}, {@link UserNotFoundException}, {@link TooManyFromClientException}, {@link TokenMalformedException},
      * {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}.
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -273,7 +274,7 @@ public final class PasskeyMethods {
      * SecondFactorNeededException}, {@link TooManyFromClientException}, {@link TokenMalformedException}, {@link
      * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}.
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */

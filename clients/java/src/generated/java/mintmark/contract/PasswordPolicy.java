@@ -15,7 +15,10 @@ public final class PasswordPolicy extends Result {
 
     PasswordPolicy(Map<String, Object> json) { super(json); }
 
-    /** {@return the minimum number of characters} Defaults to 8. */
+    /**
+     * {@return the minimum number of characters, after normalization} Defaults to 8; to 15 with the assurance <code>asvs-l2</code> and
+     * <code>mfa</code> <code>optional</code>. An assurance requires at least 8.
+     */
     public OptionalLong minimumLength() { return json().optionalNumber("minimumLength"); }
 
     /**
@@ -33,7 +36,10 @@ public final class PasswordPolicy extends Result {
      */
     public PasswordPolicy withMaximumLength(long maximumLength) { return new PasswordPolicy(with("maximumLength", maximumLength)); }
 
-    /** {@return the minimum number of character classes: uppercase letters, lowercase letters, digits and symbols} Defaults to 3. */
+    /**
+     * {@return the minimum number of character classes: uppercase letters, lowercase letters, digits and symbols} Defaults to 3; to 1
+     * with an assurance or with <code>characters</code> <code>unicode</code>. An assurance requires 1.
+     */
     public OptionalLong minimumClasses() { return json().optionalNumber("minimumClasses"); }
 
     /**
@@ -43,8 +49,23 @@ public final class PasswordPolicy extends Result {
     public PasswordPolicy withMinimumClasses(long minimumClasses) { return new PasswordPolicy(with("minimumClasses", minimumClasses)); }
 
     /**
-     * {@return whether to reject passwords that are too common or that contain the given name, the surname or the name of the tenant}
-     * Also rejects passwords that consist of the email address, a part of it or the display name, and fewer than 8 other characters.
+     * {@return the characters that a password can contain} Defaults to <code>ascii</code>, with an assurance to <code>unicode</code>,
+     * which an assurance requires.
+     */
+    public Optional<PasswordCharacters> characters() { return json().optionalConstant("characters", PasswordCharacters.class); }
+
+    /** {@return the same as {@link #characters} in JSON, also if this client does not know the value} */
+    public Optional<String> charactersAsString() { return json().optionalText("characters"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param characters the value of {@link #characters}
+     */
+    public PasswordPolicy withCharacters(PasswordCharacters characters) { return new PasswordPolicy(with("characters", characters)); }
+
+    /**
+     * {@return whether to reject passwords that consist of common words and few other characters} Unless <code>checksContext</code> is
+     * false, also rejects passwords that contain the given name, the surname or the name of the tenant. An assurance requires true.
      * Defaults to true.
      */
     public Optional<Boolean> checksBanned() { return json().optionalTruth("checksBanned"); }
@@ -54,6 +75,31 @@ public final class PasswordPolicy extends Result {
      * @param checksBanned the value of {@link #checksBanned}
      */
     public PasswordPolicy withChecksBanned(boolean checksBanned) { return new PasswordPolicy(with("checksBanned", checksBanned)); }
+
+    /**
+     * {@return whether to reject the passwords of the built-in list of common passwords, regardless of case} Defaults to false, with an
+     * assurance to true, which an assurance requires.
+     */
+    public Optional<Boolean> checksCommon() { return json().optionalTruth("checksCommon"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param checksCommon the value of {@link #checksCommon}
+     */
+    public PasswordPolicy withChecksCommon(boolean checksCommon) { return new PasswordPolicy(with("checksCommon", checksCommon)); }
+
+    /**
+     * {@return whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email address, its
+     * parts, its domain, the names of the user, the ID and name of the tenant, and <code>bannedTerms</code>} Defaults to the value of
+     * <code>checksBanned</code>. An assurance requires true.
+     */
+    public Optional<Boolean> checksContext() { return json().optionalTruth("checksContext"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param checksContext the value of {@link #checksContext}
+     */
+    public PasswordPolicy withChecksContext(boolean checksContext) { return new PasswordPolicy(with("checksContext", checksContext)); }
 
     /** {@return additional terms that count as common, such as product names} */
     public List<String> bannedTerms() { return json().list("bannedTerms", Read.STRING); }

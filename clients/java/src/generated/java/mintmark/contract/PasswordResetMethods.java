@@ -22,7 +22,8 @@ public final class PasswordResetMethods {
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
-     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}.
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
+     * TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -64,7 +65,8 @@ public final class PasswordResetMethods {
      * accounts:sendOobCode; SDK: sendPasswordResetEmail.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * PasswordNotSetException}, {@link AccountDisabledException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
-     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}.
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
+     * TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -103,7 +105,7 @@ public final class PasswordResetMethods {
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode; firebase SDK: verifyPasswordResetCode.
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidCodeException}, {@link CodeExpiredException}, {@link
-     * AccountLockedException}, {@link TooManyFromClientException}.
+     * AccountLockedException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -142,7 +144,8 @@ public final class PasswordResetMethods {
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword; firebase
      * accounts:resetPassword; SDK: confirmPasswordReset.
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
-     * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidPasswordException}, {@link TooManyFromClientException}.
+     * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidPasswordException}, {@link TooManyFromClientException},
+     * {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */

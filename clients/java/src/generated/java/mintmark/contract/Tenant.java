@@ -120,11 +120,41 @@ public final class Tenant extends Result {
     /** {@return the signers whose custom tokens <code>signIn.withCustomToken</code> accepts} */
     public List<CustomTokenSigner> customTokenSigners() { return json().list("customTokenSigners", Read.object(CustomTokenSigner::new)); }
 
+    /** {@return the security profile} Its defaults apply to omitted settings, and its limits to all. */
+    public Assurance assurance() { return json().constant("assurance", Assurance.class); }
+
+    /** {@return the same as {@link #assurance} in JSON, also if this client does not know the value} */
+    public String assuranceAsString() { return json().text("assurance"); }
+
+    /**
+     * {@return whether the tenant is disabled} Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail
+     * with <code>tenantDisabled</code>. Sessions do not end.
+     */
+    public boolean disabled() { return json().truth("disabled"); }
+
+    /**
+     * {@return the operations that a lockout blocks} Defaults to <code>guessing</code>; an assurance requires <code>everyDoor</code>,
+     * which is then the default.
+     */
+    public LockCoverage lockCovers() { return json().constant("lockCovers", LockCoverage.class); }
+
+    /** {@return the same as {@link #lockCovers} in JSON, also if this client does not know the value} */
+    public String lockCoversAsString() { return json().text("lockCovers"); }
+
+    /**
+     * {@return whether text messages can be the only second factor of an account, although phone numbers can be taken over} Without this,
+     * a tenant with an assurance accepts a factor <code>sms</code> only of accounts with an authenticator app or a passkey.
+     */
+    public boolean acceptsSmsRisk() { return json().truth("acceptsSmsRisk"); }
+
     /** {@return the algorithm with which the tenant signs its tokens} */
     public SigningAlgorithm signingAlgorithm() { return json().constant("signingAlgorithm", SigningAlgorithm.class); }
 
     /** {@return the same as {@link #signingAlgorithm} in JSON, also if this client does not know the value} */
     public String signingAlgorithmAsString() { return json().text("signingAlgorithm"); }
+
+    /** {@return the requirements of the profile that the settings of this tenant leave open} Empty without a profile. */
+    public List<String> assuranceGaps() { return json().list("assuranceGaps", Read.STRING); }
 
     /** {@return the time at which the tenant was created} */
     public Instant createdAt() { return json().time("createdAt"); }

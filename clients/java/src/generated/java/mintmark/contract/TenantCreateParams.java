@@ -25,9 +25,8 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
-     * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
-     * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password
-     * if one was given at the sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+     * @param localAccountMethod The sign-in method of accounts with an email address. Defaults to <code>either</code>; the assurance
+     * <code>nist-aal2</code> requires <code>emailPassword</code>, which is then the default.
      */
     public TenantCreateParams localAccountMethod(LocalAccountMethod localAccountMethod) {
         return set(this, "localAccountMethod", localAccountMethod);
@@ -93,7 +92,7 @@ public final class TenantCreateParams extends Params {
     /**
      * {@return this}
      * @param enumerationProtection Whether sign-up, sign-in and password reset return identical responses for existing and unknown email
-     * addresses (account enumeration protection). Defaults to false.
+     * addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
      */
     public TenantCreateParams enumerationProtection(boolean enumerationProtection) {
         return set(this, "enumerationProtection", enumerationProtection);
@@ -110,9 +109,8 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
-     * @param mfa The second factor policy of a tenant. <code>off</code>: second factors are not used. <code>optional</code>: users who
-     * have enrolled a second factor must use it at every sign-in. <code>required</code>: users without a second factor must also enroll
-     * one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor. Defaults to "optional".
+     * @param mfa The second factor policy. Defaults to <code>optional</code>, with an assurance to <code>required</code>. The assurance
+     * <code>asvs-l2</code> accepts <code>optional</code> and reports a gap.
      */
     public TenantCreateParams mfa(MfaPolicy mfa) { return set(this, "mfa", mfa); }
 
@@ -155,6 +153,34 @@ public final class TenantCreateParams extends Params {
     public TenantCreateParams customTokenSigners(List<CustomTokenSigner> customTokenSigners) {
         return set(this, "customTokenSigners", customTokenSigners);
     }
+
+    /**
+     * {@return this}
+     * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
+     */
+    public TenantCreateParams assurance(Assurance assurance) { return set(this, "assurance", assurance); }
+
+    /**
+     * {@return this}
+     * @param disabled Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
+     * calls fail with <code>tenantDisabled</code>. Sessions do not end. Defaults to false.
+     */
+    public TenantCreateParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
+
+    /**
+     * {@return this}
+     * @param lockCovers The operations that a lockout blocks. Defaults to <code>guessing</code>; an assurance requires
+     * <code>everyDoor</code>, which is then the default.
+     */
+    public TenantCreateParams lockCovers(LockCoverage lockCovers) { return set(this, "lockCovers", lockCovers); }
+
+    /**
+     * {@return this}
+     * @param acceptsSmsRisk Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
+     * Without this, a tenant with an assurance accepts a factor <code>sms</code> only of accounts with an authenticator app or a passkey.
+     * Defaults to false.
+     */
+    public TenantCreateParams acceptsSmsRisk(boolean acceptsSmsRisk) { return set(this, "acceptsSmsRisk", acceptsSmsRisk); }
 
     /**
      * {@return this}

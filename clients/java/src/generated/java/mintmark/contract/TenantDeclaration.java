@@ -174,6 +174,43 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all.
+     */
+    public TenantDeclaration withAssurance(Assurance assurance) { return new TenantDeclaration(with("assurance", assurance)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param disabled Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
+     * calls fail with <code>tenantDisabled</code>. Sessions do not end.
+     */
+    public TenantDeclaration withDisabled(boolean disabled) { return new TenantDeclaration(with("disabled", disabled)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param lockCovers The operations that a lockout blocks. Defaults to <code>guessing</code>; an assurance requires
+     * <code>everyDoor</code>, which is then the default.
+     */
+    public TenantDeclaration withLockCovers(LockCoverage lockCovers) { return new TenantDeclaration(with("lockCovers", lockCovers)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param acceptsSmsRisk Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
+     * Without this, a tenant with an assurance accepts a factor <code>sms</code> only of accounts with an authenticator app or a passkey.
+     */
+    public TenantDeclaration withAcceptsSmsRisk(boolean acceptsSmsRisk) {
+        return new TenantDeclaration(with("acceptsSmsRisk", acceptsSmsRisk));
+    }
+
+    /**
+     * {@return a copy with this value}
+     * @param acceptsLessAssurance Confirms that <code>assurance</code> changes from a profile to <code>none</code>. Defaults to false.
+     */
+    public TenantDeclaration withAcceptsLessAssurance(boolean acceptsLessAssurance) {
+        return new TenantDeclaration(with("acceptsLessAssurance", acceptsLessAssurance));
+    }
+
+    /**
+     * {@return a copy with this value}
      * @param signingAlgorithm The signing algorithm of a new tenant. Defaults to <code>ES256</code>. The algorithm of an existing tenant
      * cannot be changed here; use <code>key.rotate</code>.
      */

@@ -18,6 +18,34 @@ public final class TenantMethods {
     TenantMethods(Caller caller) { this.caller = caller; }
 
     /**
+     * Compares a tenant with a security profile. Lists every requirement of the profile with its status for this tenant, and the settings
+     * to change. Without <code>assurance</code>, the profile of the tenant is used, or <code>asvs-l2</code> if it has none. The call
+     * changes nothing.
+     * <p>Errors: {@link TenantNotFoundException}.
+     * @param params sets the parameters
+     * @return the result
+     */
+    public TenantCheckAssuranceResult checkAssurance(Consumer<TenantCheckAssuranceParams> params) {
+        return caller.call(
+                "tenant.checkAssurance", Params.filled(new TenantCheckAssuranceParams(), params), TenantCheckAssuranceResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #checkAssurance(Consumer)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<TenantCheckAssuranceResult> checkAssuranceAsync(Consumer<TenantCheckAssuranceParams> params) {
+        return caller.callAsync(
+                "tenant.checkAssurance", Params.filled(new TenantCheckAssuranceParams(), params), TenantCheckAssuranceResult::new);
+    }
+
+    /** {@return the result of {@link #checkAssurance(Consumer)}} */
+    public TenantCheckAssuranceResult checkAssurance() { return checkAssurance(params -> {}); }
+
+    /** {@return a future of {@link #checkAssurance(Consumer)}} */
+    public CompletableFuture<TenantCheckAssuranceResult> checkAssuranceAsync() { return checkAssuranceAsync(params -> {}); }
+
+    /**
      * Creates a tenant. A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant
      * <code>default</code> exists from the first start.
      * <p>Equivalent: firebase tenants.create; nativeAuth authenticationEventsFlows.

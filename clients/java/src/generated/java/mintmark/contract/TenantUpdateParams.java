@@ -149,6 +149,41 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
+     * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all.
+     */
+    public TenantUpdateParams assurance(Assurance assurance) { return set(this, "assurance", assurance); }
+
+    /**
+     * {@return this}
+     * @param disabled Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
+     * calls fail with <code>tenantDisabled</code>. Sessions do not end.
+     */
+    public TenantUpdateParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
+
+    /**
+     * {@return this}
+     * @param lockCovers The operations that a lockout blocks. Defaults to <code>guessing</code>; an assurance requires
+     * <code>everyDoor</code>, which is then the default.
+     */
+    public TenantUpdateParams lockCovers(LockCoverage lockCovers) { return set(this, "lockCovers", lockCovers); }
+
+    /**
+     * {@return this}
+     * @param acceptsSmsRisk Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
+     * Without this, a tenant with an assurance accepts a factor <code>sms</code> only of accounts with an authenticator app or a passkey.
+     */
+    public TenantUpdateParams acceptsSmsRisk(boolean acceptsSmsRisk) { return set(this, "acceptsSmsRisk", acceptsSmsRisk); }
+
+    /**
+     * {@return this}
+     * @param acceptsLessAssurance Confirms that <code>assurance</code> changes from a profile to <code>none</code>. Defaults to false.
+     */
+    public TenantUpdateParams acceptsLessAssurance(boolean acceptsLessAssurance) {
+        return set(this, "acceptsLessAssurance", acceptsLessAssurance);
+    }
+
+    /**
+     * {@return this}
      * @param force Whether to change <code>passkeys.relyingPartyId</code> although passkeys exist. They are kept, but cannot be used any
      * more. Defaults to false.
      */

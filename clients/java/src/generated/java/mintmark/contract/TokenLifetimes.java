@@ -32,7 +32,10 @@ public final class TokenLifetimes extends Result {
         return new TokenLifetimes(with("accessTokenSeconds", accessTokenSeconds));
     }
 
-    /** {@return the lifetime of an unused refresh token, in seconds} Defaults to 7776000. */
+    /**
+     * {@return the lifetime of an unused refresh token, in seconds} Defaults to 7776000 (90 days); to 604800 (7 days) with the assurance
+     * <code>asvs-l2</code>, which limits it to 1209600; to 1800 with <code>nist-aal2</code>, which limits it to 3600.
+     */
     public OptionalLong refreshTokenSeconds() { return json().optionalNumber("refreshTokenSeconds"); }
 
     /**
@@ -42,6 +45,19 @@ public final class TokenLifetimes extends Result {
     public TokenLifetimes withRefreshTokenSeconds(long refreshTokenSeconds) {
         return new TokenLifetimes(with("refreshTokenSeconds", refreshTokenSeconds));
     }
+
+    /**
+     * {@return the absolute lifetime of a session after the sign-in, in seconds, regardless of its use} A change also applies to existing
+     * sessions. If omitted, sessions have no absolute lifetime; with the assurance <code>asvs-l2</code>, it defaults to 2592000 (30
+     * days), which is the maximum; with <code>nist-aal2</code>, to 43200 (12 hours), and 86400 is the maximum.
+     */
+    public OptionalLong sessionSeconds() { return json().optionalNumber("sessionSeconds"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param sessionSeconds the value of {@link #sessionSeconds}
+     */
+    public TokenLifetimes withSessionSeconds(long sessionSeconds) { return new TokenLifetimes(with("sessionSeconds", sessionSeconds)); }
 
     /**
      * {@return the grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the

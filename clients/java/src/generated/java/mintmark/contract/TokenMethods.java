@@ -89,7 +89,7 @@ public final class TokenMethods {
      * LoginConflictException}, {@link PublicProviderRequiredException}, {@link PoolTokenNotAcceptedException}, {@link
      * UnsupportedLoginProviderException}, {@link SamlNotSupportedException}, {@link LegacyProviderNotSupportedException}, {@link
      * LoginTokenInvalidException}, {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link
-     * InvalidPrincipalTagsException}.
+     * InvalidPrincipalTagsException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -128,7 +128,7 @@ public final class TokenMethods {
      * IdentityDisabledException}, {@link LoginsDoNotMatchException}, {@link DeveloperUserAlreadyRegisteredException}, {@link
      * LoginConflictException}, {@link InvalidLoginException}, {@link InvalidPrincipalTagsException}, {@link
      * PoolTokenNotAcceptedException}, {@link LoginTokenInvalidException}, {@link ProviderUnavailableException}, {@link
-     * ProviderUnusableException}.
+     * ProviderUnusableException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -169,7 +169,7 @@ public final class TokenMethods {
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenAudienceMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}, {@link TokenScopeMissingException}.
+     * AccountMergedException}, {@link TokenScopeMissingException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */

@@ -1,0 +1,40 @@
+import Contract
+import Storage
+
+/// A door is an operation that returns tokens, or changes how an account is signed in to (Sources/Accounts/README.md, "Doors").
+extension Transaction {
+    /// Refuses a door that the lockout of an account blocks only if the tenant's `lockCovers` is `everyDoor`. Doors that verify a password
+    /// or a code check the lockout themselves, for every tenant.
+    ///
+    /// - Throws: `AccountLocked`.
+    func requireUnlocked(_ account: AccountRecord, _ tenant: TenantRecord, at now: Int64) throws {
+        guard tenant.settings.lockCovers == .everyDoor else { return }
+        let lockout = try lockout(of: account.lockoutSubject, at: now)
+        guard lockout.lock(at: now) != nil else { return }
+        try lockout.check(at: now, unlock: tenant.unlock(account, of: account.address, at: now, in: self))
+    }
+}
+
+extension TenantConfigurationCache {
+    /// Returns a tenant for a door.
+    ///
+    /// - Throws: `TenantNotFound`, `TenantDisabled`.
+    package func enabledTenant(_ id: String, in tx: Transaction) throws -> TenantRecord {
+        let tenant = try tenant(id, in: tx)
+        try tenant.requireEnabled()
+        return tenant
+    }
+}
+
+extension TenantConfigurationCache {
+    /// Refuses a door that is opened with an ID token and reads no account otherwise.
+    ///
+    /// - Throws: `AccountLocked`.
+    func requireUnlocked(_ token: VerifiedTenantToken, _ context: AccountsContext) throws {
+        let now = context.clock.now
+        try context.database.read { tx in
+            guard let account = try tx.account(token.accountId), let tenant = try knownTenant(token.tenantId, in: tx) else { return }
+            try tx.requireUnlocked(account, tenant, at: now)
+        }
+    }
+}
