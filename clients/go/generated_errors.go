@@ -293,6 +293,15 @@ const (
 	// 4068: Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
 	// Equivalent: nativeAuth server_error.
 	ErrTooManyFailedSends ErrorType = "tooManyFailedSends"
+	// 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
+	ErrClientUnknown ErrorType = "clientUnknown"
+	// 4141: The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth
+	// invalid_client.
+	ErrClientNotPermitted ErrorType = "clientNotPermitted"
+	// 4142: A setting of an application contradicts the tenant or is not a valid address.
+	ErrInvalidApplication ErrorType = "invalidApplication"
+	// 4143: A new application would exceed the maximum number of applications of a tenant.
+	ErrTooManyApplications ErrorType = "tooManyApplications"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1268,6 +1277,44 @@ type TooManyFailedSendsError struct {
 	Failures int64 `json:"failures"`
 }
 
+// ClientUnknownError is [ErrClientUnknown] with its data.
+type ClientUnknownError struct {
+	*APIError `json:"-"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The requested client ID.
+	ClientID string `json:"clientId"`
+}
+
+// ClientNotPermittedError is [ErrClientNotPermitted] with its data.
+type ClientNotPermittedError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+	// The setting of the application that prevents the flow.
+	Cause ClientNotPermittedErrorCause `json:"cause"`
+	// The cause as text.
+	Reason string `json:"reason"`
+}
+
+// InvalidApplicationError is [ErrInvalidApplication] with its data.
+type InvalidApplicationError struct {
+	*APIError `json:"-"`
+	// The location of the setting, as an RFC 6901 JSON Pointer.
+	Pointer string `json:"pointer"`
+	// The problem and the allowed values.
+	Reason string `json:"reason"`
+}
+
+// TooManyApplicationsError is [ErrTooManyApplications] with its data.
+type TooManyApplicationsError struct {
+	*APIError `json:"-"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The maximum number of applications.
+	Maximum int64 `json:"maximum"`
+}
+
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
 type AccountNotFoundError struct {
 	*APIError `json:"-"`
@@ -2008,6 +2055,10 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrCodeExpired:                    func(e *APIError) error { return filled(e, &CodeExpiredError{APIError: e}) },
 	ErrFlowEnded:                      func(e *APIError) error { return filled(e, &FlowEndedError{APIError: e}) },
 	ErrTooManyFailedSends:             func(e *APIError) error { return filled(e, &TooManyFailedSendsError{APIError: e}) },
+	ErrClientUnknown:                  func(e *APIError) error { return filled(e, &ClientUnknownError{APIError: e}) },
+	ErrClientNotPermitted:             func(e *APIError) error { return filled(e, &ClientNotPermittedError{APIError: e}) },
+	ErrInvalidApplication:             func(e *APIError) error { return filled(e, &InvalidApplicationError{APIError: e}) },
+	ErrTooManyApplications:            func(e *APIError) error { return filled(e, &TooManyApplicationsError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

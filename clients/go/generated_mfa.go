@@ -37,7 +37,7 @@ func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, op
 // [TooManyFactorsError], [FactorExistsError], [ErrFactorAddsNothing], [AudienceNotOfferedError],
 // [ScopeNotOfferedError], [TokenRevokedError], [AccountMergedError], [TooManyFromClientError],
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError].
+// [StepNotPossibleError], [ClientUnknownError].
 func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.confirm", params, options)
 }
@@ -102,7 +102,7 @@ func (m MFAMethods) RecoveryCodes(ctx context.Context, params MFARecoveryCodesPa
 //
 // Errors: [FactorCodeInvalidError], [FactorNotFoundError], [AccountLockedError], [AccountDisabledError],
 // [AudienceNotOfferedError], [ScopeNotOfferedError], [TooManyFromClientError], [ContinuationTokenInvalidError],
-// [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError], [StepNotPossibleError].
+// [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError], [StepNotPossibleError], [ClientUnknownError].
 func (m MFAMethods) Resolve(ctx context.Context, params MFAResolveParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.resolve", params, options)
 }

@@ -35,7 +35,7 @@ func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordRes
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
 // [AccountDisabledError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
-// [TooManyFromClientError].
+// [TooManyFromClientError], [ClientUnknownError], [ClientNotPermittedError].
 func (m PasswordResetMethods) Start(ctx context.Context, params PasswordResetStartParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.start", params, options)
 }

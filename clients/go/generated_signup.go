@@ -34,7 +34,8 @@ func (m SignUpMethods) ResendCode(ctx context.Context, params SignUpResendCodePa
 //
 // Errors: [TenantNotFoundError], [SignUpNotAllowedError], [InvalidUsernameError], [UserAlreadyExistsError],
 // [ErrPasswordNotAccepted], [InvalidPasswordError], [InvalidAttributesError], [TooManyCodesError],
-// [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError].
+// [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
+// [ClientUnknownError], [ClientNotPermittedError].
 func (m SignUpMethods) Start(ctx context.Context, params SignUpStartParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.start", params, options)
 }

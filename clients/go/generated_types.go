@@ -514,15 +514,154 @@ const (
 	AmbiguousRoleResolutionDeny              AmbiguousRoleResolution = "deny"
 )
 
+// Application is an application of a tenant.
+type Application struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+	// The display name of the application.
+	Name string `json:"name,omitempty"`
+	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+	Type ApplicationType `json:"type"`
+	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
+	NativeAuthentication bool `json:"nativeAuthentication"`
+	// The redirect URIs of the application.
+	RedirectURIs []string `json:"redirectUris"`
+	// The origins of web pages that can use the application, such as `https://shop.example.com`.
+	Origins []string `json:"origins"`
+	// The tenant's audiences for which the application can request access tokens. Defaults to all of them.
+	Audiences []string `json:"audiences,omitempty"`
+	// The tenant's scopes that the application can request. Defaults to all of them.
+	Scopes []string `json:"scopes,omitempty"`
+	// The scopes that the application can request by `session.refresh` although they were not granted at sign-in.
+	// Defaults to all of its scopes.
+	Consent []string `json:"consent,omitempty"`
+	// The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application
+	// that was never changed.
+	CreatedAt Timestamp `json:"createdAt"`
+	// The time of the last change of the application, in seconds since 1970-01-01 UTC.
+	UpdatedAt Timestamp `json:"updatedAt"`
+}
+
+// ApplicationDeclaration is the declaration of an application for `system.apply`, with the members of
+// `application.put`. Omitted members return to their default.
+type ApplicationDeclaration struct {
+	// The ID of the tenant, which can be part of the same document. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+	// The display name of the application.
+	Name string `json:"name,omitempty"`
+	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+	// Defaults to "public".
+	Type ApplicationType `json:"type,omitempty"`
+	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
+	// true.
+	NativeAuthentication *bool `json:"nativeAuthentication,omitempty"`
+	// The redirect URIs of the application.
+	RedirectURIs []string `json:"redirectUris,omitempty"`
+	// The origins of web pages that can use the application, such as `https://shop.example.com`.
+	Origins []string `json:"origins,omitempty"`
+	// The tenant's audiences for which the application can request access tokens. Defaults to all of them.
+	Audiences []string `json:"audiences,omitempty"`
+	// The tenant's scopes that the application can request. Defaults to all of them.
+	Scopes []string `json:"scopes,omitempty"`
+	// The scopes that the application can request by `session.refresh` although they were not granted at sign-in.
+	// Defaults to all of its scopes.
+	Consent []string `json:"consent,omitempty"`
+}
+
+// ApplicationDeleteParams are the parameters of application.delete.
+type ApplicationDeleteParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+}
+
+// ApplicationDeleteResult is the result of application.delete.
+type ApplicationDeleteResult struct {
+	// The ID of the tenant.
+	TenantID string `json:"tenantId"`
+	// The client ID of the deleted application.
+	ClientID string `json:"clientId"`
+	// The number of sessions that ended.
+	EndedSessions int64 `json:"endedSessions"`
+}
+
+// ApplicationGetParams are the parameters of application.get.
+type ApplicationGetParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+}
+
+// ApplicationListParams are the parameters of application.list.
+type ApplicationListParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The maximum number of entries in one response. Defaults to 60.
+	Limit int64 `json:"limit,omitempty"`
+	// The position of the next page: the `nextCursor` of the previous response, unchanged.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// ApplicationListResult is the result of application.list.
+type ApplicationListResult struct {
+	// The applications, sorted by client ID.
+	Applications []Application `json:"applications"`
+	// The cursor for the next page. Present if there are more entries.
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+// ApplicationPutParams are the parameters of application.put.
+type ApplicationPutParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+	// The display name of the application.
+	Name string `json:"name,omitempty"`
+	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+	// Defaults to "public".
+	Type ApplicationType `json:"type,omitempty"`
+	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
+	// true.
+	NativeAuthentication *bool `json:"nativeAuthentication,omitempty"`
+	// The redirect URIs of the application.
+	RedirectURIs []string `json:"redirectUris,omitempty"`
+	// The origins of web pages that can use the application, such as `https://shop.example.com`.
+	Origins []string `json:"origins,omitempty"`
+	// The tenant's audiences for which the application can request access tokens. Defaults to all of them.
+	Audiences []string `json:"audiences,omitempty"`
+	// The tenant's scopes that the application can request. Defaults to all of them.
+	Scopes []string `json:"scopes,omitempty"`
+	// The scopes that the application can request by `session.refresh` although they were not granted at sign-in.
+	// Defaults to all of its scopes.
+	Consent []string `json:"consent,omitempty"`
+}
+
+// ApplicationType is the type of an application (RFC 6749 section 2.1). `public`: it runs on the device of the user
+// and cannot keep a secret. `confidential`: it runs on a server. A newer Mintmark can return other values.
+type ApplicationType string
+
+// The values of ApplicationType.
+const (
+	ApplicationTypePublic       ApplicationType = "public"
+	ApplicationTypeConfidential ApplicationType = "confidential"
+)
+
 // AppliedChange is the effect of applying a document on one resource.
 type AppliedChange struct {
 	// The location of the resource in the document, as an RFC 6901 JSON Pointer.
 	Pointer string `json:"pointer"`
 	// The kind of the resource.
 	Kind AppliedChangeKind `json:"kind"`
-	// The name of the resource, or the ID of a tenant or identity provider.
+	// The name of the resource, or the ID of a tenant, identity provider or application.
 	Name string `json:"name"`
-	// The ID of the tenant. Present for tenants and identity providers.
+	// The ID of the tenant. Present for tenants, identity providers and applications.
 	TenantID string `json:"tenantId,omitempty"`
 	// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
 	PoolID string `json:"poolId,omitempty"`
@@ -549,10 +688,11 @@ type AppliedChangeKind string
 
 // The values of AppliedChangeKind.
 const (
-	AppliedChangeKindTenant AppliedChangeKind = "tenant"
-	AppliedChangeKindIDP    AppliedChangeKind = "idp"
-	AppliedChangeKindPool   AppliedChangeKind = "pool"
-	AppliedChangeKindRole   AppliedChangeKind = "role"
+	AppliedChangeKindTenant      AppliedChangeKind = "tenant"
+	AppliedChangeKindIDP         AppliedChangeKind = "idp"
+	AppliedChangeKindApplication AppliedChangeKind = "application"
+	AppliedChangeKindPool        AppliedChangeKind = "pool"
+	AppliedChangeKindRole        AppliedChangeKind = "role"
 )
 
 // AttributeFailure is the reason an attribute was rejected.
@@ -746,6 +886,16 @@ const (
 	ClientAuthenticationNone  ClientAuthentication = "none"
 	ClientAuthenticationBasic ClientAuthentication = "basic"
 	ClientAuthenticationPost  ClientAuthentication = "post"
+)
+
+// ClientNotPermittedErrorCause is the setting of the application that prevents the flow. A newer Mintmark can return
+// other values.
+type ClientNotPermittedErrorCause string
+
+// The values of ClientNotPermittedErrorCause.
+const (
+	ClientNotPermittedErrorCauseNativeAuthenticationDisabled ClientNotPermittedErrorCause = "nativeAuthenticationDisabled"
+	ClientNotPermittedErrorCauseConfidential                 ClientNotPermittedErrorCause = "confidential"
 )
 
 // ClientOrigin is the origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
@@ -1558,9 +1708,10 @@ type FlowEndedErrorCause string
 
 // The values of FlowEndedErrorCause.
 const (
-	FlowEndedErrorCauseAccountChanged FlowEndedErrorCause = "accountChanged"
-	FlowEndedErrorCauseAccountDeleted FlowEndedErrorCause = "accountDeleted"
-	FlowEndedErrorCauseTenantDeleted  FlowEndedErrorCause = "tenantDeleted"
+	FlowEndedErrorCauseAccountChanged     FlowEndedErrorCause = "accountChanged"
+	FlowEndedErrorCauseAccountDeleted     FlowEndedErrorCause = "accountDeleted"
+	FlowEndedErrorCauseTenantDeleted      FlowEndedErrorCause = "tenantDeleted"
+	FlowEndedErrorCauseApplicationDeleted FlowEndedErrorCause = "applicationDeleted"
 )
 
 // GraphEdge is the relation between two nodes.
@@ -2435,6 +2586,9 @@ type MFAChallengeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // MFAConfirmParams are the parameters of mfa.confirm.
@@ -2451,6 +2605,9 @@ type MFAConfirmParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // MFAEnrollParams are the parameters of mfa.enroll.
@@ -2480,6 +2637,9 @@ type MFAEnrollParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // MFAEnrollQR is the form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the
@@ -2553,6 +2713,9 @@ type MFAResolveParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // MFAWithdrawParams are the parameters of mfa.withdraw.
@@ -3100,6 +3263,9 @@ type PasswordResetResendCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // PasswordResetStartParams are the parameters of passwordReset.start.
@@ -3115,6 +3281,9 @@ type PasswordResetStartParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // PasswordResetStep is the state of a password reset. State determines the type of Variant.
@@ -3225,6 +3394,9 @@ type PasswordResetSubmitCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // PasswordResetSubmitPasswordParams are the parameters of passwordReset.submitPassword.
@@ -3237,6 +3409,9 @@ type PasswordResetSubmitPasswordParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // PasswordRule is the rule that a password violates. A newer Mintmark can return other values.
@@ -3861,6 +4036,9 @@ type Session struct {
 	SessionID string `json:"sessionId"`
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId"`
+	// The client ID of the application to which the session belongs. Not present for the default application of the
+	// tenant.
+	ClientID string `json:"clientId,omitempty"`
 	// The authentication methods of the session (RFC 8176).
 	Amr []string `json:"amr"`
 	// The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider.
@@ -3900,6 +4078,9 @@ type SessionRefreshParams struct {
 	// The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in;
 	// defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
 	Scope string `json:"scope,omitempty"`
+	// The client ID of the application that refreshes its tokens. If given, it must be the application of the
+	// session.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SessionRevokeAllParams are the parameters of session.revokeAll.
@@ -3969,6 +4150,9 @@ type SignInResendCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInStartParams are the parameters of signIn.start.
@@ -3984,6 +4168,9 @@ type SignInStartParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInStep is the state of a sign-in. State determines the type of Variant.
@@ -4178,6 +4365,9 @@ type SignInSubmitCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInSubmitPasswordParams are the parameters of signIn.submitPassword.
@@ -4195,6 +4385,9 @@ type SignInSubmitPasswordParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInWithContinuationParams are the parameters of signIn.withContinuation.
@@ -4212,6 +4405,9 @@ type SignInWithContinuationParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInWithCredentialParams are the parameters of signIn.withCredential.
@@ -4231,6 +4427,9 @@ type SignInWithCredentialParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInWithCustomTokenParams are the parameters of signIn.withCustomToken.
@@ -4263,6 +4462,9 @@ type SignInWithPasswordParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpResendCodeParams are the parameters of signUp.resendCode.
@@ -4273,6 +4475,9 @@ type SignUpResendCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpStartParams are the parameters of signUp.start.
@@ -4292,6 +4497,9 @@ type SignUpStartParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpStep is the state of a sign-up. State determines the type of Variant.
@@ -4420,6 +4628,9 @@ type SignUpSubmitAttributesParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpSubmitCodeParams are the parameters of signUp.submitCode.
@@ -4432,6 +4643,9 @@ type SignUpSubmitCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpSubmitPasswordParams are the parameters of signUp.submitPassword.
@@ -4444,6 +4658,9 @@ type SignUpSubmitPasswordParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignedRequest is an HTTP request signed with AWS Signature Version 4, in its headers or in its query string.
@@ -4593,6 +4810,8 @@ type SystemApplyParams struct {
 	Tenants []TenantDeclaration `json:"tenants,omitempty"`
 	// The identity providers of tenants.
 	IDPs []IDPDeclaration `json:"idps,omitempty"`
+	// The applications of tenants.
+	Applications []ApplicationDeclaration `json:"applications,omitempty"`
 	// The pools with their roles, role mappings and principal tag mappings.
 	Pools []PoolDeclaration `json:"pools,omitempty"`
 	// The roles.
@@ -4605,7 +4824,8 @@ type SystemApplyParams struct {
 type SystemApplyResult struct {
 	// Whether the changes were not applied because `dryRun` was set.
 	DryRun bool `json:"dryRun"`
-	// One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
+	// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
+	// roles.
 	Changes []AppliedChange `json:"changes"`
 }
 
@@ -4616,6 +4836,8 @@ type SystemExportResult struct {
 	Tenants []map[string]any `json:"tenants"`
 	// The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
 	IDPs []map[string]any `json:"idps"`
+	// The applications, in the format of `ApplicationDeclaration`. Present if there are any.
+	Applications []map[string]any `json:"applications,omitempty"`
 	// The pools, in the format of `PoolDeclaration`.
 	Pools []map[string]any `json:"pools"`
 	// The roles, in the format of `RoleDeclaration`.

@@ -23,6 +23,10 @@ public enum MethodTable {
         AccountSubmitCode.info,
         AccountUnlink.info,
         AccountUpdate.info,
+        ApplicationDelete.info,
+        ApplicationGet.info,
+        ApplicationList.info,
+        ApplicationPut.info,
         AuditList.info,
         AuditVerify.info,
         CompatHttp.info,
@@ -143,9 +147,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(135)
+        all.reserveCapacity(139)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -164,6 +168,10 @@ public enum MethodTable {
         all.append(BoundMethod(AccountSubmitCode.info) { try account.submitCode(AccountSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUnlink.info) { try account.unlink(AccountUnlink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdate.info) { try account.update(AccountUpdate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationDelete.info) { try application.delete(ApplicationDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationGet.info) { try application.scoped(to: $1).get(ApplicationGet.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationList.info) { try application.scoped(to: $1).list(ApplicationList.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationPut.info) { try application.put(ApplicationPut.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AuditList.info) { try audit.scoped(to: $1).list(AuditList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AuditVerify.info) { try audit.verify(AuditVerify.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(CompatHttp.info) { try compat.http(CompatHttp.Params(decoding: $0), $1).write(to: &$2) })

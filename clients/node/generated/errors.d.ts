@@ -1037,7 +1037,7 @@ export declare class FlowFinished extends Answered<"flowFinished"> {}
 /** The details of `FlowEnded`. */
 export interface FlowEndedData {
   /** The operation that ended the flow. */
-  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted">;
+  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted" | "applicationDeleted">;
   /** The cause as text. */
   reason: string;
 }
@@ -1060,6 +1060,48 @@ export interface TooManyFailedSendsData {
  * server_error.
  */
 export declare class TooManyFailedSends extends Answered<"tooManyFailedSends", TooManyFailedSendsData> {}
+
+/** The details of `ClientUnknown`. */
+export interface ClientUnknownData {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** The requested client ID. */
+  clientId: string;
+}
+/** 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client. */
+export declare class ClientUnknown extends Answered<"clientUnknown", ClientUnknownData> {}
+
+/** The details of `ClientNotPermitted`. */
+export interface ClientNotPermittedData {
+  /** The client ID of the application. */
+  clientId: string;
+  /** The setting of the application that prevents the flow. */
+  cause: Open<"nativeAuthenticationDisabled" | "confidential">;
+  /** The cause as text. */
+  reason: string;
+}
+/** 4141: The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth invalid_client. */
+export declare class ClientNotPermitted extends Answered<"clientNotPermitted", ClientNotPermittedData> {}
+
+/** The details of `InvalidApplication`. */
+export interface InvalidApplicationData {
+  /** The location of the setting, as an RFC 6901 JSON Pointer. */
+  pointer: string;
+  /** The problem and the allowed values. */
+  reason: string;
+}
+/** 4142: A setting of an application contradicts the tenant or is not a valid address. */
+export declare class InvalidApplication extends Answered<"invalidApplication", InvalidApplicationData> {}
+
+/** The details of `TooManyApplications`. */
+export interface TooManyApplicationsData {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** The maximum number of applications. */
+  maximum: number;
+}
+/** 4143: A new application would exceed the maximum number of applications of a tenant. */
+export declare class TooManyApplications extends Answered<"tooManyApplications", TooManyApplicationsData> {}
 
 /** The details of `AccountNotFound`. */
 export interface AccountNotFoundData {
@@ -1914,18 +1956,19 @@ export type KnownError =
   | InvalidAttributes | ContinuationTokenInvalid | ContinuationTokenExpired | StepNotPossible | TooManyCodes | AccountLocked
   | PasswordNotAccepted | UserNotFound | PasswordNotSet | PasswordChangeRequired | RefreshTokenInvalid | RefreshTokenExpired
   | RefreshTokenReused | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | ScopeNotGranted | TokenScopeMissing | CodeExpired
-  | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved
-  | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked
-  | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable
-  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable
-  | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
-  | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
-  | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound
-  | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing
-  | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull
-  | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch
-  | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty
-  | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable
-  | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
+  | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | ClientUnknown | ClientNotPermitted | InvalidApplication
+  | TooManyApplications | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired
+  | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged
+  | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists
+  | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable | ProviderUnusable | IdpNotFound
+  | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused
+  | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff
+  | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid
+  | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff
+  | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld
+  | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists
+  | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent
+  | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch
+  | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

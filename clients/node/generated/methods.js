@@ -24,6 +24,12 @@ export const methods = {
     unlink: { secrets: ["attributes"] },
     update: { secrets: ["attributes"] },
   },
+  application: {
+    delete: {},
+    get: {},
+    list: { items: "applications" },
+    put: {},
+  },
   audit: {
     list: { items: "records" },
     verify: { reports: true },

@@ -24,6 +24,10 @@ declare -gA _mintmark_methods=(
     [account.submitCode]=any
     [account.unlink]=any
     [account.update]=any
+    [application.delete]=any
+    [application.get]=any
+    [application.list]=any
+    [application.put]=any
     [audit.list]=any
     [audit.verify]=any
     [compat.http]=any
@@ -163,6 +167,10 @@ declare -gA _mintmark_parameter_names=(
     [account.submitCode]="continuationToken= code= client:="
     [account.unlink]="idToken= providerId= force:="
     [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
+    [application.delete]="tenantId= clientId="
+    [application.get]="tenantId= clientId="
+    [application.list]="tenantId= limit:= cursor="
+    [application.put]="tenantId= clientId= name= type= nativeAuthentication:= redirectUris[]= origins[]= audiences[]= scopes[]= consent[]="
     [audit.list]="limit:= cursor= poolId= identityId= method= since:= until:="
     [audit.verify]="heads:="
     [compat.http]="method= url= headers[ body="
@@ -197,12 +205,12 @@ declare -gA _mintmark_parameter_names=(
     [key.list]="issuer= poolId= tenantId= limit:= cursor="
     [key.revoke]="kid="
     [key.rotate]="poolId= tenantId= activateAfterSeconds:= algorithm="
-    [mfa.challenge]="continuationToken= factorId= client:="
-    [mfa.confirm]="continuationToken= code= audience= client:="
-    [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:="
+    [mfa.challenge]="continuationToken= factorId= client:= clientId="
+    [mfa.confirm]="continuationToken= code= audience= client:= clientId="
+    [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:= clientId="
     [mfa.list]="idToken= accountId="
     [mfa.recoveryCodes]="idToken="
-    [mfa.resolve]="continuationToken= factorId= code= audience= client:="
+    [mfa.resolve]="continuationToken= factorId= code= audience= client:= clientId="
     [mfa.withdraw]="idToken= accountId= factorId= audience="
     [passkey.delete]="idToken= accountId= credentialId= force:="
     [passkey.finishRegistration]="continuationToken= response:= name= client:="
@@ -212,10 +220,10 @@ declare -gA _mintmark_parameter_names=(
     [passkey.signals]="idToken= accountId= credentialId= tenantId="
     [passkey.startAuthentication]="tenantId= username= idToken= conditional:= client:="
     [passkey.startRegistration]="idToken= conditional:= client:="
-    [passwordReset.resendCode]="continuationToken= client:="
-    [passwordReset.start]="tenantId= username= language= client:="
-    [passwordReset.submitCode]="continuationToken= code= client:="
-    [passwordReset.submitPassword]="continuationToken= password= client:="
+    [passwordReset.resendCode]="continuationToken= client:= clientId="
+    [passwordReset.start]="tenantId= username= language= client:= clientId="
+    [passwordReset.submitCode]="continuationToken= code= client:= clientId="
+    [passwordReset.submitPassword]="continuationToken= password= client:= clientId="
     [pool.create]="name= poolId= allowUnauthenticated:= allowClassicFlow:= developerProvider= providers:= signingAlgorithm= tags["
     [pool.delete]="poolId="
     [pool.get]="poolId="
@@ -233,27 +241,27 @@ declare -gA _mintmark_parameter_names=(
     [role.put]="name= poolId= trustPolicy:= maxSessionSeconds:= tags["
     [rpc.discover]=""
     [session.list]="accountId="
-    [session.refresh]="refreshToken= audience= scope="
+    [session.refresh]="refreshToken= audience= scope= clientId="
     [session.revokeAll]="accountId="
     [session.signOut]="refreshToken= idToken= sessionId="
     [signIn.anonymously]="tenantId= audience= scope= client:="
-    [signIn.resendCode]="continuationToken= client:="
-    [signIn.start]="tenantId= username= language= client:="
-    [signIn.submitCode]="continuationToken= code= audience= scope= client:="
-    [signIn.submitPassword]="continuationToken= password= audience= scope= client:="
-    [signIn.withContinuation]="continuationToken= username= audience= scope= client:="
-    [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:="
+    [signIn.resendCode]="continuationToken= client:= clientId="
+    [signIn.start]="tenantId= username= language= client:= clientId="
+    [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
+    [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
+    [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
+    [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:= clientId="
     [signIn.withCustomToken]="tenantId= token= audience= scope="
-    [signIn.withPassword]="tenantId= username= password= audience= scope= client:="
-    [signUp.resendCode]="continuationToken= client:="
-    [signUp.start]="tenantId= username= password= attributes:= language= client:="
-    [signUp.submitAttributes]="continuationToken= attributes:= client:="
-    [signUp.submitCode]="continuationToken= code= client:="
-    [signUp.submitPassword]="continuationToken= password= client:="
+    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId="
+    [signUp.resendCode]="continuationToken= client:= clientId="
+    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId="
+    [signUp.submitAttributes]="continuationToken= attributes:= client:= clientId="
+    [signUp.submitCode]="continuationToken= code= client:= clientId="
+    [signUp.submitPassword]="continuationToken= password= client:= clientId="
     [store.backup]="path="
     [store.rekey]="newMasterKey="
     [store.stats]=""
-    [system.apply]="tenants:= idps:= pools:= roles:= dryRun:="
+    [system.apply]="tenants:= idps:= applications:= pools:= roles:= dryRun:="
     [system.export]=""
     [system.health]=""
     [system.info]=""
@@ -386,6 +394,10 @@ declare -gA _mintmark_error_types=(
     [flowEnded]=4066
     [sendUnderway]=4067
     [tooManyFailedSends]=4068
+    [clientUnknown]=4140
+    [clientNotPermitted]=4141
+    [invalidApplication]=4142
+    [tooManyApplications]=4143
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

@@ -1069,6 +1069,52 @@ class TooManyFailedSendsError(APIError):
     """The number of failed messages."""
 
 
+class ClientUnknownError(APIError):
+    """The application does not exist in the tenant or was deleted."""
+
+    code = 4140
+    type = "clientUnknown"
+    tenant_id: str = _detail("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    client_id: str = _detail("clientId")
+    """The requested client ID."""
+
+
+class ClientNotPermittedError(APIError):
+    """The application is confidential, or native authentication is disabled for it."""
+
+    code = 4141
+    type = "clientNotPermitted"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    cause: str = _detail("cause")
+    """The setting of the application that prevents the flow."""
+    reason: str = _detail("reason")
+    """The cause as text."""
+
+
+class InvalidApplicationError(APIError):
+    """A setting of an application contradicts the tenant or is not a valid address."""
+
+    code = 4142
+    type = "invalidApplication"
+    pointer: str = _detail("pointer")
+    """The location of the setting, as an RFC 6901 JSON Pointer."""
+    reason: str = _detail("reason")
+    """The problem and the allowed values."""
+
+
+class TooManyApplicationsError(APIError):
+    """A new application would exceed the maximum number of applications of a tenant."""
+
+    code = 4143
+    type = "tooManyApplications"
+    tenant_id: str = _detail("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    maximum: int = _detail("maximum")
+    """The maximum number of applications."""
+
+
 class AccountNotFoundError(APIError):
     """The account does not exist or was deleted."""
 
@@ -2003,7 +2049,8 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     AccountLockedError, PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
     RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AudienceNotOfferedError,
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
-    FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, AccountNotFoundError,
+    FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, ClientUnknownError,
+    ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError, AccountNotFoundError,
     AccountDisabledError, AccountExistsError, ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError,
     CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError,
     LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError,
@@ -2051,7 +2098,8 @@ __all__ = [
     "PasswordNotSetError", "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError",
     "RefreshTokenReusedError", "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError",
     "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
-    "SendUnderwayError", "TooManyFailedSendsError", "AccountNotFoundError", "AccountDisabledError",
+    "SendUnderwayError", "TooManyFailedSendsError", "ClientUnknownError", "ClientNotPermittedError",
+    "InvalidApplicationError", "TooManyApplicationsError", "AccountNotFoundError", "AccountDisabledError",
     "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
     "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
     "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",

@@ -29,10 +29,15 @@ AccountListSortBy = Literal["accountId", "email", "createdAt", "lastSignInAt"]
 AccountUpdateRemove = Literal["username", "password", "phoneNumber"]
 """A member."""
 
+ApplicationType = Literal["public", "confidential"]
+"""The type of an application (RFC 6749 section 2.1). `public`: it runs on the device of the user and cannot keep a secret.
+`confidential`: it runs on a server.
+"""
+
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
-AppliedChangeKind = Literal["tenant", "idp", "pool", "role"]
+AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role"]
 """The kind of the resource."""
 
 AttributeRule = Literal["unknown", "type", "tooLong", "disallowedCharacters", "blank", "option", "pattern", "consent"]
@@ -48,6 +53,9 @@ ClientAuthentication = Literal["none", "basic", "post"]
 """The method with which the client authenticates when it redeems a code. `none`: no authentication, for public clients,
 which use only PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
 """
+
+ClientNotPermittedCause = Literal["nativeAuthenticationDisabled", "confidential"]
+"""The setting of the application that prevents the flow."""
 
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
 """The part of the credential scope that differs."""
@@ -79,7 +87,7 @@ FactorKind = Literal["totp", "email", "sms"]
 SMS.
 """
 
-FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
+FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted"]
 """The operation that ended the flow."""
 
 GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto"]
@@ -812,17 +820,103 @@ class AdditionalUserInfo(Record):
     """The complete user information: the claims of the ID token, or the response to the access token."""
 
 
+class Application(Record):
+    """An application of a tenant."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    client_id: str = member("clientId")
+    """The client ID of an application of a tenant."""
+    name: str | None = member("name", default=None)
+    """The display name of the application."""
+    type: str = member("type")
+    """The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Known
+    values: `public`, `confidential`.
+    """
+    native_authentication: bool = member("nativeAuthentication")
+    """Whether the application can start sign-ups, sign-ins and password resets in its own user interface."""
+    redirect_uris: Sequence[str] = member("redirectUris")
+    """The redirect URIs of the application."""
+    origins: Sequence[str] = member("origins")
+    """The origins of web pages that can use the application, such as `https://shop.example.com`."""
+    audiences: Sequence[str] | None = member("audiences", default=None)
+    """The tenant's audiences for which the application can request access tokens. Defaults to all of them."""
+    scopes: Sequence[str] | None = member("scopes", default=None)
+    """The tenant's scopes that the application can request. Defaults to all of them."""
+    consent: Sequence[str] | None = member("consent", default=None)
+    """The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults
+    to all of its scopes.
+    """
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the application was created. 0 for a default application that was never changed."""
+    updated_at: datetime = member("updatedAt", utc)
+    """The time of the last change of the application."""
+
+
+class ApplicationDeclaration(Record):
+    """The declaration of an application for `system.apply`, with the members of `application.put`. Omitted members return
+    to their default.
+    """
+
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of the tenant, which can be part of the same document. Defaults to "default"."""
+    client_id: str = member("clientId")
+    """The client ID of an application of a tenant."""
+    name: str | None = member("name", default=None)
+    """The display name of the application."""
+    type: str | None = member("type", default=None)
+    """The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+    Defaults to "public".
+    """
+    native_authentication: bool | None = member("nativeAuthentication", default=None)
+    """Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
+    true.
+    """
+    redirect_uris: Sequence[str] | None = member("redirectUris", default=None)
+    """The redirect URIs of the application."""
+    origins: Sequence[str] | None = member("origins", default=None)
+    """The origins of web pages that can use the application, such as `https://shop.example.com`."""
+    audiences: Sequence[str] | None = member("audiences", default=None)
+    """The tenant's audiences for which the application can request access tokens. Defaults to all of them."""
+    scopes: Sequence[str] | None = member("scopes", default=None)
+    """The tenant's scopes that the application can request. Defaults to all of them."""
+    consent: Sequence[str] | None = member("consent", default=None)
+    """The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults
+    to all of its scopes.
+    """
+
+
+class ApplicationDeleteResult(Record):
+    """The result of `application.delete`."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of the tenant."""
+    client_id: str = member("clientId")
+    """The client ID of the deleted application."""
+    ended_sessions: int = member("endedSessions")
+    """The number of sessions that ended."""
+
+
+class ApplicationListResult(Record):
+    """The result of `application.list`."""
+
+    applications: Sequence[Application] = member("applications", list_of(Application._of))
+    """The applications, sorted by client ID."""
+    next_cursor: str | None = member("nextCursor", default=None)
+    """The cursor for the next page. Present if there are more entries."""
+
+
 class AppliedChange(Record):
     """The effect of applying a document on one resource."""
 
     pointer: str = member("pointer")
     """The location of the resource in the document, as an RFC 6901 JSON Pointer."""
     kind: str = member("kind")
-    """The kind of the resource. Known values: `tenant`, `idp`, `pool`, `role`."""
+    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`."""
     name: str = member("name")
-    """The name of the resource, or the ID of a tenant or identity provider."""
+    """The name of the resource, or the ID of a tenant, identity provider or application."""
     tenant_id: str | None = member("tenantId", default=None)
-    """The ID of the tenant. Present for tenants and identity providers."""
+    """The ID of the tenant. Present for tenants, identity providers and applications."""
     pool_id: str | None = member("poolId", default=None)
     """The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID."""
     role_arn: str | None = member("roleArn", default=None)
@@ -2451,6 +2545,10 @@ class Session(Record):
     """The ID of the session, which is the `sid` claim of its tokens."""
     account_id: str = member("accountId")
     """The ID of an account, which is the `sub` claim of its tokens."""
+    client_id: str | None = member("clientId", default=None)
+    """The client ID of the application to which the session belongs. Not present for the default application of the
+    tenant.
+    """
     amr: Sequence[str] = member("amr")
     """The authentication methods of the session (RFC 8176)."""
     sign_in_provider: str = member("signInProvider")
@@ -2834,7 +2932,8 @@ class SystemApplyResult(Record):
     dry_run: bool = member("dryRun")
     """Whether the changes were not applied because `dryRun` was set."""
     changes: Sequence[AppliedChange] = member("changes", list_of(AppliedChange._of))
-    """One entry for each resource in the document, in this order: tenants, identity providers, pools, roles."""
+    """One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, roles.
+    """
 
 
 class SystemExportResult(Record):
@@ -2845,6 +2944,8 @@ class SystemExportResult(Record):
     """
     idps: Sequence[Mapping[str, Any]] = member("idps")
     """The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."""
+    applications: Sequence[Mapping[str, Any]] | None = member("applications", default=None)
+    """The applications, in the format of `ApplicationDeclaration`. Present if there are any."""
     pools: Sequence[Mapping[str, Any]] = member("pools")
     """The pools, in the format of `PoolDeclaration`."""
     roles: Sequence[Mapping[str, Any]] = member("roles")
@@ -3282,31 +3383,33 @@ class Tokens(Record):
 
 __all__ = [
     "AccountGraphFormat", "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove",
-    "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel", "ClientAuthentication",
-    "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
-    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
-    "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust",
-    "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
-    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
-    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
-    "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
-    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
-    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
-    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
-    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
-    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
-    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
-    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
-    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode",
-    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
+    "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel",
+    "ClientAuthentication", "ClientNotPermittedCause", "CredentialScopeMismatchPart",
+    "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource",
+    "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind", "IdentityState", "IdpResponseType", "KeyState",
+    "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
+    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason",
+    "PasskeySettingsAttestation", "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage",
+    "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind",
+    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm",
+    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse",
+    "AcceptedCredentials", "Account", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult",
+    "AccountImportResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
+    "AdditionalUserInfo", "Application", "ApplicationDeclaration", "ApplicationDeleteResult", "ApplicationListResult",
+    "AppliedChange", "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult",
+    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
+    "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName",
+    "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
+    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
+    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
+    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
+    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
+    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
+    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
+    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
+    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
+    "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
     "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
     "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
     "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",

@@ -576,6 +576,31 @@ module Mintmark
     detail :failures, "failures" # The number of failed messages.
   end
 
+  # The application does not exist in the tenant or was deleted.
+  class ClientUnknown < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    detail :client_id, "clientId" # The requested client ID.
+  end
+
+  # The application is confidential, or native authentication is disabled for it.
+  class ClientNotPermitted < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+    detail :cause_value, "cause" # The setting of the application that prevents the flow.
+    detail :reason, "reason" # The cause as text.
+  end
+
+  # A setting of an application contradicts the tenant or is not a valid address.
+  class InvalidApplication < APIError
+    detail :pointer, "pointer" # The location of the setting, as an RFC 6901 JSON Pointer.
+    detail :reason, "reason" # The problem and the allowed values.
+  end
+
+  # A new application would exceed the maximum number of applications of a tenant.
+  class TooManyApplications < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    detail :maximum, "maximum" # The maximum number of applications.
+  end
+
   # The account does not exist or was deleted.
   class AccountNotFound < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
@@ -1083,17 +1108,17 @@ module Mintmark
     invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
     userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse
-    emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid
-    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse
-    providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce
-    pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired
-    providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor
-    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted
-    passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld
-    storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
-    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
-    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
-    tooManySnapshots
+    clientUnknown clientNotPermitted invalidApplication tooManyApplications accountNotFound accountDisabled accountExists claimNameReserved
+    claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider
+    userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters
+    exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound
+    idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone
+    listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor
+    emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor
+    invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys
+    storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong
+    testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty
+    copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch
+    snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

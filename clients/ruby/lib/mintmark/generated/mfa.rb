@@ -19,11 +19,15 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
     #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
-    def challenge(continuation_token:, factor_id:, client: nil, timeout: nil, trace: nil)
-      call("mfa.challenge", {"continuationToken" => continuation_token, "factorId" => factor_id, "client" => client}, timeout, trace)
+    def challenge(continuation_token:, factor_id:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("mfa.challenge", {
+        "continuationToken" => continuation_token, "factorId" => factor_id, "client" => client, "clientId" => client_id
+      }, timeout, trace)
     end
 
     # Complete the enrollment of a second factor by submitting its code.
@@ -40,14 +44,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
     #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
     #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible]
-    def confirm(continuation_token:, code:, audience: nil, client: nil, timeout: nil, trace: nil)
+    #   StepNotPossible, ClientUnknown]
+    def confirm(continuation_token:, code:, audience: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("mfa.confirm", {
-        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client
+        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -75,6 +81,8 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [EnrollmentStep]
     # @raise [SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors,
     #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
@@ -83,11 +91,11 @@ module Mintmark
     #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
     def enroll(
       kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
-      timeout: nil, trace: nil
+      client_id: nil, timeout: nil, trace: nil
     )
       call("mfa.enroll", {
         "kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email,
-        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client
+        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -137,12 +145,15 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered, TooManyFromClient,
-    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
-    def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, timeout: nil, trace: nil)
+    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, ClientUnknown]
+    def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("mfa.resolve", {
-        "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client
+        "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client,
+        "clientId" => client_id
       }, timeout, trace)
     end
 

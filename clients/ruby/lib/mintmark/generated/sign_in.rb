@@ -38,11 +38,13 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, PasswordChangeRequired, StepNotPossible,
     #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient]
-    def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
-      call("signIn.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
+    def resend_code(continuation_token:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signIn.resendCode", {"continuationToken" => continuation_token, "client" => client, "clientId" => client_id}, timeout, trace)
     end
 
     # Start a sign-in.
@@ -65,11 +67,15 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
+    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
     # @return [SignInStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    #   TooManyFromClient]
-    def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
-      call("signIn.start", {"username" => username, "tenantId" => tenant_id, "language" => language, "client" => client}, timeout, trace)
+    #   TooManyFromClient, ClientUnknown, ClientNotPermitted]
+    def start(username:, tenant_id: nil, language: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signIn.start", {
+        "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id
+      }, timeout, trace)
     end
 
     # Submit the one-time code of a sign-in.
@@ -87,12 +93,15 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidCode, CodeExpired,
-    #   AccountLocked, AccountDisabled, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered]
-    def submit_code(continuation_token:, code:, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
+    #   AccountLocked, AccountDisabled, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, ClientUnknown]
+    def submit_code(continuation_token:, code:, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("signIn.submitCode", {
-        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "scope" => scope, "client" => client
+        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "scope" => scope, "client" => client,
+        "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -112,12 +121,15 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidPassword,
-    #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered]
-    def submit_password(continuation_token:, password:, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
+    #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, ClientUnknown]
+    def submit_password(continuation_token:, password:, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("signIn.submitPassword", {
-        "continuationToken" => continuation_token, "password" => password, "audience" => audience, "scope" => scope, "client" => client
+        "continuationToken" => continuation_token, "password" => password, "audience" => audience, "scope" => scope, "client" => client,
+        "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -137,12 +149,17 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists, StepNotPossible,
-    #   AccountDisabled, AccountLocked, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered]
-    def with_continuation(continuation_token:, username: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
+    #   AccountDisabled, AccountLocked, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, ClientUnknown]
+    def with_continuation(
+      continuation_token:, username: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil
+    )
       call("signIn.withContinuation", {
-        "continuationToken" => continuation_token, "username" => username, "audience" => audience, "scope" => scope, "client" => client
+        "continuationToken" => continuation_token, "username" => username, "audience" => audience, "scope" => scope, "client" => client,
+        "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -166,18 +183,21 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
+    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
     # @return [SignInStep]
     # @raise [TenantNotFound, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable,
     #   ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
     #   AccountDisabled, AudienceNotOffered, SignUpNotAllowed, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid,
     #   SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone, UserMismatch, TooManyFromClient,
-    #   ScopeNotOffered]
+    #   ScopeNotOffered, ClientUnknown]
     def with_credential(
-      credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil
+      credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil,
+      trace: nil
     )
       call("signIn.withCredential", {
         "credential" => credential, "tenantId" => tenant_id, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
-        "scope" => scope, "client" => client
+        "scope" => scope, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -218,13 +238,17 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
+    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
     # @return [SignInStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered]
-    def with_password(username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
+    #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, ClientUnknown, ClientNotPermitted]
+    def with_password(
+      username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil
+    )
       call("signIn.withPassword", {
         "username" => username, "password" => password, "tenantId" => tenant_id, "audience" => audience, "scope" => scope,
-        "client" => client
+        "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
   end

@@ -8,6 +8,8 @@ public let contractVersion = "0.1.0"
 extension Caller {
     /// The methods `account.*`.
     public var account: AccountMethods { .init(self) }
+    /// The methods `application.*`.
+    public var application: ApplicationMethods { .init(self) }
     /// The methods `audit.*`.
     public var audit: AuditMethods { .init(self) }
     /// The methods `compat.*`.
@@ -56,8 +58,9 @@ let knownMethods: [String: Bool] = [
     "account.export": false, "account.find": false, "account.get": false, "account.graph": false, "account.import": false,
     "account.link": false, "account.list": false, "account.merge": false, "account.providerToken": false,
     "account.reauthenticate": false, "account.setClaims": false, "account.submitCode": false, "account.unlink": false,
-    "account.update": false, "audit.list": false, "audit.verify": false, "compat.http": false, "credentials.assumeRole": false,
-    "credentials.get": false, "credentials.revoke": false, "credentials.verify": false, "credentialsProvider.clearCredentials": false,
+    "account.update": false, "application.delete": false, "application.get": false, "application.list": false, "application.put": false,
+    "audit.list": false, "audit.verify": false, "compat.http": false, "credentials.assumeRole": false, "credentials.get": false,
+    "credentials.revoke": false, "credentials.verify": false, "credentialsProvider.clearCredentials": false,
     "credentialsProvider.clearKeychain": false, "credentialsProvider.close": false, "credentialsProvider.get": false,
     "credentialsProvider.identityId": false, "credentialsProvider.open": false, "credentialsProvider.setLogins": false,
     "credentialsProvider.submitToken": false, "identity.delete": false, "identity.get": false, "identity.list": false,

@@ -930,6 +930,8 @@ public struct FlowEndedError: KnownError {
         public static let accountDeleted = Self(rawValue: "accountDeleted")
         /// `tenantDeleted`
         public static let tenantDeleted = Self(rawValue: "tenantDeleted")
+        /// `applicationDeleted`
+        public static let applicationDeleted = Self(rawValue: "applicationDeleted")
     }
 
 }
@@ -946,6 +948,58 @@ public struct TooManyFailedSendsError: KnownError {
     /// The number of failed messages.
     public let failures: Int
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; failures = try data.required("failures") }
+}
+
+/// `clientUnknown`, 4140. The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
+public struct ClientUnknownError: KnownError {
+    public let answer: Answer
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    public let tenantId: String
+    /// The requested client ID.
+    public let clientId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); clientId = try data.required("clientId") }
+}
+
+/// `clientNotPermitted`, 4141. The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth invalid_client.
+public struct ClientNotPermittedError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    /// The setting of the application that prevents the flow.
+    public let cause: Cause
+    /// The cause as text.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); cause = try data.required("cause"); reason = try data.required("reason") }
+    /// The setting of the application that prevents the flow. Newer versions of Mintmark can add values.
+    public struct Cause: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `nativeAuthenticationDisabled`
+        public static let nativeAuthenticationDisabled = Self(rawValue: "nativeAuthenticationDisabled")
+        /// `confidential`
+        public static let confidential = Self(rawValue: "confidential")
+    }
+
+}
+
+/// `invalidApplication`, 4142. A setting of an application contradicts the tenant or is not a valid address.
+public struct InvalidApplicationError: KnownError {
+    public let answer: Answer
+    /// The location of the setting, as an RFC 6901 JSON Pointer.
+    public let pointer: String
+    /// The problem and the allowed values.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; pointer = try data.required("pointer"); reason = try data.required("reason") }
+}
+
+/// `tooManyApplications`, 4143. A new application would exceed the maximum number of applications of a tenant.
+public struct TooManyApplicationsError: KnownError {
+    public let answer: Answer
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    public let tenantId: String
+    /// The maximum number of applications.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); maximum = try data.required("maximum") }
 }
 
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
@@ -1833,8 +1887,9 @@ let errorTypes: [Int: any KnownError.Type] = [
     4021: RefreshTokenExpiredError.self, 4022: RefreshTokenReusedError.self, 4023: AudienceNotOfferedError.self,
     4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
-    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
-    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
+    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4140: ClientUnknownError.self, 4141: ClientNotPermittedError.self,
+    4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self, 5001: AccountNotFoundError.self,
+    5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
     5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
     5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
     5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,

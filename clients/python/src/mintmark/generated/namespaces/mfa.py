@@ -15,7 +15,7 @@ class MfaMethods(Namespace):
 
     def challenge(
         self, *, continuation_token: str, factor_id: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Send the one-time code for a second factor.
 
@@ -31,6 +31,8 @@ class MfaMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             FactorNotFoundError: The named factor does not exist or was removed, or the required factor ID is missing.
@@ -58,13 +60,13 @@ class MfaMethods(Namespace):
             StepNotPossibleError: The step does not follow the current state of the flow.
         """
         return types.read_sign_in_step(self._send("mfa.challenge", {
-            "continuationToken": continuation_token, "factorId": factor_id, "client": client,
+            "continuationToken": continuation_token, "factorId": factor_id, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def confirm(
         self, *, continuation_token: str, code: str, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete the enrollment of a second factor by submitting its code.
 
@@ -82,6 +84,8 @@ class MfaMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             FactorCodeInvalidError: The code of a second factor is wrong, expired, was invalidated by wrong attempts or
@@ -119,17 +123,19 @@ class MfaMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
         """
         return types.read_sign_in_step(self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
+            "clientId": client_id,
         }, timeout, trace))
 
     def enroll(
         self, *, kind: types.FactorKind, id_token: str | None = None, continuation_token: str | None = None,
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, qr: types.MfaEnrollQr | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
@@ -161,6 +167,8 @@ class MfaMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             SecondFactorsOffError: A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa`
@@ -217,6 +225,7 @@ class MfaMethods(Namespace):
         return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
+            "clientId": client_id,
         }, timeout, trace))
 
     def list(
@@ -298,8 +307,8 @@ class MfaMethods(Namespace):
 
     def resolve(
         self, *, continuation_token: str, code: str, factor_id: str | None = None, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete a sign-in with a second factor or a recovery code.
 
@@ -320,6 +329,8 @@ class MfaMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             FactorCodeInvalidError: The code of a second factor is wrong, expired, was invalidated by wrong attempts or
@@ -342,10 +353,11 @@ class MfaMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
         """
         return types.read_sign_in_step(self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def withdraw(
@@ -408,7 +420,7 @@ class AsyncMfaMethods(AsyncNamespace):
 
     async def challenge(
         self, *, continuation_token: str, factor_id: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Send the one-time code for a second factor.
 
@@ -418,13 +430,13 @@ class AsyncMfaMethods(AsyncNamespace):
         StepNotPossibleError.
         """
         return types.read_sign_in_step(await self._send("mfa.challenge", {
-            "continuationToken": continuation_token, "factorId": factor_id, "client": client,
+            "continuationToken": continuation_token, "factorId": factor_id, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def confirm(
         self, *, continuation_token: str, code: str, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete the enrollment of a second factor by submitting its code.
 
@@ -432,18 +444,19 @@ class AsyncMfaMethods(AsyncNamespace):
         UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError, SecondFactorNeededError,
         TooManyFactorsError, FactorExistsError, FactorAddsNothingError, AudienceNotOfferedError, ScopeNotOfferedError,
         TokenRevokedError, AccountMergedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, ClientUnknownError.
         """
         return types.read_sign_in_step(await self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
+            "clientId": client_id,
         }, timeout, trace))
 
     async def enroll(
         self, *, kind: types.FactorKind, id_token: str | None = None, continuation_token: str | None = None,
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, qr: types.MfaEnrollQr | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
@@ -459,6 +472,7 @@ class AsyncMfaMethods(AsyncNamespace):
         return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
+            "clientId": client_id,
         }, timeout, trace))
 
     async def list(
@@ -491,18 +505,18 @@ class AsyncMfaMethods(AsyncNamespace):
 
     async def resolve(
         self, *, continuation_token: str, code: str, factor_id: str | None = None, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete a sign-in with a second factor or a recovery code.
 
         Raises: FactorCodeInvalidError, FactorNotFoundError, AccountLockedError, AccountDisabledError,
         AudienceNotOfferedError, ScopeNotOfferedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, ClientUnknownError.
         """
         return types.read_sign_in_step(await self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def withdraw(

@@ -15,7 +15,7 @@ class PasswordResetMethods(Namespace):
 
     def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Send another password reset code.
 
@@ -29,6 +29,8 @@ class PasswordResetMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -51,13 +53,13 @@ class PasswordResetMethods(Namespace):
                 messages.
         """
         return types.read_password_reset_step(self._send("passwordReset.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Start a password reset.
 
@@ -78,6 +80,9 @@ class PasswordResetMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -96,14 +101,16 @@ class PasswordResetMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
         """
         return types.read_password_reset_step(self._send("passwordReset.start", {
-            "tenantId": tenant_id, "username": username, "language": language, "client": client,
+            "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Submit the one-time code of a password reset.
 
@@ -118,6 +125,8 @@ class PasswordResetMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -140,12 +149,12 @@ class PasswordResetMethods(Namespace):
                 messages.
         """
         return types.read_password_reset_step(self._send("passwordReset.submitCode", {
-            "continuationToken": continuation_token, "code": code, "client": client,
+            "continuationToken": continuation_token, "code": code, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_password(
         self, *, continuation_token: str, password: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Set the new password and complete the reset.
 
@@ -161,6 +170,8 @@ class PasswordResetMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -178,7 +189,7 @@ class PasswordResetMethods(Namespace):
                 messages.
         """
         return types.read_password_reset_step(self._send("passwordReset.submitPassword", {
-            "continuationToken": continuation_token, "password": password, "client": client,
+            "continuationToken": continuation_token, "password": password, "client": client, "clientId": client_id,
         }, timeout, trace))
 
 
@@ -187,7 +198,7 @@ class AsyncPasswordResetMethods(AsyncNamespace):
 
     async def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Send another password reset code.
 
@@ -196,26 +207,27 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         TooManyFromClientError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Start a password reset.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, AccountDisabledError,
-        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
+        ClientUnknownError, ClientNotPermittedError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.start", {
-            "tenantId": tenant_id, "username": username, "language": language, "client": client,
+            "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Submit the one-time code of a password reset.
 
@@ -223,12 +235,12 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, TooManyFromClientError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.submitCode", {
-            "continuationToken": continuation_token, "code": code, "client": client,
+            "continuationToken": continuation_token, "code": code, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_password(
         self, *, continuation_token: str, password: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Set the new password and complete the reset.
 
@@ -236,5 +248,5 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         StepNotPossibleError, InvalidPasswordError, TooManyFromClientError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.submitPassword", {
-            "continuationToken": continuation_token, "password": password, "client": client,
+            "continuationToken": continuation_token, "password": password, "client": client, "clientId": client_id,
         }, timeout, trace))

@@ -49,7 +49,7 @@ class SignInMethods(Namespace):
 
     def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Send another sign-in code.
 
@@ -64,6 +64,8 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -87,13 +89,13 @@ class SignInMethods(Namespace):
                 messages.
         """
         return types.read_sign_in_step(self._send("signIn.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
@@ -118,6 +120,9 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -135,15 +140,17 @@ class SignInMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
         """
         return types.read_sign_in_step(self._send("signIn.start", {
-            "tenantId": tenant_id, "username": username, "language": language, "client": client,
+            "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_code(
         self, *, continuation_token: str, code: str, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Submit the one-time code of a sign-in.
 
@@ -162,6 +169,8 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -186,16 +195,17 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
         """
         return types.read_sign_in_step(self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_password(
         self, *, continuation_token: str, password: str, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Submit the password of a sign-in.
 
@@ -214,6 +224,8 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -236,16 +248,17 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
         """
         return types.read_sign_in_step(self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def with_continuation(
         self, *, continuation_token: str, username: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with the continuation token of a completed flow.
 
@@ -264,6 +277,8 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -287,17 +302,18 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
         """
         return types.read_sign_in_step(self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def with_credential(
         self, *, credential: types.Credential | Mapping[str, Any], tenant_id: str | None = None,
         return_provider_tokens: bool | None = None, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with a provider credential, a passkey, or email address and password.
 
@@ -322,6 +338,9 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -371,10 +390,11 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
         """
         return types.read_sign_in_step(self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
-            "audience": audience, "scope": scope, "client": client,
+            "audience": audience, "scope": scope, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def with_custom_token(
@@ -416,7 +436,7 @@ class SignInMethods(Namespace):
     def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
@@ -437,6 +457,9 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -456,10 +479,12 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
         """
         return types.read_sign_in_step(self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
 
@@ -482,7 +507,7 @@ class AsyncSignInMethods(AsyncNamespace):
 
     async def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Send another sign-in code.
 
@@ -491,76 +516,79 @@ class AsyncSignInMethods(AsyncNamespace):
         SendUnderwayError, MessageNotSentError, TooManyFromClientError.
         """
         return types.read_sign_in_step(await self._send("signIn.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, ClientUnknownError,
+        ClientNotPermittedError.
         """
         return types.read_sign_in_step(await self._send("signIn.start", {
-            "tenantId": tenant_id, "username": username, "language": language, "client": client,
+            "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_code(
         self, *, continuation_token: str, code: str, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Submit the one-time code of a sign-in.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, AccountDisabledError,
-        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        ClientUnknownError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_password(
         self, *, continuation_token: str, password: str, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Submit the password of a sign-in.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidPasswordError, PasswordChangeRequiredError, AccountLockedError,
-        AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError, ClientUnknownError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def with_continuation(
         self, *, continuation_token: str, username: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with the continuation token of a completed flow.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         UserAlreadyExistsError, StepNotPossibleError, AccountDisabledError, AccountLockedError,
-        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        ClientUnknownError.
         """
         return types.read_sign_in_step(await self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def with_credential(
         self, *, credential: types.Credential | Mapping[str, Any], tenant_id: str | None = None,
         return_provider_tokens: bool | None = None, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with a provider credential, a passkey, or email address and password.
 
@@ -570,11 +598,11 @@ class AsyncSignInMethods(AsyncNamespace):
         AccountDisabledError, AudienceNotOfferedError, SignUpNotAllowedError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
         PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, UserMismatchError, TooManyFromClientError,
-        ScopeNotOfferedError.
+        ScopeNotOfferedError, ClientUnknownError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
-            "audience": audience, "scope": scope, "client": client,
+            "audience": audience, "scope": scope, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def with_custom_token(
@@ -593,15 +621,15 @@ class AsyncSignInMethods(AsyncNamespace):
     async def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, InvalidPasswordError, PasswordNotSetError,
         PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
-        TooManyFromClientError, ScopeNotOfferedError.
+        TooManyFromClientError, ScopeNotOfferedError, ClientUnknownError, ClientNotPermittedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))

@@ -15,7 +15,7 @@ class SignUpMethods(Namespace):
 
     def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Send another sign-up code.
 
@@ -29,6 +29,8 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -55,14 +57,14 @@ class SignUpMethods(Namespace):
                 messages.
         """
         return types.read_sign_up_step(self._send("signUp.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def start(
         self, *, username: str, tenant_id: str | None = None, password: str | None = None,
         attributes: Mapping[str, Any] | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Start a sign-up.
 
@@ -84,6 +86,9 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -106,16 +111,18 @@ class SignUpMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
         """
         return types.read_sign_up_step(self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
-            "language": language, "client": client,
+            "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_attributes(
         self, *, continuation_token: str, attributes: Mapping[str, Any],
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the user attributes of a sign-up.
 
@@ -133,6 +140,8 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -154,12 +163,12 @@ class SignUpMethods(Namespace):
                 messages.
         """
         return types.read_sign_up_step(self._send("signUp.submitAttributes", {
-            "continuationToken": continuation_token, "attributes": attributes, "client": client,
+            "continuationToken": continuation_token, "attributes": attributes, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the one-time code of a sign-up.
 
@@ -174,6 +183,8 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -200,12 +211,12 @@ class SignUpMethods(Namespace):
                 messages.
         """
         return types.read_sign_up_step(self._send("signUp.submitCode", {
-            "continuationToken": continuation_token, "code": code, "client": client,
+            "continuationToken": continuation_token, "code": code, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_password(
         self, *, continuation_token: str, password: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the password of a sign-up.
 
@@ -222,6 +233,8 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -244,7 +257,7 @@ class SignUpMethods(Namespace):
                 messages.
         """
         return types.read_sign_up_step(self._send("signUp.submitPassword", {
-            "continuationToken": continuation_token, "password": password, "client": client,
+            "continuationToken": continuation_token, "password": password, "client": client, "clientId": client_id,
         }, timeout, trace))
 
 
@@ -253,7 +266,7 @@ class AsyncSignUpMethods(AsyncNamespace):
 
     async def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Send another sign-up code.
 
@@ -262,30 +275,31 @@ class AsyncSignUpMethods(AsyncNamespace):
         SendUnderwayError, MessageNotSentError, TooManyFromClientError.
         """
         return types.read_sign_up_step(await self._send("signUp.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def start(
         self, *, username: str, tenant_id: str | None = None, password: str | None = None,
         attributes: Mapping[str, Any] | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Start a sign-up.
 
         Raises: TenantNotFoundError, SignUpNotAllowedError, InvalidUsernameError, UserAlreadyExistsError,
         PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, ClientUnknownError,
+        ClientNotPermittedError.
         """
         return types.read_sign_up_step(await self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
-            "language": language, "client": client,
+            "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_attributes(
         self, *, continuation_token: str, attributes: Mapping[str, Any],
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the user attributes of a sign-up.
 
@@ -294,12 +308,12 @@ class AsyncSignUpMethods(AsyncNamespace):
         TooManyFromClientError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitAttributes", {
-            "continuationToken": continuation_token, "attributes": attributes, "client": client,
+            "continuationToken": continuation_token, "attributes": attributes, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the one-time code of a sign-up.
 
@@ -308,12 +322,12 @@ class AsyncSignUpMethods(AsyncNamespace):
         AccountLockedError, TooManyFromClientError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitCode", {
-            "continuationToken": continuation_token, "code": code, "client": client,
+            "continuationToken": continuation_token, "code": code, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_password(
         self, *, continuation_token: str, password: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the password of a sign-up.
 
@@ -322,5 +336,5 @@ class AsyncSignUpMethods(AsyncNamespace):
         UserAlreadyExistsError, TooManyFromClientError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitPassword", {
-            "continuationToken": continuation_token, "password": password, "client": client,
+            "continuationToken": continuation_token, "password": password, "client": client, "clientId": client_id,
         }, timeout, trace))

@@ -12,8 +12,9 @@ public final class Contract {
     public static final Set<String> METHODS = Set.of(
             "account.changeEmail", "account.changePassword", "account.create", "account.delete", "account.export", "account.find",
             "account.get", "account.graph", "account.import", "account.link", "account.list", "account.merge", "account.providerToken",
-            "account.reauthenticate", "account.setClaims", "account.submitCode", "account.unlink", "account.update", "audit.list",
-            "audit.verify", "compat.http", "credentials.assumeRole", "credentials.get", "credentials.revoke", "credentials.verify",
+            "account.reauthenticate", "account.setClaims", "account.submitCode", "account.unlink", "account.update", "application.delete",
+            "application.get", "application.list", "application.put", "audit.list", "audit.verify", "compat.http",
+            "credentials.assumeRole", "credentials.get", "credentials.revoke", "credentials.verify",
             "credentialsProvider.clearCredentials", "credentialsProvider.clearKeychain", "credentialsProvider.close",
             "credentialsProvider.get", "credentialsProvider.identityId", "credentialsProvider.open", "credentialsProvider.setLogins",
             "credentialsProvider.submitToken", "identity.delete", "identity.get", "identity.list", "identity.lookupDeveloper",

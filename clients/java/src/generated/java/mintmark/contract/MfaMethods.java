@@ -68,7 +68,7 @@ public final class MfaMethods {
      * FactorExistsException}, {@link FactorAddsNothingException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TooManyFromClientException}, {@link
      * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link
-     * FlowEndedException}, {@link StepNotPossibleException}.
+     * FlowEndedException}, {@link StepNotPossibleException}, {@link ClientUnknownException}.
      * @param params the parameters
      * @return the result
      */
@@ -222,7 +222,7 @@ public final class MfaMethods {
      * <p>Errors: {@link FactorCodeInvalidException}, {@link FactorNotFoundException}, {@link AccountLockedException}, {@link
      * AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link
      * TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
-     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}.
+     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link ClientUnknownException}.
      * @param params the parameters
      * @return the result
      */

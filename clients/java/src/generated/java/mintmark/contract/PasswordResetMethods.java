@@ -64,7 +64,8 @@ public final class PasswordResetMethods {
      * accounts:sendOobCode; SDK: sendPasswordResetEmail.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * PasswordNotSetException}, {@link AccountDisabledException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
-     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}.
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link ClientUnknownException},
+     * {@link ClientNotPermittedException}.
      * @param params the parameters
      * @return the result
      */

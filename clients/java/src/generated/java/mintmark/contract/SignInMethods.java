@@ -98,7 +98,7 @@ public final class SignInMethods {
      * <p>Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * PasswordNotSetException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link
-     * MessageNotSentException}, {@link TooManyFromClientException}.
+     * MessageNotSentException}, {@link TooManyFromClientException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}.
      * @param params the parameters
      * @return the result
      */
@@ -135,7 +135,7 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidCodeException}, {@link CodeExpiredException}, {@link
      * AccountLockedException}, {@link AccountDisabledException}, {@link PasswordChangeRequiredException}, {@link
-     * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}.
+     * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link ClientUnknownException}.
      * @param params the parameters
      * @return the result
      */
@@ -176,7 +176,7 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidPasswordException}, {@link
      * PasswordChangeRequiredException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link
-     * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}.
+     * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link ClientUnknownException}.
      * @param params the parameters
      * @return the result
      */
@@ -217,7 +217,7 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link UserAlreadyExistsException}, {@link StepNotPossibleException}, {@link AccountDisabledException},
      * {@link AccountLockedException}, {@link PasswordChangeRequiredException}, {@link AudienceNotOfferedException}, {@link
-     * TooManyFromClientException}, {@link ScopeNotOfferedException}.
+     * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link ClientUnknownException}.
      * @param params the parameters
      * @return the result
      */
@@ -268,7 +268,7 @@ public final class SignInMethods {
      * {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link
      * SignInRefusedException}, {@link FlowUsedException}, {@link FlowFinishedException}, {@link PasskeysOffException}, {@link
      * PasskeyNotAcceptedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}.
+     * {@link ScopeNotOfferedException}, {@link ClientUnknownException}.
      * @param params the parameters
      * @return the result
      */
@@ -352,7 +352,7 @@ public final class SignInMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException}, {@link
      * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}.
+     * {@link ScopeNotOfferedException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}.
      * @param params the parameters
      * @return the result
      */

@@ -64,7 +64,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link SignUpNotAllowedException}, {@link InvalidUsernameException}, {@link
      * UserAlreadyExistsException}, {@link PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link
      * InvalidAttributesException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
-     * {@link MessageNotSentException}, {@link TooManyFromClientException}.
+     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link ClientUnknownException}, {@link
+     * ClientNotPermittedException}.
      * @param params the parameters
      * @return the result
      */
