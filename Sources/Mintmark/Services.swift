@@ -17,6 +17,7 @@ public final class Services: Sendable {
     public let context: ServiceContext
     let accounts: AccountsContext
     public let account: AccountService
+    public let application: ApplicationService
     let apply: ApplyService
     public let audit: AuditService
     public let compat: CompatService
@@ -57,6 +58,7 @@ public final class Services: Sendable {
         self.context = context
         self.accounts = accounts
         account = AccountService(accounts, tenants, identities: PoolIdentities(pools))
+        application = ApplicationService(accounts, tenants)
         apply = ApplyService(context)
         audit = AuditService(context)
         credentials = CredentialsService(context, pools)
@@ -93,7 +95,7 @@ public final class Services: Sendable {
             }, openFirebase: { [compat] project, call in try compat.openFirebase(project: project, call) })
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
         let methods = Contract.MethodTable.bind(
-            account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
+            account: account, application: application, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
             identity: identity, idp: idp, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)

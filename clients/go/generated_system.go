@@ -28,9 +28,9 @@ func (m SystemMethods) Apply(ctx context.Context, params SystemApplyParams, opti
 
 // Export exports the configuration as a document for `system.apply`.
 //
-// The document contains all tenants, identity providers, pools and roles with their settings, but no accounts,
-// identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates
-// what is missing there; secrets such as client secrets and passwords of mail servers must be added first.
+// The document contains all tenants, identity providers, applications, pools and roles with their settings, but no
+// accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it
+// creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first.
 // `system.apply` takes up to 1,000 entries of each kind.
 func (m SystemMethods) Export(ctx context.Context, options ...CallOption) (*SystemExportResult, error) {
 	return invoke[SystemExportResult](ctx, m.client, "system.export", nil, options)

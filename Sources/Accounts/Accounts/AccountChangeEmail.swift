@@ -13,8 +13,9 @@ extension AccountService {
         let name = AccountChangeEmail.info.name
         guard case .email(let typed) = request.address, let asker = try asker(request.account, call) else {
             guard case .continuationToken(let token) = request.account else { throw ContinuationTokenInvalid() }
-            let found = try flows.resend(
-                token, from: request.client, [.emailChange, .emailVerification], .verifyAddress, name, sending)
+            let step = try flows.step(
+                of: [.emailChange, .emailVerification], token: token, by: name, with: [], from: request.client)
+            let found = try flows.resend(step, .verifyAddress, sending)
             return answer(found.flow, found.tenant)
         }
         let now = context.clock.now
@@ -41,6 +42,9 @@ extension AccountService {
             if let token = asker.token, wanted.isChange { try AuthenticatedAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
             var flow = draft
             flow.isDecoy = wanted == .show
+            if let token = asker.token {
+                flow.application = FlowApplication(name: try AuthenticatedAccount(token, in: tx).session.grant.application)
+            }
             return flow
         }
         return answer(flow, tenant)

@@ -43,7 +43,8 @@ extension AccountService {
             try tx.deleteSessions(of: account.id, by: .changedPassword, at: now)
             try tx.endFlows(of: account.id)
             try context.notify(.passwordChanged, account, tenant, by: name, at: now, in: tx)
-            let signIn = PendingSignIn(.password.adding(own.session.secondFactor), audience: request.audience, scope: request.scope)
+            var signIn = PendingSignIn(.password.adding(own.session.secondFactor), audience: request.audience, scope: request.scope)
+            signIn.application = own.session.grant.application
             return .success(try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         }
         return try completion.tokens(try outcome.get(), tenant, at: now)

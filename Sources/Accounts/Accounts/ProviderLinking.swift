@@ -76,8 +76,9 @@ extension SignInCompletion {
         by attempt: SignInCall, in tx: Transaction
     ) throws -> FirstFactor {
         guard own.account.method == .anonymous else {
-            let signIn = PendingSignIn(signIn.proof, audience: signIn.audience, scope: signIn.scope)
-            return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx))
+            var own = PendingSignIn(signIn.proof, audience: signIn.audience, scope: signIn.scope)
+            own.application = signIn.application
+            return .signedIn(try begin(account, of: tenant, with: own, by: attempt, in: tx))
         }
         let outcome = try conclude(account, of: tenant, with: signIn, by: attempt, in: tx)
         if case .pending = outcome { _ = try tx.deleteSessions(of: account.id) }

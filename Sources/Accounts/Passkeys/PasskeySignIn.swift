@@ -24,6 +24,7 @@ struct PasskeySignIn: Sendable {
         var audience: String?
         var scope: String?
         var client: ClientKey?
+        var application: ApplicationName?
 
         /// - Returns: `nil` if the credential is not the response for a passkey.
         /// - Throws: `InvalidParams`.
@@ -97,6 +98,7 @@ struct PasskeySignIn: Sendable {
         var proof = SignInProof.passkey(passkey, isVerified: isVerified)
         proof.claims = own?.session.claims ?? [:]
         var signIn = PendingSignIn(proof, audience: request.audience, scope: request.scope)
+        signIn.application = request.application
         if let own { signIn.take(try own.session.grant.continued(audience: request.audience, by: tenant)) }
         return .success((try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn))
     }

@@ -6,8 +6,10 @@ extension PasswordResetService {
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
     public func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result {
-        let found = try flows.resend(
-            request.continuationToken, from: request.client, [.passwordReset], .passwordReset, PasswordResetResendCode.info.name, sending)
+        let step = try flows.step(
+            of: [.passwordReset], token: request.continuationToken, by: PasswordResetResendCode.info.name, with: [], from: request.client
+        ).named(request.clientId)
+        let found = try flows.resend(step, .passwordReset, sending)
         return answer(found.flow, found.tenant)
     }
 }

@@ -9,13 +9,14 @@ extension PasswordResetService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
+        let application = try tenant.nativeApplication(request.clientId)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             PasswordResetStart.info.name,
             [
                 .string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
-            ])
+            ] + application.fingerprint)
         let account = try context.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if !tenant.enumerationProtection {
             guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
@@ -28,6 +29,7 @@ extension PasswordResetService {
             .passwordReset, .codeRequired, username, of: account?.id ?? context.random.uuid(), in: tenant,
             language: request.language, request: fingerprint, at: now)
         draft.isDecoy = !canReset
+        draft.application = FlowApplication(name: application.name)
         let flow = try flows.begin(.passwordReset, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in
             draft
         }

@@ -9,7 +9,8 @@ extension PasswordResetService {
     public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {
         let step = try flows.step(
             of: [.passwordReset], token: request.continuationToken, by: PasswordResetSubmitCode.info.name,
-            with: [.string(request.code)], from: request.client)
+            with: [.string(request.code)], from: request.client
+        ).named(request.clientId)
         let now = step.now
         var answering: TenantRecord?
         let flow = try step.take { tx, flow, tenant in

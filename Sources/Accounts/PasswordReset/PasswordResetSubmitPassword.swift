@@ -11,7 +11,8 @@ extension PasswordResetService {
     ) throws -> PasswordResetSubmitPassword.Result {
         let step = try flows.step(
             of: [.passwordReset], token: request.continuationToken, by: PasswordResetSubmitPassword.info.name,
-            with: [.string(request.password)], from: request.client)
+            with: [.string(request.password)], from: request.client
+        ).named(request.clientId)
         let (now, name) = (step.now, step.method)
         let found = try step.peek()
         if case .repeated(let flow, let tenant) = found { return answer(flow, tenant) }

@@ -73,6 +73,8 @@ package struct Flow: Sendable {
     var attributes = JSONObject()
     var code = Code()
     var sends: Int64 = 0
+    /// The application that started the flow, and what it can do.
+    var application = FlowApplication()
     /// The reason the flow ended early; `nil` if it is active.
     var ending: ExitStatus?
     /// The fingerprint of the request that led to the current step, and the time of that request.

@@ -57,6 +57,7 @@ extension FlowEnded {
                 "the password, email address or second factors of the account changed, which ends all pending flows of the account"
             case .accountDeleted: "its account was deleted"
             case .tenantDeleted: "its tenant was deleted"
+            case .applicationDeleted: "the application that started it was deleted"
             }
         self.init(cause: cause, reason: reason)
     }

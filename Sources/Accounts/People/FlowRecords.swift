@@ -9,7 +9,7 @@ extension Transaction {
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
-                language, ending
+                language, ending, application
             FROM flow WHERE id = $1
             """, id, row: Flow.init)
     }
@@ -21,7 +21,7 @@ extension Transaction {
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
-                language, ending
+                language, ending, application
             FROM flow WHERE request = $1 AND step = 1 AND requested_at > $2 AND ending IS NULL
                 AND (code_expires_at = 0 OR code_expires_at > $3) ORDER BY requested_at DESC, id LIMIT 1
             """, request, now - Flow.repeatSeconds, now, row: Flow.init)
@@ -33,11 +33,11 @@ extension Transaction {
             INSERT INTO flow (
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
-                language)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+                language, application)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
             """, flow.id, flow.tenantId, flow.kind.rawValue, flow.stage.rawValue, flow.step, flow.username, flow.accountId, flow.isDecoy,
             flow.isVerified, flow.password, JSONValue.object(flow.attributes).text, flow.code.mac, flow.code.expiresAt, flow.code.sentAt,
-            flow.code.tries, flow.sends, flow.request, flow.requestedAt, flow.idleUntil, flow.endsAt, flow.language)
+            flow.code.tries, flow.sends, flow.request, flow.requestedAt, flow.idleUntil, flow.endsAt, flow.language, flow.application.text)
     }
 
     func update(_ flow: Flow) throws {
@@ -74,6 +74,7 @@ extension Flow {
         requestedAt = row.int(17)
         idleUntil = row.int(18)
         ending = row.optionalString(21).flatMap(ExitStatus.init(rawValue:))
+        application = FlowApplication(text: row.optionalString(22))
     }
 }
 

@@ -23,11 +23,7 @@ extension Flows {
     ///
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`; `SignUpNotAllowed`.
-    func resend(
-        _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String,
-        _ sending: CodeSending
-    ) throws -> Found {
-        let step = try step(of: kinds, token: token, by: method, with: [], from: origin)
+    func resend(_ step: FlowStep, _ purpose: MessagePurpose, _ sending: CodeSending) throws -> Found {
         let now = step.now
         let found = try step.peek()
         let flow = try sending.send(

@@ -25,13 +25,28 @@ struct FlowStep {
     let method: String
     /// The origin of the request, for rate limits.
     let client: ClientKey?
+    /// The client ID that the request names.
+    var clientId: String?
     let now: Int64
 
     /// Reads the flow, for slow work that must be done before the write transaction.
-    func peek() throws -> Flows.Found { try flows.peek(token, kinds, request: request, at: now) }
+    func peek() throws -> Flows.Found { try checked(flows.peek(token, kinds, request: request, at: now)) }
 
     /// Finds the flow in a transaction.
-    func find(in tx: Transaction) throws -> Flows.Found { try flows.find(token, kinds, request: request, at: now, in: tx) }
+    func find(in tx: Transaction) throws -> Flows.Found { try checked(flows.find(token, kinds, request: request, at: now, in: tx)) }
+
+    /// - Throws: `ContinuationTokenInvalid` if the request names another application than that of the flow.
+    private func checked(_ found: Flows.Found) throws -> Flows.Found {
+        try found.flow.application.require(clientId, of: found.tenant)
+        return found
+    }
+
+    /// Returns the step of a request that names the application.
+    func named(_ clientId: String?) -> FlowStep {
+        var copy = self
+        copy.clientId = clientId
+        return copy
+    }
 
     /// Takes the step in a write transaction. A refusal is thrown after the transaction stored its counters.
     ///

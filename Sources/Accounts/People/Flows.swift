@@ -65,6 +65,7 @@ struct Flows: Sendable {
         try flow.requireGoing()
         guard let tenant = try configurations.knownTenant(flow.tenantId, in: tx) else { throw FlowEnded(.tenantDeleted) }
         try tenant.requireEnabled()
+        if tenant.application(named: flow.application.name) == nil { throw FlowEnded(.applicationDeleted) }
         if now >= flow.expiresAt { throw ContinuationTokenExpired(expiredAt: flow.expiresAt) }
         if step == flow.step { return .current(flow, tenant) }
         guard step == flow.step - 1, constantTimeEquals(flow.request, request), now < flow.requestedAt + Flow.repeatSeconds else {

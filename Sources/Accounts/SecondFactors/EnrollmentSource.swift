@@ -79,6 +79,7 @@ extension MfaService {
                 address: "\(tenant.id)/\(Username.fold(account.email ?? account.id))")
         case .continuationToken(let token):
             let found = try flows.peek(token, Self.signIns, request: fingerprint, at: now)
+            try found.flow.application.require(request.clientId, of: found.tenant)
             if found.flow.stage != .enrollmentCode { try found.flow.require(.enrollmentRequired) }
             guard let account = try context.database.read({ try $0.account(found.flow.accountId) }) else {
                 throw ContinuationTokenExpired()

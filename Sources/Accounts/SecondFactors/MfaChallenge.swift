@@ -10,7 +10,8 @@ extension MfaService {
         let factorId = request.factorId
         let step = try flows.step(
             of: Self.signIns, token: request.continuationToken, by: MfaChallenge.info.name, with: [.string(factorId)],
-            from: request.client)
+            from: request.client
+        ).named(request.clientId)
         let now = step.now
         let found = try step.peek()
         try found.flow.require(.secondFactorRequired)

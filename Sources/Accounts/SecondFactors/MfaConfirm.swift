@@ -12,7 +12,8 @@ extension MfaService {
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
         let flowStep = try flows.step(
             of: Self.enrollments, token: request.continuationToken, by: MfaConfirm.info.name,
-            with: [.string(request.code)], from: request.client)
+            with: [.string(request.code)], from: request.client
+        ).named(request.clientId)
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
@@ -34,7 +35,8 @@ extension MfaService {
                 signIn = PendingSignIn(session.proof, audience: nil)
                 signIn.take(try session.grant.continued(audience: request.audience, by: tenant))
             }
-            try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
+            try SignInCompletion.check(
+                signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
             try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
             let codeStep: Int64?
             switch check.judge(request.code, of: draft, &flow, tenant, at: now) {

@@ -10,7 +10,8 @@ extension MfaService {
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
         let flowStep = try flows.step(
             of: Self.signIns, token: request.continuationToken, by: MfaResolve.info.name,
-            with: [request.factorId.map { .string($0) } ?? .null, .string(request.code)], from: request.client)
+            with: [request.factorId.map { .string($0) } ?? .null, .string(request.code)], from: request.client
+        ).named(request.clientId)
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
@@ -23,7 +24,8 @@ extension MfaService {
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
             var signIn = try PendingSignIn(sealed, of: flow.id, context.vault)
             signIn.audience = request.audience ?? signIn.audience
-            try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
+            try SignInCompletion.check(
+                signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
             let factors = try tx.factors(of: account.id)
             let subject = FactorCheck.lockoutSubject(account.id)
             signIn.failures += try tx.lockout(of: subject, at: now).failures

@@ -10,6 +10,8 @@ struct PendingSignIn: Sendable, Equatable {
     var audience: String?
     /// The requested scope of the access token.
     var scope: String?
+    /// The application in which the user signs in; `nil` for the default application of the tenant.
+    var application: ApplicationName?
     var isNew = false
     /// The identity at the provider, for a federated sign-in.
     var identity: ProviderIdentity?
@@ -37,6 +39,7 @@ struct PendingSignIn: Sendable, Equatable {
     /// Adopts the audience and the scopes of a session.
     mutating func take(_ grant: AccessGrant) {
         audience = grant.audience
+        application = grant.application
         scope = grant.scopes.text
     }
 
@@ -50,6 +53,7 @@ struct PendingSignIn: Sendable, Equatable {
         if failures > 0 { object["failures"] = .number(JSONNumber(failures)) }
         object["audience"] = audience.map { .string($0) }
         object["scope"] = scope.map { .string($0) }
+        if let application { object["application"] = ["id": .string(application.id), "clientId": .string(application.clientId)] }
         object["passkeyId"] = proof.passkeyId.map { .string($0) }
         object["identity"] = identity.map { .object($0.object) }
         return vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.sealName(flow))
@@ -65,6 +69,9 @@ struct PendingSignIn: Sendable, Equatable {
         failures = object["failures"]?.int ?? 0
         audience = object["audience"]?.string
         scope = object["scope"]?.string
+        if let name = object["application"]?.object, let id = name["id"]?.string, let clientId = name["clientId"]?.string {
+            application = ApplicationName(id: id, clientId: clientId)
+        }
         isNew = object["isNew"]?.bool ?? false
         identity = object["identity"]?.object.flatMap(ProviderIdentity.init)
         returnsProviderTokens = object["returnsProviderTokens"]?.bool ?? false

@@ -5,6 +5,8 @@ package struct AccessGrant: Sendable, Equatable {
     /// The audience, or `nil` for the tenant itself.
     var audience: String?
     var scopes = Scopes(Scopes.usual)
+    /// The application of the session; `nil` for the default application of the tenant.
+    var application: ApplicationName?
 
     /// Returns the grant of an access token that continues a session (RFC 6749 §6, RFC 8707 §2.2).
     ///
@@ -18,9 +20,12 @@ package struct AccessGrant: Sendable, Equatable {
     func continued(audience requested: String? = nil, scope: String? = nil, by tenant: TenantRecord) throws -> AccessGrant {
         let own = audience ?? tenant.id
         let audience = requested ?? own
-        try SignInCompletion.check(audience, of: tenant)
+        let client = tenant.application(named: application)
+        try SignInCompletion.check(audience, of: tenant, by: client)
         return AccessGrant(
             audience: audience,
-            scopes: audience == own ? try Scopes.refreshed(scope, of: scopes, by: tenant) : try Scopes.granted(scope, by: tenant))
+            scopes: audience == own
+                ? try Scopes.refreshed(scope, of: scopes, by: tenant) : try Scopes.granted(scope, by: tenant, to: client),
+            application: application)
     }
 }

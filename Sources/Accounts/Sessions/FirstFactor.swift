@@ -25,6 +25,8 @@ extension SignInCompletion {
         _ account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, by attempt: SignInCall, in tx: Transaction
     ) throws -> FirstFactor {
         let (flow, now) = (attempt.flow, attempt.now)
+        var signIn = signIn
+        if let flow { signIn.application = flow.application.name }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         try tx.requireUnlocked(account, tenant, at: now)
         let stage: Flow.Stage
@@ -48,6 +50,7 @@ extension SignInCompletion {
                 accountId: account.id, language: nil, request: [], at: now)
         pending.stage = stage
         pending.code = Flow.Code()
+        pending.application = FlowApplication(name: signIn.application)
         if flow == nil { try tx.insert(pending) }
         try tx.setFactorStep(FactorStep(signIn: signIn.sealed(in: pending.id, context.vault)), of: pending.id)
         return .pending(pending)

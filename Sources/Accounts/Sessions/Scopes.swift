@@ -24,9 +24,9 @@ package struct Scopes: Sendable, Equatable {
     /// Returns the scopes that a sign-in grants.
     ///
     /// - Throws: `ScopeNotOffered` with every requested scope that the tenant does not offer.
-    static func granted(_ asked: String?, by tenant: TenantRecord) throws -> Scopes {
+    static func granted(_ asked: String?, by tenant: TenantRecord, to application: ApplicationRecord? = nil) throws -> Scopes {
         let asked = Scopes(asked ?? usual)
-        let missing = Scopes(standard + tenant.scopes).lacking(asked.names)
+        let missing = Scopes(tenant.offeredScopes(to: application)).lacking(asked.names)
         if !missing.isEmpty { throw ScopeNotOffered(tenantId: tenant.id, scopes: missing) }
         return asked
     }
@@ -44,5 +44,19 @@ package struct Scopes: Sendable, Equatable {
         let missing = granted.lacking(part.names)
         if !missing.isEmpty { throw ScopeNotGranted(scopes: missing, granted: granted.names) }
         return part
+    }
+}
+
+extension TenantRecord {
+    /// The scopes that an application can request.
+    func offeredScopes(to application: ApplicationRecord?) -> [String] {
+        let own = application?.settings.scopes
+        return Scopes.standard + (own.map { own in scopes.filter { own.contains($0) } } ?? scopes)
+    }
+
+    /// The audiences, in addition to the tenant itself, for which an application can request access tokens.
+    func offeredAudiences(to application: ApplicationRecord?) -> [String] {
+        let own = application?.settings.audiences
+        return own.map { own in audiences.filter { own.contains($0) } } ?? audiences
     }
 }

@@ -13,7 +13,8 @@ extension SessionService {
         return SessionList.Result(
             sessions: found.map {
                 Session(
-                    sessionId: $0.id, accountId: $0.accountId, amr: $0.amr, signInProvider: $0.provider,
+                    sessionId: $0.id, accountId: $0.accountId, clientId: $0.grant.application?.clientId, amr: $0.amr,
+                    signInProvider: $0.provider,
                     secondFactor: $0.secondFactor?.kind, authenticatedAt: $0.authenticatedAt, createdAt: $0.createdAt,
                     lastUsedAt: $0.lastUsedAt, expiresAt: $0.expiresAt)
             })

@@ -85,13 +85,15 @@ extension SessionRecord {
 }
 
 extension Transaction {
+    /// Returns a session, or `nil` if it does not exist. A session of a deleted application has ended, also one that was stored at the
+    /// moment of the deletion.
     package func session(_ id: String) throws -> SessionRecord? {
         try queryOne(
             """
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience, passkey_id
-            FROM session WHERE id = $1
+                scope, audience, passkey_id, client_id, application_id
+            FROM session WHERE id = $1 AND (application_id IS NULL OR EXISTS (SELECT 1 FROM application a WHERE a.id = session.application_id))
             """, id,
             row: SessionRecord.init)
     }
@@ -101,9 +103,10 @@ extension Transaction {
             """
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience, passkey_id
+                scope, audience, passkey_id, client_id, application_id
             FROM session
-            WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3
+            WHERE account_id = $1 AND expires_at > $2 AND (application_id IS NULL OR EXISTS (SELECT 1 FROM application a WHERE a.id = session.application_id))
+            ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
     }
 
@@ -112,12 +115,12 @@ extension Transaction {
             """
             INSERT INTO session (
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience, passkey_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                scope, audience, passkey_id, client_id, application_id)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
             """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
             JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt,
             session.secondFactor?.kind, session.secondFactor?.factorId, session.grant.scopes.text, session.grant.audience,
-            session.passkeyId)
+            session.passkeyId, session.grant.application?.clientId, session.grant.application?.id)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -192,6 +195,9 @@ extension SessionRecord {
             secondFactor: row.optionalString(9).map { VerifiedFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
             authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8),
             grant: AccessGrant(audience: row.optionalString(12), scopes: Scopes(row.string(11))))
+        if let clientId = row.optionalString(14), let id = row.optionalString(15) {
+            grant.application = ApplicationName(id: id, clientId: clientId)
+        }
         passkeyId = row.optionalString(13)
     }
 }

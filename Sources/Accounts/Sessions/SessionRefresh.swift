@@ -64,6 +64,7 @@ extension SessionService {
             return .failure(RefreshTokenReused())
         case .fresh, .again: break
         }
+        if let clientId = request.clientId, clientId != session.grant.application?.clientId ?? tenant.id { throw RefreshTokenInvalid() }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         // The grant stored with the session does not change: this is the grant of one access token.
         session.grant = try session.grant.continued(audience: request.audience, scope: request.scope, by: tenant)

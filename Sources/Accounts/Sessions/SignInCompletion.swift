@@ -85,7 +85,7 @@ package struct SignInCompletion: Sendable {
             secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
             expiresAt: now + tenant.tokens.idleSeconds,
-            grant: AccessGrant(audience: signIn.audience ?? tenant.id, scopes: try Scopes.granted(signIn.scope, by: tenant)))
+            grant: try grant(of: signIn, by: tenant, in: tx))
         session.passkeyId = proof.passkeyId
         try tx.insert(session)
         try tx.insert(
@@ -96,10 +96,25 @@ package struct SignInCompletion: Sendable {
         try context.audit.record(
             AuditEvent(
                 attempt.method, attempt.call, tenant: tenant.id, subject: account.id,
-                details: [("sessionId", session.id)] + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
+                details: [("sessionId", session.id)] + (signIn.application.map { [("clientId", $0.clientId)] } ?? [])
+                    + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
         return SignedIn(
             account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id),
             passkeys: tenant.settings.passkeys == nil ? [] : try tx.passkeys(of: account.id), session: session, fresh: attempt.secrets)
+    }
+
+    /// Returns the audience and scopes of a new session.
+    ///
+    /// - Throws: `ClientUnknown` if the application was deleted; `ScopeNotOffered`.
+    private func grant(of signIn: PendingSignIn, by tenant: TenantRecord, in tx: Transaction) throws -> AccessGrant {
+        // The tenant may have been read before this transaction, in which the application can be deleted already.
+        let current = signIn.application == nil ? tenant : try configurations.tenant(tenant.id, in: tx)
+        guard let application = current.application(named: signIn.application) else {
+            throw ClientUnknown(tenantId: tenant.id, clientId: signIn.application?.clientId ?? tenant.id)
+        }
+        return AccessGrant(
+            audience: signIn.audience ?? tenant.id, scopes: try Scopes.granted(signIn.scope, by: tenant, to: application),
+            application: signIn.application)
     }
 
     /// Stores a new session of `account` for the tenant's own audience.
@@ -112,9 +127,11 @@ package struct SignInCompletion: Sendable {
     }
 
     /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.
-    static func check(_ audience: String?, _ scope: String? = nil, of tenant: TenantRecord) throws {
-        _ = try Scopes.granted(scope, by: tenant)
-        guard let audience, audience != tenant.id, !tenant.audiences.contains(audience) else { return }
+    static func check(
+        _ audience: String?, _ scope: String? = nil, of tenant: TenantRecord, by application: ApplicationRecord? = nil
+    ) throws {
+        _ = try Scopes.granted(scope, by: tenant, to: application)
+        guard let audience, audience != tenant.id, !tenant.offeredAudiences(to: application).contains(audience) else { return }
         throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
     }
 

@@ -21,18 +21,19 @@ struct PasswordSignIn: Sendable {
     ///   `TokenRevoked`.
     func signIn(
         _ username: Username, _ password: String, in tenantId: String, only token: VerifiedTenantToken? = nil, audience: String?,
-        scope: String? = nil, client: ClientKey? = nil, _ method: String, _ call: any CallContext
+        scope: String? = nil, client: ClientKey? = nil, clientId: String? = nil, _ method: String, _ call: any CallContext
     ) throws -> SignInStep {
         let now = context.clock.now
         let attempt = completion.signInCall(of: method, call, at: now)
-        let (tenant, before, subject) = try context.database.read { tx in
+        let (tenant, application, before, subject) = try context.database.read { tx in
             let tenant = try configurations.enabledTenant(tenantId, in: tx)
-            try SignInCompletion.check(audience, scope, of: tenant)
+            let application = token == nil ? try tenant.nativeApplication(clientId) : nil
+            try SignInCompletion.check(audience, scope, of: tenant, by: application)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let address = "\(tenant.id)/\(username.folded)"
             let subject = account?.lockoutSubject ?? SignInService.nobody(address)
             try tx.lockout(of: subject, at: now).check(at: now, unlock: tenant.unlock(account, of: address, at: now, in: tx))
-            return (tenant, account, subject)
+            return (tenant, application, account, subject)
         }
         let match = try passwords.match(password, before)
         if !tenant.enumerationProtection {
@@ -45,6 +46,7 @@ struct PasswordSignIn: Sendable {
         }
         let outcome = try context.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
             var signIn = PendingSignIn(.password, audience: audience, scope: scope)
+            signIn.application = application?.name
             signIn.failures = try tx.lockout(of: subject, at: now).failures
             let address = "\(tenant.id)/\(username.folded)"
             try tx.lock([Flows.lockName(address: address)])

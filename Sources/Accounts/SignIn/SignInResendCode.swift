@@ -6,8 +6,10 @@ extension SignInService {
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
     public func resendCode(_ request: SignInResendCode.Params, _ call: any CallContext) throws -> SignInResendCode.Result {
-        let found = try flows.resend(
-            request.continuationToken, from: request.client, [.signIn], .signIn, SignInResendCode.info.name, sending)
+        let step = try flows.step(
+            of: [.signIn], token: request.continuationToken, by: SignInResendCode.info.name, with: [], from: request.client
+        ).named(request.clientId)
+        let found = try flows.resend(step, .signIn, sending)
         return answer(found.flow, found.tenant)
     }
 }

@@ -10,13 +10,14 @@ extension SignInService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
+        let application = try tenant.nativeApplication(request.clientId)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             SignInStart.info.name,
             [
                 .string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
-            ])
+            ] + application.fingerprint)
         let account = try context.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.enumerationProtection {
             throw try flows.failed(UserNotFound(in: tenant), by: client, at: now)
@@ -38,6 +39,7 @@ extension SignInService {
             of: (known == nil ? nil : account?.id) ?? context.random.uuid(),
             in: tenant, language: request.language, request: fingerprint, at: now)
         draft.isDecoy = known == nil
+        draft.application = FlowApplication(name: application.name)
         guard method == .password else {
             return answer(
                 try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in draft },

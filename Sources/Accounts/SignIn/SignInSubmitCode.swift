@@ -8,13 +8,14 @@ extension SignInService {
     public func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result {
         let step = try flows.step(
             of: [.signIn], token: request.continuationToken, by: SignInSubmitCode.info.name,
-            with: [.string(request.code)], from: request.client)
+            with: [.string(request.code)], from: request.client
+        ).named(request.clientId)
         let (now, name) = (step.now, step.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try step.take { tx, flow, tenant in
             try flow.require(.codeRequired)
-            try SignInCompletion.check(request.audience, request.scope, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
             let subject = Self.lockoutSubject(flow)
             let failures = try tx.lockout(of: subject, at: now).failures
             let unlock = try tenant.unlock(try tx.account(flow.accountId), of: flow.address, at: now, in: tx)

@@ -8,7 +8,8 @@ extension SignInService {
     public func submitPassword(_ request: SignInSubmitPassword.Params, _ call: any CallContext) throws -> SignInSubmitPassword.Result {
         let step = try flows.step(
             of: [.signIn], token: request.continuationToken, by: SignInSubmitPassword.info.name,
-            with: [.string(request.password)], from: request.client)
+            with: [.string(request.password)], from: request.client
+        ).named(request.clientId)
         let (now, name) = (step.now, step.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         let found = try step.peek()
@@ -25,7 +26,7 @@ extension SignInService {
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try step.take { tx, flow, tenant in
             try Self.requirePassword(flow, tenant)
-            try SignInCompletion.check(request.audience, request.scope, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
             let account = try tx.account(of: flow)
             let failures = try tx.lockout(of: subject, at: now).failures
             let isStillRight = try passwords.isStillRight(match, account)

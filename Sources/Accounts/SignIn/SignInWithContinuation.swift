@@ -10,7 +10,8 @@ extension SignInService {
     ) throws -> SignInWithContinuation.Result {
         let step = try flows.step(
             of: [.signUp, .passwordReset, .emailChange], token: request.continuationToken,
-            by: SignInWithContinuation.info.name, with: [], from: request.client)
+            by: SignInWithContinuation.info.name, with: [], from: request.client
+        ).named(request.clientId)
         let now = step.now
         let attempt = completion.signInCall(of: step.method, call, at: now)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
@@ -20,7 +21,7 @@ extension SignInService {
                 throw ContinuationTokenInvalid(
                     reason: "username does not match the email address of the flow. Omit it, or pass that address.")
             }
-            try SignInCompletion.check(request.audience, request.scope, of: tenant)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
             guard let account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             try tx.lockout(of: account.lockoutSubject, at: now).check(
                 at: now, unlock: tenant.unlock(account, of: account.address, at: now, in: tx))

@@ -9,23 +9,27 @@ extension SignInService {
         let now = context.clock.now
         let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        try SignInCompletion.check(request.audience, request.scope, of: tenant)
+        let application = try tenant.knownApplication(request.clientId)
+        try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         if var passkey = try PasskeySignIn.Request(request.credential) {
             passkey.audience = request.audience
             passkey.scope = request.scope
             passkey.client = client
+            passkey.application = application.name
             return try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call)
         }
         switch try proofs.prove(request.credential, in: tenant.id, call, now: now) {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
-                username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client, name, call)
+                username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client,
+                clientId: request.clientId, name, call)
         case .provider(let identity, let spending):
             let (attempt, newId) = (completion.signInCall(of: name, call, at: now), context.random.uuid())
-            let signIn = PendingSignIn(
+            var signIn = PendingSignIn(
                 .provider(identity.providerId), audience: request.audience, scope: request.scope, identity,
                 returnsProviderTokens: request.returnProviderTokens)
+            signIn.application = application.name
             let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now)
             // Serializable: the decision depends on rows that concurrent transactions may write.
             let outcome = try proofs.settling(spending) {
@@ -35,12 +39,10 @@ extension SignInService {
                     case .providerRequired(let holder):
                         return .providerRequired(try OtherWays(into: holder, tenant, configurations, in: tx))
                     case .pending(let account):
-                        var signIn = signIn
                         signIn.awaitsLink = true
                         return .signedIn(try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn)
                     case .account(let account, let isNew):
                         try tx.keepGrant(of: identity, for: account, context.vault)
-                        var signIn = signIn
                         signIn.isNew = isNew
                         return .signedIn(try completion.conclude(account, of: tenant, with: signIn, by: attempt, in: tx), signIn)
                     }

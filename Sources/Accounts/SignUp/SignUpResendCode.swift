@@ -6,8 +6,10 @@ extension SignUpService {
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
     public func resendCode(_ request: SignUpResendCode.Params, _ call: any CallContext) throws -> SignUpResendCode.Result {
-        let found = try flows.resend(
-            request.continuationToken, from: request.client, [.signUp], .signUp, SignUpResendCode.info.name, sending)
+        let step = try flows.step(
+            of: [.signUp], token: request.continuationToken, by: SignUpResendCode.info.name, with: [], from: request.client
+        ).named(request.clientId)
+        let found = try flows.resend(step, .signUp, sending)
         return answer(found.flow, found.tenant)
     }
 }

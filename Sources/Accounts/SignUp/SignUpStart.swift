@@ -10,6 +10,7 @@ extension SignUpService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
+        let application = try tenant.nativeApplication(request.clientId)
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
@@ -18,7 +19,7 @@ extension SignUpService {
                 .string(tenant.id), .string(request.username), request.password.map { .string($0) } ?? .null,
                 request.attributes.map { .object($0) } ?? .null, request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
-            ])
+            ] + application.fingerprint)
         let isHidden = tenant.enumerationProtection
         let isTaken = try context.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw try flows.failed(UserAlreadyExists(next: "signIn.start"), by: client, at: now) }
@@ -26,6 +27,7 @@ extension SignUpService {
         var draft = flows.newFlow(
             .signUp, .codeRequired, username, of: context.random.uuid(), in: tenant, language: request.language, request: fingerprint,
             at: now)
+        draft.application = FlowApplication(name: application.name)
         draft.attributes = attributes
         draft.password = try request.password.map { try context.passwords.sealed($0, as: draft.accountId) }
         let flow = try flows.begin(.signUp, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in

@@ -10,7 +10,8 @@ extension SignUpService {
     ) throws -> SignUpSubmitAttributes.Result {
         let step = try flows.step(
             of: [.signUp], token: request.continuationToken, by: SignUpSubmitAttributes.info.name,
-            with: [.object(request.attributes)], from: request.client)
+            with: [.object(request.attributes)], from: request.client
+        ).named(request.clientId)
         return try take(step, call) { _, flow, tenant in
             // Ignore attributes that an earlier response requested but the tenant no longer accepts.
             let isStale = flow.stage == .attributesRequired && AttributeRules.missing(tenant.attributes, in: flow.attributes).isEmpty

@@ -8,7 +8,8 @@ extension SignUpService {
     public func submitPassword(_ request: SignUpSubmitPassword.Params, _ call: any CallContext) throws -> SignUpSubmitPassword.Result {
         let step = try flows.step(
             of: [.signUp], token: request.continuationToken, by: SignUpSubmitPassword.info.name,
-            with: [.string(request.password)], from: request.client)
+            with: [.string(request.password)], from: request.client
+        ).named(request.clientId)
         let found = try step.peek()
         var sealed: [UInt8]?
         if case .current(let flow, let tenant) = found, tenant.settings.signUpAllowed {

@@ -13,6 +13,7 @@ extension TenantService {
             guard try tx.deleteTenant(request.tenantId) else { throw TenantNotFound(tenantId: request.tenantId) }
             try tx.deletePeople(of: request.tenantId)
             try tx.deleteIdps(of: request.tenantId)
+            try tx.deleteApplications(of: request.tenantId)
             try tx.deleteKeys(of: .tenant(request.tenantId))
             try tx.advanceEpoch()
             try context.audit.record(AuditEvent(TenantDelete.info.name, call, tenant: request.tenantId), at: now, in: tx)

@@ -22,7 +22,12 @@ package final class TenantRecord: Sendable {
     var audiences: [String] { settings.audiences ?? [] }
     package var scopes: [String] { settings.scopes ?? [] }
 
-    package init(_ settings: TenantCreate.Params, createdAt: Int64, updatedAt: Int64) {
+    /// The applications by client ID. Empty in records that only carry settings.
+    let applications: [String: ApplicationRecord]
+
+    package init(
+        _ settings: TenantCreate.Params, applications: [ApplicationRecord] = [], createdAt: Int64, updatedAt: Int64
+    ) {
         id = settings.tenantId
         let settings = AssuranceProfile.filled(settings)
         self.settings = settings
@@ -33,6 +38,7 @@ package final class TenantRecord: Sendable {
         codes = settings.codes ?? CodePolicy()
         lockout = settings.lockout ?? LockoutPolicy()
         tokens = settings.tokens ?? TokenLifetimes()
+        self.applications = Dictionary(uniqueKeysWithValues: applications.map { ($0.clientId, $0) })
     }
 
     /// Returns the values of a submission in stored form.
@@ -87,10 +93,14 @@ package final class TenantRecord: Sendable {
 extension Transaction {
     /// Returns the tenant, or `nil` if it does not exist. The default tenant exists even without a stored row.
     package func tenant(_ id: String) throws -> TenantRecord? {
-        if let stored = try queryOne("SELECT settings, created_at, updated_at FROM tenant WHERE id = $1", id, row: TenantRecord.init) {
-            return stored
+        let stored = try queryOne("SELECT settings, created_at, updated_at FROM tenant WHERE id = $1", id, row: TenantRecord.init)
+        let isDefault = id == TenantRecord.defaultId
+        guard let found = stored ?? (isDefault ? TenantRecord(TenantCreate.Params(tenantId: id), createdAt: 0, updatedAt: 0) : nil) else {
+            return nil
         }
-        return id == TenantRecord.defaultId ? TenantRecord(TenantCreate.Params(tenantId: id), createdAt: 0, updatedAt: 0) : nil
+        let applications = try applications(of: id, after: "", limit: ApplicationRecord.most)
+        if applications.isEmpty { return found }
+        return TenantRecord(found.settings, applications: applications, createdAt: found.createdAt, updatedAt: found.updatedAt)
     }
 
     package func tenants(after id: String, limit: Int) throws -> [TenantRecord] {

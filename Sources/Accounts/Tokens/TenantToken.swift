@@ -17,7 +17,7 @@ package struct TenantTokenClaims: Sendable {
 
     /// Returns the payload of the ID token.
     func idToken(expiresAt: Int64) -> [UInt8] {
-        var writer = begin(audience: tenant.id, expiresAt: expiresAt)
+        var writer = begin(audience: clientId, expiresAt: expiresAt)
         if let email = account.email {
             writer.key("email")
             writer.string(email)
@@ -52,6 +52,9 @@ package struct TenantTokenClaims: Sendable {
         return end(&writer)
     }
 
+    /// The application in which the user signed in.
+    private var clientId: String { session.grant.application?.clientId ?? tenant.id }
+
     /// Whether a custom claim or an attribute has a name that is not reserved: the developer's value takes precedence.
     private func hasOwn(_ name: String) -> Bool {
         session.claims[name] != nil || account.claims[name] != nil
@@ -71,7 +74,11 @@ package struct TenantTokenClaims: Sendable {
         writer.key("jti")
         writer.string(id)
         writer.key("client_id")
-        writer.string(tenant.id)
+        writer.string(clientId)
+        if session.grant.application != nil {
+            writer.key("azp")
+            writer.string(clientId)
+        }
         writer.key("scope")
         writer.string(session.grant.scopes.text)
         return end(&writer)

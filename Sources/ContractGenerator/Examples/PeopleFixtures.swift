@@ -8,6 +8,8 @@ extension Fixtures {
             Fixture(
                 name: "tenant", given: [],
                 steps: [.init(method: "tenant.create", params: ["tenantId": "shop"], result: ["issuer": "$tenantIssuer"])]),
+            // An application of the default tenant.
+            Fixture(name: "application", given: [], steps: [.init(method: "application.put", params: ["clientId": "mobile"], result: [:])]),
             // A sign-up of alice that waits for the code: $continuation, $code.
             Fixture(
                 name: "signUp", given: [],

@@ -9,6 +9,7 @@ import Storage
 struct ApplyPlan {
     let tenants: [PlannedTenant]
     let idps: [PlannedIdp]
+    let applications: [PlannedApplication]
     let pools: [PlannedPool]
     let roles: [PlannedRole]
 
@@ -58,6 +59,8 @@ struct ApplyPlan {
                 declaration, at: place, existing: try tx.idp(declaration.providerId, of: declaration.tenantId), fresh.secrets[place], vault,
                 now: now, allowsPlainLoopback: allowsPlainLoopback, &problems)
         }
+        applications = try PlannedApplication.all(
+            request.applications ?? [], fresh.applicationIds, tenants: tenants, now: now, in: tx, &problems)
         let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)
         let roleNames = Set(declaredRoles.map(\.name))
         let isRole: (String) throws -> Bool = { name in try roleNames.contains(name) || tx.role(name) != nil }
@@ -85,7 +88,8 @@ struct ApplyPlan {
 
     /// Whether there are changes to write.
     var writes: Bool {
-        tenants.contains(where: \.writes) || idps.contains(where: \.writes) || pools.contains(where: \.writes)
+        tenants.contains(where: \.writes) || idps.contains(where: \.writes) || applications.contains(where: \.writes)
+            || pools.contains(where: \.writes)
             || roles.contains(where: \.writes)
     }
 
@@ -96,12 +100,14 @@ struct ApplyPlan {
         guard writes else { return }
         try tx.advanceEpoch()
         func record(
-            _ difference: Difference, poolId: String? = nil, subject: String? = nil, tenantId: String? = nil, providerId: String? = nil
+            _ difference: Difference, poolId: String? = nil, subject: String? = nil, tenantId: String? = nil, providerId: String? = nil,
+            clientId: String? = nil
         ) throws {
             var details: JSONObject = [
                 "change": .string(difference.change.rawValue), "changed": .array(difference.changed.map { .string($0) }),
             ]
             if let tenantId { details["tenantId"] = .string(tenantId) }
+            if let clientId { details["clientId"] = .string(clientId) }
             if let providerId { details["providerId"] = .string(providerId) }
             try audit.record(
                 AuditEvent(method: SystemApply.info.name, by: call, poolId: poolId, subject: subject, details: details), at: now, in: tx
@@ -114,6 +120,10 @@ struct ApplyPlan {
         for idp in idps where idp.writes {
             try idp.write(in: tx)
             try record(idp.difference, tenantId: idp.after.tenantId, providerId: idp.after.providerId)
+        }
+        for application in applications where application.writes {
+            try tx.put(application.after)
+            try record(application.difference, tenantId: application.after.tenantId, clientId: application.after.clientId)
         }
         for pool in pools where pool.writes {
             try pool.write(keys.pools[pool.place], at: now, in: tx)
@@ -148,7 +158,7 @@ struct ApplyPlan {
                 pointer: "/roles/\(role.place)", kind: .role, name: role.after.name, roleArn: realm.arn(ofRole: role.after.name),
                 change: role.difference.change, changed: role.difference.changed)
         }
-        return ofTenants + ofIdps + ofPools + ofRoles
+        return ofTenants + ofIdps + applications.map(\.answer) + ofPools + ofRoles
     }
 }
 

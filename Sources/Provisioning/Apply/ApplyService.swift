@@ -69,6 +69,7 @@ struct FreshParts: Sendable {
     let deliveries: [Int: TenantDelivery]
     let poolIds: [String]
     let roleIds: [String]
+    let applicationIds: [String]
     /// The encrypted client secrets of identity providers, or `nil` for a provider without one.
     let secrets: [[UInt8]?]
 
@@ -79,6 +80,7 @@ struct FreshParts: Sendable {
             })
         poolIds = (request.pools ?? []).map { $0.poolId ?? context.newIdentifier() }
         secrets = (request.idps ?? []).map { $0.sealedSecret(context.vault) }
+        applicationIds = (request.applications ?? []).map { _ in context.random.uuid() }
         roleIds = (request.roles ?? []).map { _ in RoleRecord.newId(context.random) }
     }
 }

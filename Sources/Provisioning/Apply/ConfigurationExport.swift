@@ -11,12 +11,15 @@ extension ApplyService {
     /// Returns the configuration of the store as a document for `system.apply`, without secrets.
     public func export() throws -> SystemExport.Result {
         try context.database.read { tx in
-            var (tenants, idps): ([EncodedObject], [EncodedObject]) = ([], [])
+            var (tenants, idps, applications): ([EncodedObject], [EncodedObject], [EncodedObject]) = ([], [], [])
             try Self.pages({ try tx.tenants(after: $0, limit: Self.pageSize) }, place: \.id) { tenant in
                 // The default tenant exists without a stored row; then there is nothing to declare.
                 if tenant.createdAt > 0 || tenant.updatedAt > 0 { tenants.append(EncodedObject(tenant.declaration)) }
                 try Self.pages({ try tx.idps(of: tenant.id, after: $0, limit: Self.pageSize) }, place: \.providerId) { idp in
                     idps.append(EncodedObject(idp.settings.stored))
+                }
+                try Self.pages({ try tx.applications(of: tenant.id, after: $0, limit: Self.pageSize) }, place: \.clientId) {
+                    applications.append(EncodedObject($0.stored))
                 }
             }
             var (pools, roles): ([EncodedObject], [EncodedObject]) = ([], [])
@@ -25,7 +28,8 @@ extension ApplyService {
                 pools.append(EncodedObject(pool.declaration(roles: try tx.poolRoles(pool.id), in: context.realm)))
             }
             try Self.pages({ try tx.roles(after: $0, limit: Self.pageSize) }, place: \.name) { roles.append(EncodedObject($0.declaration)) }
-            return SystemExport.Result(tenants: tenants, idps: idps, pools: pools, roles: roles)
+            return SystemExport.Result(
+                tenants: tenants, idps: idps, applications: applications.isEmpty ? nil : applications, pools: pools, roles: roles)
         }
     }
 

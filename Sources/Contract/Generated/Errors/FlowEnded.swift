@@ -9,6 +9,7 @@ public struct FlowEnded: ContractError {
         case accountChanged
         case accountDeleted
         case tenantDeleted
+        case applicationDeleted
     }
 
     /// The operation that ended the flow.

@@ -8,6 +8,7 @@ public struct AppliedChange: ContractResult, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         case tenant
         case idp
+        case application
         case pool
         case role
     }
@@ -23,9 +24,9 @@ public struct AppliedChange: ContractResult, Equatable {
     public var pointer: String
     /// The kind of the resource.
     public var kind: Kind
-    /// The name of the resource, or the ID of a tenant or identity provider.
+    /// The name of the resource, or the ID of a tenant, identity provider or application.
     public var name: String
-    /// The ID of the tenant. Present for tenants and identity providers.
+    /// The ID of the tenant. Present for tenants, identity providers and applications.
     public var tenantId: String?
     /// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     public var poolId: String?

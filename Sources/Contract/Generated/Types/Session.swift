@@ -8,6 +8,8 @@ public struct Session: ContractResult, Equatable {
     public var sessionId: String
     /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String
+    /// The client ID of the application to which the session belongs. Not present for the default application of the tenant.
+    public var clientId: String?
     /// The authentication methods of the session (RFC 8176).
     public var amr: [String]
     /// The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider.
@@ -23,9 +25,10 @@ public struct Session: ContractResult, Equatable {
     /// The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
 
-    public init(sessionId: String, accountId: String, amr: [String], signInProvider: String, secondFactor: String? = nil, authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, expiresAt: Int64) {
+    public init(sessionId: String, accountId: String, clientId: String? = nil, amr: [String], signInProvider: String, secondFactor: String? = nil, authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, expiresAt: Int64) {
         self.sessionId = sessionId
         self.accountId = accountId
+        self.clientId = clientId
         self.amr = amr
         self.signInProvider = signInProvider
         self.secondFactor = secondFactor
@@ -41,6 +44,10 @@ public struct Session: ContractResult, Equatable {
         writer.string(sessionId)
         writer.key("accountId")
         writer.string(accountId)
+        if let clientId {
+            writer.key("clientId")
+            writer.string(clientId)
+        }
         writer.key("amr")
         writer.beginArray()
         for element in amr {

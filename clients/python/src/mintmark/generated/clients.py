@@ -3,6 +3,7 @@
 
 from .._namespace import AsyncCall, Call
 from .namespaces.account import AsyncAccountMethods, AccountMethods
+from .namespaces.application import AsyncApplicationMethods, ApplicationMethods
 from .namespaces.audit import AsyncAuditMethods, AuditMethods
 from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
@@ -30,6 +31,7 @@ class Namespaces:
 
     def __init__(self, call: Call) -> None:
         self.account: AccountMethods = AccountMethods(call)
+        self.application: ApplicationMethods = ApplicationMethods(call)
         self.audit: AuditMethods = AuditMethods(call)
         self.compat: CompatMethods = CompatMethods(call)
         self.credentials: CredentialsMethods = CredentialsMethods(call)
@@ -57,6 +59,7 @@ class AsyncNamespaces:
 
     def __init__(self, call: AsyncCall) -> None:
         self.account: AsyncAccountMethods = AsyncAccountMethods(call)
+        self.application: AsyncApplicationMethods = AsyncApplicationMethods(call)
         self.audit: AsyncAuditMethods = AsyncAuditMethods(call)
         self.compat: AsyncCompatMethods = AsyncCompatMethods(call)
         self.credentials: AsyncCredentialsMethods = AsyncCredentialsMethods(call)

@@ -9,27 +9,31 @@ func passwordResetCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ 
     case "passwordReset.resendCode":
         let continuationToken: String = try given.required("continuationToken")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.passwordReset.resendCode(continuationToken: continuationToken, client: client, timeout: timeout, trace: trace).wire
+        return try await m.passwordReset.resendCode(continuationToken: continuationToken, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "passwordReset.start":
         let username: String = try given.required("username")
         let tenantId: String? = try given.optional("tenantId")
         let language: String? = try given.optional("language")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.passwordReset.start(username: username, tenantId: tenantId, language: language, client: client, timeout: timeout, trace: trace).wire
+        return try await m.passwordReset.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "passwordReset.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.passwordReset.submitCode(continuationToken: continuationToken, code: code, client: client, timeout: timeout, trace: trace).wire
+        return try await m.passwordReset.submitCode(continuationToken: continuationToken, code: code, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "passwordReset.submitPassword":
         let continuationToken: String = try given.required("continuationToken")
         let password: String = try given.required("password")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.passwordReset.submitPassword(continuationToken: continuationToken, password: password, client: client, timeout: timeout, trace: trace).wire
+        return try await m.passwordReset.submitPassword(continuationToken: continuationToken, password: password, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -14,8 +14,9 @@ func sessionCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let refreshToken: String = try given.required("refreshToken")
         let audience: String? = try given.optional("audience")
         let scope: String? = try given.optional("scope")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.session.refresh(refreshToken: refreshToken, audience: audience, scope: scope, timeout: timeout, trace: trace).wire
+        return try await m.session.refresh(refreshToken: refreshToken, audience: audience, scope: scope, clientId: clientId, timeout: timeout, trace: trace).wire
     case "session.revokeAll":
         let accountId: String = try given.required("accountId")
         guard given.isUsedUp else { return nil }

@@ -16,39 +16,44 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
     case "signIn.resendCode":
         let continuationToken: String = try given.required("continuationToken")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.resendCode(continuationToken: continuationToken, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signIn.resendCode(continuationToken: continuationToken, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signIn.start":
         let username: String = try given.required("username")
         let tenantId: String? = try given.optional("tenantId")
         let language: String? = try given.optional("language")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.start(username: username, tenantId: tenantId, language: language, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signIn.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signIn.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")
         let audience: String? = try given.optional("audience")
         let scope: String? = try given.optional("scope")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.submitCode(continuationToken: continuationToken, code: code, audience: audience, scope: scope, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signIn.submitCode(continuationToken: continuationToken, code: code, audience: audience, scope: scope, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signIn.submitPassword":
         let continuationToken: String = try given.required("continuationToken")
         let password: String = try given.required("password")
         let audience: String? = try given.optional("audience")
         let scope: String? = try given.optional("scope")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.submitPassword(continuationToken: continuationToken, password: password, audience: audience, scope: scope, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signIn.submitPassword(continuationToken: continuationToken, password: password, audience: audience, scope: scope, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signIn.withContinuation":
         let continuationToken: String = try given.required("continuationToken")
         let username: String? = try given.optional("username")
         let audience: String? = try given.optional("audience")
         let scope: String? = try given.optional("scope")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.withContinuation(continuationToken: continuationToken, username: username, audience: audience, scope: scope, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signIn.withContinuation(continuationToken: continuationToken, username: username, audience: audience, scope: scope, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signIn.withCredential":
         let credential: Credential = try given.required("credential")
         let tenantId: String? = try given.optional("tenantId")
@@ -56,8 +61,9 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let audience: String? = try given.optional("audience")
         let scope: String? = try given.optional("scope")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.withCredential(credential: credential, tenantId: tenantId, returnProviderTokens: returnProviderTokens, audience: audience, scope: scope, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signIn.withCredential(credential: credential, tenantId: tenantId, returnProviderTokens: returnProviderTokens, audience: audience, scope: scope, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signIn.withCustomToken":
         let token: String = try given.required("token")
         let tenantId: String? = try given.optional("tenantId")
@@ -72,8 +78,9 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let audience: String? = try given.optional("audience")
         let scope: String? = try given.optional("scope")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.withPassword(username: username, password: password, tenantId: tenantId, audience: audience, scope: scope, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signIn.withPassword(username: username, password: password, tenantId: tenantId, audience: audience, scope: scope, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

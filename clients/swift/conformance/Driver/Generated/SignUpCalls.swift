@@ -9,8 +9,9 @@ func signUpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
     case "signUp.resendCode":
         let continuationToken: String = try given.required("continuationToken")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signUp.resendCode(continuationToken: continuationToken, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signUp.resendCode(continuationToken: continuationToken, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signUp.start":
         let username: String = try given.required("username")
         let tenantId: String? = try given.optional("tenantId")
@@ -18,26 +19,30 @@ func signUpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let attributes: JSONObject? = try given.optional("attributes")
         let language: String? = try given.optional("language")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signUp.start(username: username, tenantId: tenantId, password: password, attributes: attributes, language: language, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signUp.start(username: username, tenantId: tenantId, password: password, attributes: attributes, language: language, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signUp.submitAttributes":
         let continuationToken: String = try given.required("continuationToken")
         let attributes: JSONObject = try given.required("attributes")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signUp.submitAttributes(continuationToken: continuationToken, attributes: attributes, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signUp.submitAttributes(continuationToken: continuationToken, attributes: attributes, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signUp.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signUp.submitCode(continuationToken: continuationToken, code: code, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signUp.submitCode(continuationToken: continuationToken, code: code, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signUp.submitPassword":
         let continuationToken: String = try given.required("continuationToken")
         let password: String = try given.required("password")
         let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
-        return try await m.signUp.submitPassword(continuationToken: continuationToken, password: password, client: client, timeout: timeout, trace: trace).wire
+        return try await m.signUp.submitPassword(continuationToken: continuationToken, password: password, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

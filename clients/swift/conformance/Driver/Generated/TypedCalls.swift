@@ -8,6 +8,7 @@ import MintmarkClient
 func typed(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Duration?, _ trace: String?) async throws -> JSONValue? {
     switch method.prefix(while: { $0 != "." }) {
     case "account": return try await accountCall(method, &given, m, timeout, trace)
+    case "application": return try await applicationCall(method, &given, m, timeout, trace)
     case "audit": return try await auditCall(method, &given, m, timeout, trace)
     case "compat": return try await compatCall(method, &given, m, timeout, trace)
     case "credentials": return try await credentialsCall(method, &given, m, timeout, trace)

@@ -16,6 +16,7 @@ class SystemMethods(Namespace):
     def apply(
         self, *, tenants: Sequence[types.TenantDeclaration | Mapping[str, Any]] | None = None,
         idps: Sequence[types.IdpDeclaration | Mapping[str, Any]] | None = None,
+        applications: Sequence[types.ApplicationDeclaration | Mapping[str, Any]] | None = None,
         pools: Sequence[types.PoolDeclaration | Mapping[str, Any]] | None = None,
         roles: Sequence[types.RoleDeclaration | Mapping[str, Any]] | None = None, dry_run: bool | None = None,
         timeout: float | None = None, trace: str | None = None,
@@ -35,6 +36,7 @@ class SystemMethods(Namespace):
         Args:
             tenants: The tenants.
             idps: The identity providers of tenants.
+            applications: The applications of tenants.
             pools: The pools with their roles, role mappings and principal tag mappings.
             roles: The roles.
             dry_run: Whether to return the changes without applying them. Defaults to false.
@@ -43,16 +45,17 @@ class SystemMethods(Namespace):
             InvalidParamsError: The parameters violate the schema of the method. The error lists every violation.
         """
         return types.SystemApplyResult._of(self._send("system.apply", {
-            "tenants": tenants, "idps": idps, "pools": pools, "roles": roles, "dryRun": dry_run,
+            "tenants": tenants, "idps": idps, "applications": applications, "pools": pools, "roles": roles,
+            "dryRun": dry_run,
         }, timeout, trace))
 
     def export(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemExportResult:
         """Export the configuration as a document for `system.apply`.
 
-        The document contains all tenants, identity providers, pools and roles with their settings, but no accounts,
-        identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates
-        what is missing there; secrets such as client secrets and passwords of mail servers must be added first.
-        `system.apply` takes up to 1,000 entries of each kind.
+        The document contains all tenants, identity providers, applications, pools and roles with their settings, but no
+        accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store,
+        it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added
+        first. `system.apply` takes up to 1,000 entries of each kind.
         """
         return types.SystemExportResult._of(self._send("system.export", {}, timeout, trace))
 
@@ -95,6 +98,7 @@ class AsyncSystemMethods(AsyncNamespace):
     async def apply(
         self, *, tenants: Sequence[types.TenantDeclaration | Mapping[str, Any]] | None = None,
         idps: Sequence[types.IdpDeclaration | Mapping[str, Any]] | None = None,
+        applications: Sequence[types.ApplicationDeclaration | Mapping[str, Any]] | None = None,
         pools: Sequence[types.PoolDeclaration | Mapping[str, Any]] | None = None,
         roles: Sequence[types.RoleDeclaration | Mapping[str, Any]] | None = None, dry_run: bool | None = None,
         timeout: float | None = None, trace: str | None = None,
@@ -104,7 +108,8 @@ class AsyncSystemMethods(AsyncNamespace):
         Raises: InvalidParamsError.
         """
         return types.SystemApplyResult._of(await self._send("system.apply", {
-            "tenants": tenants, "idps": idps, "pools": pools, "roles": roles, "dryRun": dry_run,
+            "tenants": tenants, "idps": idps, "applications": applications, "pools": pools, "roles": roles,
+            "dryRun": dry_run,
         }, timeout, trace))
 
     async def export(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemExportResult:

@@ -16,21 +16,23 @@ public struct SystemMethods: Sendable {
     /// - Parameters:
     ///   - tenants: The tenants.
     ///   - idps: The identity providers of tenants.
+    ///   - applications: The applications of tenants.
     ///   - pools: The pools with their roles, role mappings and principal tag mappings.
     ///   - roles: The roles.
     ///   - dryRun: Whether to return the changes without applying them. Defaults to false.
     /// - Throws: `InvalidParamsError`.
     @discardableResult
-    public func apply(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SystemApplyResult {
+    public func apply(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, applications: [ApplicationDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SystemApplyResult {
         let _params = JSONObject([
-            ("tenants", tenants), ("idps", idps), ("pools", pools), ("roles", roles), ("dryRun", dryRun),
+            ("tenants", tenants), ("idps", idps), ("applications", applications), ("pools", pools), ("roles", roles),
+            ("dryRun", dryRun),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("system.apply", _params, timeout: timeout, trace: trace)
     }
 
     /// Export the configuration as a document for `system.apply`.
     ///
-    /// The document contains all tenants, identity providers, pools and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
+    /// The document contains all tenants, identity providers, applications, pools and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
     public func export(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemExportResult {
         return try await caller.call("system.export", [:], timeout: timeout, trace: trace)
     }
@@ -70,7 +72,7 @@ public struct SystemMethods: Sendable {
 public struct SystemApplyResult: ResultRecord {
     /// Whether the changes were not applied because `dryRun` was set.
     public let dryRun: Bool
-    /// One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
+    /// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, roles.
     public let changes: [AppliedChange]
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
@@ -87,6 +89,8 @@ public struct SystemExportResult: ResultRecord {
     public let tenants: [JSONObject]
     /// The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
     public let idps: [JSONObject]
+    /// The applications, in the format of `ApplicationDeclaration`. Present if there are any.
+    public let applications: [JSONObject]?
     /// The pools, in the format of `PoolDeclaration`.
     public let pools: [JSONObject]
     /// The roles, in the format of `RoleDeclaration`.
@@ -95,6 +99,7 @@ public struct SystemExportResult: ResultRecord {
     public init(reading members: inout MemberReader) throws {
         tenants = try members.required("tenants")
         idps = try members.required("idps")
+        applications = try members.optional("applications")
         pools = try members.required("pools")
         roles = try members.required("roles")
         json = members.object

@@ -8,9 +8,9 @@ public struct AppliedChange: ResultRecord {
     public let pointer: String
     /// The kind of the resource.
     public let kind: Kind
-    /// The name of the resource, or the ID of a tenant or identity provider.
+    /// The name of the resource, or the ID of a tenant, identity provider or application.
     public let name: String
-    /// The ID of the tenant. Present for tenants and identity providers.
+    /// The ID of the tenant. Present for tenants, identity providers and applications.
     public let tenantId: String?
     /// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     public let poolId: String?
@@ -41,6 +41,8 @@ public struct AppliedChange: ResultRecord {
         public static let tenant = Self(rawValue: "tenant")
         /// `idp`
         public static let idp = Self(rawValue: "idp")
+        /// `application`
+        public static let application = Self(rawValue: "application")
         /// `pool`
         public static let pool = Self(rawValue: "pool")
         /// `role`

@@ -8,6 +8,8 @@ public struct Session: ResultRecord {
     public let sessionId: String
     /// The ID of an account, which is the `sub` claim of its tokens.
     public let accountId: String
+    /// The client ID of the application to which the session belongs. Not present for the default application of the tenant.
+    public let clientId: String?
     /// The authentication methods of the session (RFC 8176).
     public let amr: [String]
     /// The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider.
@@ -26,6 +28,7 @@ public struct Session: ResultRecord {
     public init(reading members: inout MemberReader) throws {
         sessionId = try members.required("sessionId")
         accountId = try members.required("accountId")
+        clientId = try members.optional("clientId")
         amr = try members.required("amr")
         signInProvider = try members.required("signInProvider")
         secondFactor = try members.optional("secondFactor")

@@ -21,10 +21,10 @@ public final class AppliedChange extends Result {
     /** {@return the same as {@link #kind} in JSON, also if this client does not know the value} */
     public String kindAsString() { return json().text("kind"); }
 
-    /** {@return the name of the resource, or the ID of a tenant or identity provider} */
+    /** {@return the name of the resource, or the ID of a tenant, identity provider or application} */
     public String name() { return json().text("name"); }
 
-    /** {@return the ID of the tenant} Present for tenants and identity providers. */
+    /** {@return the ID of the tenant} Present for tenants, identity providers and applications. */
     public Optional<String> tenantId() { return json().optionalText("tenantId"); }
 
     /** {@return the ID of the pool} Not present for a new pool in a dry run, unless the document contains the ID. */
@@ -48,6 +48,8 @@ public final class AppliedChange extends Result {
         TENANT("tenant"),
         /** <code>idp</code> */
         IDP("idp"),
+        /** <code>application</code> */
+        APPLICATION("application"),
         /** <code>pool</code> */
         POOL("pool"),
         /** <code>role</code> */

@@ -28,6 +28,8 @@ public final class FlowEndedException extends ApiException {
         ACCOUNT_DELETED("accountDeleted"),
         /** <code>tenantDeleted</code> */
         TENANT_DELETED("tenantDeleted"),
+        /** <code>applicationDeleted</code> */
+        APPLICATION_DELETED("applicationDeleted"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 

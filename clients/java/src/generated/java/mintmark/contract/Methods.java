@@ -16,6 +16,9 @@ public abstract class Methods {
     /** {@return the methods <code>account.*</code>} */
     public AccountMethods account() { return new AccountMethods(caller); }
 
+    /** {@return the methods <code>application.*</code>} */
+    public ApplicationMethods application() { return new ApplicationMethods(caller); }
+
     /** {@return the methods <code>audit.*</code>} */
     public AuditMethods audit() { return new AuditMethods(caller); }
 

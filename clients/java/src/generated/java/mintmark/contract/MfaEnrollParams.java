@@ -71,6 +71,12 @@ public final class MfaEnrollParams extends Params {
     public MfaEnrollParams client(ClientOrigin client) { return set(this, "client", client); }
 
     /**
+     * {@return this}
+     * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+     */
+    public MfaEnrollParams clientId(String clientId) { return set(this, "clientId", clientId); }
+
+    /**
      * The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for the kind <code>totp</code>.
      * <code>svg</code>: a picture without scripts and external references. <code>terminal</code>: text with half blocks, dark on light.
      */

@@ -40,4 +40,10 @@ public final class MfaResolveParams extends Params {
      * minute returns the same response only for the same origin.
      */
     public MfaResolveParams client(ClientOrigin client) { return set(this, "client", client); }
+
+    /**
+     * {@return this}
+     * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+     */
+    public MfaResolveParams clientId(String clientId) { return set(this, "clientId", clientId); }
 }

@@ -18,6 +18,9 @@ public final class Session extends Result {
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */
     public String accountId() { return json().text("accountId"); }
 
+    /** {@return the client ID of the application to which the session belongs} Not present for the default application of the tenant. */
+    public Optional<String> clientId() { return json().optionalText("clientId"); }
+
     /** {@return the authentication methods of the session (RFC 8176)} */
     public List<String> amr() { return json().list("amr", Read.STRING); }
 

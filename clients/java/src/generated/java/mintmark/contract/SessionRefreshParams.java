@@ -27,4 +27,10 @@ public final class SessionRefreshParams extends Params {
      * to all of them. For any other audience, any scopes that the tenant offers; defaults to <code>openid</code>.
      */
     public SessionRefreshParams scope(String scope) { return set(this, "scope", scope); }
+
+    /**
+     * {@return this}
+     * @param clientId The client ID of the application that refreshes its tokens. If given, it must be the application of the session.
+     */
+    public SessionRefreshParams clientId(String clientId) { return set(this, "clientId", clientId); }
 }

@@ -34,4 +34,11 @@ public final class SignInStartParams extends Params {
      * minute returns the same response only for the same origin.
      */
     public SignInStartParams client(ClientOrigin client) { return set(this, "client", client); }
+
+    /**
+     * {@return this}
+     * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the
+     * <code>aud</code> claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+     */
+    public SignInStartParams clientId(String clientId) { return set(this, "clientId", clientId); }
 }

@@ -30,4 +30,10 @@ public final class SignUpSubmitAttributesParams extends Params {
      * minute returns the same response only for the same origin.
      */
     public SignUpSubmitAttributesParams client(ClientOrigin client) { return set(this, "client", client); }
+
+    /**
+     * {@return this}
+     * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+     */
+    public SignUpSubmitAttributesParams clientId(String clientId) { return set(this, "clientId", clientId); }
 }

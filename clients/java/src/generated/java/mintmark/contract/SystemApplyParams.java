@@ -23,6 +23,12 @@ public final class SystemApplyParams extends Params {
 
     /**
      * {@return this}
+     * @param applications The applications of tenants.
+     */
+    public SystemApplyParams applications(List<ApplicationDeclaration> applications) { return set(this, "applications", applications); }
+
+    /**
+     * {@return this}
      * @param pools The pools with their roles, role mappings and principal tag mappings.
      */
     public SystemApplyParams pools(List<PoolDeclaration> pools) { return set(this, "pools", pools); }

@@ -19,6 +19,9 @@ public final class SystemExportResult extends Result {
     /** {@return the identity providers, in the format of <code>IdpDeclaration</code>, without <code>clientSecret</code>} */
     public List<Map<String, Object>> idps() { return json().list("idps", Read.OBJECT); }
 
+    /** {@return the applications, in the format of <code>ApplicationDeclaration</code>} Present if there are any. */
+    public List<Map<String, Object>> applications() { return json().list("applications", Read.OBJECT); }
+
     /** {@return the pools, in the format of <code>PoolDeclaration</code>} */
     public List<Map<String, Object>> pools() { return json().list("pools", Read.OBJECT); }
 

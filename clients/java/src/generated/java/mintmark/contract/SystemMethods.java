@@ -48,10 +48,10 @@ public final class SystemMethods {
     public CompletableFuture<SystemApplyResult> applyAsync() { return applyAsync(params -> {}); }
 
     /**
-     * Exports the configuration as a document for <code>system.apply</code>. The document contains all tenants, identity providers, pools
-     * and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied
-     * to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added
-     * first. <code>system.apply</code> takes up to 1,000 entries of each kind.
+     * Exports the configuration as a document for <code>system.apply</code>. The document contains all tenants, identity providers,
+     * applications, pools and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it
+     * changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail
+     * servers must be added first. <code>system.apply</code> takes up to 1,000 entries of each kind.
      * @return the result
      */
     public SystemExportResult export() { return caller.call("system.export", Params.NONE, SystemExportResult::new); }
