@@ -785,6 +785,16 @@ type CompatHTTPParams struct {
 	Headers map[string]Secret `json:"headers,omitempty"`
 	// The body as text.
 	Body *Secret `json:"body,omitempty"`
+	// The Firebase project for which the request is handled.
+	Firebase *CompatHTTPParamsFirebase `json:"firebase,omitempty"`
+}
+
+// CompatHTTPParamsFirebase is the Firebase project for which the request is handled.
+type CompatHTTPParamsFirebase struct {
+	// The ID of the project, which is also the ID of its tenant.
+	ProjectID string `json:"projectId"`
+	// Whether the sender is an administrator of the project. Otherwise, the sender is a client. Defaults to false.
+	Administrator *bool `json:"administrator,omitempty"`
 }
 
 // CompatHTTPResult is the result of compat.http.

@@ -165,7 +165,7 @@ declare -gA _mintmark_parameter_names=(
     [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
     [audit.list]="limit:= cursor= poolId= identityId= method= since:= until:="
     [audit.verify]="heads:="
-    [compat.http]="method= url= headers[ body="
+    [compat.http]="method= url= headers[ body= firebase:="
     [credentials.assumeRole]="roleArn= sessionName= token= durationSeconds:= policy:="
     [credentials.get]="token= identityId= logins[ customRoleArn="
     [credentials.revoke]="sessionToken= identityId= roleArn= poolId= issuedBefore:="

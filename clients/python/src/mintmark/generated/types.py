@@ -1019,6 +1019,15 @@ class CodePolicy(Record):
     """The period of `sendsPerAddress`, in seconds. Defaults to 900."""
 
 
+class CompatHttpFirebase(Record):
+    """The Firebase project for which the request is handled."""
+
+    project_id: str = member("projectId")
+    """The ID of the project, which is also the ID of its tenant."""
+    administrator: bool | None = member("administrator", default=None)
+    """Whether the sender is an administrator of the project. Otherwise, the sender is a client. Defaults to false."""
+
+
 class CompatHttpResult(Record):
     """The result of `compat.http`."""
 
@@ -3295,18 +3304,19 @@ __all__ = [
     "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
     "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
     "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
-    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
-    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
-    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
-    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
-    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
-    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
-    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode",
-    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
+    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpFirebase",
+    "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
+    "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
+    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
+    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
+    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
+    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
+    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
+    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
+    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
+    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
+    "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
     "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
     "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
     "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",

@@ -176,7 +176,8 @@ final class ShapeTable {
             AuditVerifyParams heads:AuditHead
             AuditVerifyResult intact chains:AuditChain
             =audit.verify AuditVerifyResult
-            CompatHttpParams method url! headers! body!
+            CompatHttpParams method url! headers! body! firebase:CompatHttpParams.Firebase
+            CompatHttpParams.Firebase projectId administrator
             CompatHttpResult status headers body!
             =compat.http CompatHttpResult
             CredentialsAssumeRoleParams roleArn sessionName token! durationSeconds policy
@@ -439,7 +440,7 @@ final class ShapeTable {
             TestFaultResult armed:Fault
             =test.fault TestFaultResult
             TestHttpParams port firebase:TestHttpParams.Firebase
-            TestHttpParams.Firebase projectId
+            TestHttpParams.Firebase projectId tokens
             TestHttpResult baseUrl environment
             =test.http TestHttpResult
             TestIdpParams port issuers:TestIssuer stop
