@@ -90,8 +90,9 @@ public final class Services: Sendable {
             afterSweep: { [accounts] settles in if settles { accounts.sendDueNotices() } else { accounts.sendNotices() } })
         let hooks = TestHooks(
             tables: Schema.tables, settle: { [housekeeping] in try housekeeping.settle() },
-            serveHTTP: { [loopback] port, project throws(LoopbackFailure) in
-                try loopback.server(port: port, firebaseProject: project).baseURL
+            serveHTTP: { [loopback] port, firebase throws(LoopbackFailure) in
+                let endpoint = firebase.map { FirebaseEndpoint.test(projectId: $0.projectId, signsTokens: $0.tokens == .signed) }
+                return try loopback.server(port: port, firebase: endpoint).baseURL
             }, openFirebase: { [compat] project, call in try compat.openFirebase(project: project, call) })
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
         let methods = Contract.MethodTable.bind(

@@ -9,34 +9,34 @@ public final class LoopbackCompat: Sendable {
     private let compat: CompatService
     private let servers = Mutex<[Served]>([])
 
-    /// A server with the Firebase project that it serves.
+    /// A server with the Firebase endpoint that it has.
     private struct Served {
         let server: LoopbackServer
-        let project: ServedProject
+        let firebase: ServedFirebase
     }
 
-    private final class ServedProject: Sendable {
-        let id = Mutex<String?>(nil)
+    private final class ServedFirebase: Sendable {
+        let endpoint = Mutex<FirebaseEndpoint?>(nil)
     }
 
     public init(_ compat: CompatService) { self.compat = compat }
 
     /// Returns the server of a port, or of any port if `nil`. Starts a server if none is running.
     ///
-    /// - Parameter firebaseProject: The Firebase project that the server serves from now on; `nil` changes nothing.
+    /// - Parameter firebase: The Firebase endpoint that the server has from now on; `nil` changes nothing.
     /// - Throws: `LoopbackFailure`.
-    public func server(port: UInt16?, firebaseProject: String? = nil) throws(LoopbackFailure) -> LoopbackServer {
+    public func server(port: UInt16?, firebase: FirebaseEndpoint? = nil) throws(LoopbackFailure) -> LoopbackServer {
         try servers.withLock { servers throws(LoopbackFailure) in
             if let known = servers.first(where: { port == nil || $0.server.port == port }) {
-                if let firebaseProject { known.project.id.withLock { $0 = firebaseProject } }
+                if let firebase { known.firebase.endpoint.withLock { $0 = firebase } }
                 return known.server
             }
-            let (compat, project) = (compat, ServedProject())
-            project.id.withLock { $0 = firebaseProject }
+            let (compat, served) = (compat, ServedFirebase())
+            served.endpoint.withLock { $0 = firebase }
             let server = try LoopbackServer(port: port ?? 0) { request in
-                Self.answer(request, compat, firebaseProject: project.id.withLock { $0 })
+                Self.answer(request, compat, firebase: served.endpoint.withLock { $0 })
             }
-            servers.append(Served(server: server, project: project))
+            servers.append(Served(server: server, firebase: served))
             return server
         }
     }
@@ -44,8 +44,8 @@ public final class LoopbackCompat: Sendable {
     /// Stops the servers after their pending requests have been answered.
     public func stop() { for server in servers.withLock({ $0 }) { server.server.stop() } }
 
-    private static func answer(_ request: LoopbackRequest, _ compat: CompatService, firebaseProject: String?) -> LoopbackResponse {
-        if let firebaseProject, let answer = FirebaseHTTP.answer(request, compat, project: firebaseProject) { return answer }
+    private static func answer(_ request: LoopbackRequest, _ compat: CompatService, firebase: FirebaseEndpoint?) -> LoopbackResponse {
+        if let firebase, let answer = FirebaseHTTP.answer(request, compat, at: firebase) { return answer }
         if request.method == "OPTIONS" { return preflight(for: request) }
         return answered(request, compat).adding([
             ("access-control-allow-origin", "*"), ("access-control-expose-headers", "x-amzn-requestid, x-amzn-errortype"),

@@ -23,25 +23,8 @@ class NoCredential(firebase_admin.credentials.Base):
         return google.auth.credentials.AnonymousCredentials()
 
 
-class FirebaseProject(EndToEnd):
-    def setUp(self):
-        super().setUp()
-        self.sidecar = self.spawn("--testing", "--clock", "1700000000")
-        answer = self.sidecar.call("test.http", {"firebase": {"projectId": PROJECT}})
-        self.base = answer["baseUrl"]
-        before = {name: os.environ.get(name) for name in answer["environment"]}
-        os.environ.update(answer["environment"])
-        self.addCleanup(self.restore, before)
-        self.app = firebase_admin.initialize_app(NoCredential(), options={"projectId": PROJECT}, name=self.id())
-        self.addCleanup(firebase_admin.delete_app, self.app)
-
-    @staticmethod
-    def restore(before):
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+class FirebaseRequests:
+    """The requests to the address `base` of a test."""
 
     def request(self, path, body=None, *, method=None, headers=(), raw=None):
         """Sends a request and returns the status and the JSON answer."""
@@ -79,3 +62,24 @@ class FirebaseProject(EndToEnd):
 
     def advance(self, seconds):
         self.sidecar.call("test.clock", {"advanceSeconds": seconds})
+
+
+class FirebaseProject(FirebaseRequests, EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.sidecar = self.spawn("--testing", "--clock", "1700000000")
+        answer = self.sidecar.call("test.http", {"firebase": {"projectId": PROJECT}})
+        self.base = answer["baseUrl"]
+        before = {name: os.environ.get(name) for name in answer["environment"]}
+        os.environ.update(answer["environment"])
+        self.addCleanup(self.restore, before)
+        self.app = firebase_admin.initialize_app(NoCredential(), options={"projectId": PROJECT}, name=self.id())
+        self.addCleanup(firebase_admin.delete_app, self.app)
+
+    @staticmethod
+    def restore(before):
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -9,7 +9,7 @@ type CompatMethods struct {
 	client *Client
 }
 
-// HTTP handles an Amazon Cognito identity pools or AWS STS HTTP request.
+// HTTP handles an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
 //
 // Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS
 // (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept:
@@ -22,7 +22,11 @@ type CompatMethods struct {
 // not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`.
 // `CognitoIdentityProviders` accepts names of user pools, such as
 // `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token
-// checks are rejected.
+// checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project.
+// The caller of this method must authenticate the sender of the request first: `administrator` states the result, and
+// the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are public at their
+// original paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Requests that would send a
+// message fail with status 501.
 func (m CompatMethods) HTTP(ctx context.Context, params CompatHTTPParams, options ...CallOption) (*CompatHTTPResult, error) {
 	return invoke[CompatHTTPResult](ctx, m.client, "compat.http", params, options)
 }

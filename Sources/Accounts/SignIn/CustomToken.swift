@@ -4,18 +4,18 @@ import Federation
 import JSON
 
 /// A verified custom token, which a backend signs to sign a user in.
-struct CustomToken: Sendable {
+package struct CustomToken: Sendable {
     /// The claim `uid`.
-    let accountId: String
+    package let accountId: String
     /// Claims for the session that the sign-in starts.
-    let claims: JSONObject
+    package let claims: JSONObject
 
     /// The maximum lifetime of a custom token, in seconds.
     static let longestSeconds: Int64 = 3600
 
-    /// - Parameter audience: The issuer URL of the tenant.
+    /// - Parameter audience: The required audience: the issuer URL of the tenant, or that of another product's API.
     /// - Throws: `CustomTokenInvalid` with the name of the failed check, `ClaimNameReserved`, `ClaimsTooLong`.
-    init(_ text: String, signers: [CustomTokenSigner], tenantId: String, audience: String, now: Int64) throws {
+    package init(_ text: String, signers: [CustomTokenSigner], tenantId: String, audience: String, now: Int64) throws {
         func refuse(_ check: String, _ reason: String) -> CustomTokenInvalid { CustomTokenInvalid(check: check, reason: reason) }
         let jws: JWS
         do { jws = try JWS.parse(text) } catch { throw refuse("malformed", error.text) }

@@ -46,7 +46,12 @@ enum DERTag: UInt8 {
     case octetString = 0x04
     case null = 0x05
     case objectIdentifier = 0x06
+    case utf8String = 0x0C
+    case utcTime = 0x17
+    case generalizedTime = 0x18
     case sequence = 0x30
+    case set = 0x31
     case context0 = 0xA0
     case context1 = 0xA1
+    case context3 = 0xA3
 }

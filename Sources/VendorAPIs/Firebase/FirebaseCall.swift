@@ -10,6 +10,7 @@ struct FirebaseCall {
     let service: FirebaseService
     let request: WireRequest
     let path: FirebasePath
+    let endpoint: FirebaseEndpoint
     let project: String
     /// The tenant of the project, or `nil` for the project itself.
     let firebaseTenant: String?
@@ -26,34 +27,39 @@ struct FirebaseCall {
     var tokens: FirebaseTokens { FirebaseTokens(projectId: project) }
     func query(_ name: String) -> String? { request.parameter(name) }
 
-    /// The address to which the request came.
-    var origin: String { "http://\(request.header("host") ?? "127.0.0.1")" }
+    /// The address of the page that does what a link says: at the address to which the request came.
+    var actionPage: String {
+        let host = request.header("host") ?? "127.0.0.1"
+        return endpoint.isTest ? "http://\(host)/emulator/action" : "https://\(host)/__/auth/action"
+    }
 
     static func answer(
-        _ request: WireRequest, _ service: FirebaseService, project: String, _ call: any CallContext
+        _ request: WireRequest, _ service: FirebaseService, _ endpoint: FirebaseEndpoint, _ call: any CallContext
     ) throws -> WireAnswer {
         let path = FirebasePath(request.url)
+        if !endpoint.isTest, path.host.isEmpty || path.host == "emulator" { throw FirebaseError.notFound }
         switch path.host {
         case "": return .json(["authEmulator": ["ready": true, "docs": "mintmark help migrating-from-firebase"]])
         case "identitytoolkit.googleapis.com":
-            let made = try FirebaseCall(service, request, path, project, call)
+            let made = try FirebaseCall(service, request, path, endpoint, call)
             return .json(try made.toolkit())
         case "securetoken.googleapis.com":
             guard path.version == "v1", path.name == "token", request.method == "POST" else { throw FirebaseError.notFound }
-            let made = try FirebaseCall(service, request, path, project, call)
+            let made = try FirebaseCall(service, request, path, endpoint, call)
             return .json(try made.token())
         case "www.googleapis.com":
-            return .json(try FirebaseCall(service, request, path, project, call).older())
+            let made = try FirebaseCall(service, request, path, endpoint, call)
+            return try made.publishedKeys() ?? .json(made.older())
         case "emulator":
-            return try FirebaseCall(service, request, path, project, call).emulator()
+            return try FirebaseCall(service, request, path, endpoint, call).emulator()
         default: throw FirebaseError.notFound
         }
     }
 
     init(
-        _ service: FirebaseService, _ request: WireRequest, _ path: FirebasePath, _ project: String, _ call: any CallContext
+        _ service: FirebaseService, _ request: WireRequest, _ path: FirebasePath, _ endpoint: FirebaseEndpoint, _ call: any CallContext
     ) throws {
-        (self.service, self.request, self.path, self.call) = (service, request, path, call)
+        (self.service, self.request, self.path, self.endpoint, self.call) = (service, request, path, endpoint, call)
         let isForm = request.header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
         if isForm {
             var members = JSONObject()
@@ -62,25 +68,14 @@ struct FirebaseCall {
         } else {
             body = try FirebaseInput(body: request.method == "GET" || request.method == "DELETE" ? "" : request.body)
         }
-        let bearer = request.header("authorization").flatMap { value -> String? in
-            let parts = value.split(separator: " ", maxSplits: 1)
-            return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
-        }
-        if let bearer, path.host != "emulator" {
-            guard bearer == "owner" || bearer.hasPrefix("ya29.") else { throw FirebaseError.badCredential }
-        }
-        isAdmin = bearer != nil || path.host == "emulator"
-        if !isAdmin {
-            if path.project != nil { throw FirebaseError.noCredential }
-            guard request.parameter("key")?.isEmpty == false || request.header("x-goog-api-key")?.isEmpty == false else {
-                throw FirebaseError.noKey
-            }
-        }
+        isAdmin = try Self.isAdministrator(request, path, endpoint)
         let target = try body.filled("targetProjectId")
         if target != nil, !isAdmin {
             throw FirebaseError("INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
         }
-        self.project = path.project ?? target ?? project
+        project = path.project ?? target ?? endpoint.projectId
+        // The host has authenticated the caller for this project only.
+        if !endpoint.isTest, project != endpoint.projectId { throw FirebaseError("CONFIGURATION_NOT_FOUND : The project is another one.") }
         let given = try body.filled("tenantId") ?? request.parameter("tenantId").flatMap { $0.isEmpty ? nil : $0 }
         if let inPath = path.tenant, let given, inPath != given { throw FirebaseError("TENANT_ID_MISMATCH") }
         let token = try (body.filled("idToken")).flatMap { FirebaseTokens.claims(of: $0) }
@@ -88,6 +83,42 @@ struct FirebaseCall {
         let named = path.tenant ?? given
         if let inToken, let named, inToken != named { throw FirebaseError("TENANT_ID_MISMATCH") }
         firebaseTenant = named ?? inToken
+    }
+
+    /// Returns whether an administrator sends the request.
+    ///
+    /// - Throws: `FirebaseError` if the caller cannot send it.
+    private static func isAdministrator(
+        _ request: WireRequest, _ path: FirebasePath, _ endpoint: FirebaseEndpoint
+    ) throws -> Bool {
+        let isPublic = path.version == "robot" || path.version == "service_accounts" || path.path.hasSuffix("/relyingparty/publicKeys")
+        if isPublic, request.method == "GET" { return false }
+        switch endpoint.caller {
+        case .administrator: return true
+        case .client:
+            if path.project != nil { throw FirebaseError.noCredential }
+            return false
+        case .named: break
+        }
+        if path.host == "emulator" { return true }
+        let bearer = request.header("authorization").flatMap { value -> String? in
+            let parts = value.split(separator: " ", maxSplits: 1)
+            return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
+        }
+        if let bearer {
+            guard bearer == "owner" || bearer.hasPrefix("ya29.") else { throw FirebaseError.badCredential }
+            return true
+        }
+        if path.project != nil { throw FirebaseError.noCredential }
+        guard request.parameter("key")?.isEmpty == false || request.header("x-goog-api-key")?.isEmpty == false else {
+            throw FirebaseError.noKey
+        }
+        return false
+    }
+
+    /// - Throws: `FirebaseError` outside of tests, where a request that sends a message must really send it.
+    func requireNoMessage(_ what: String) throws {
+        if !endpoint.isTest { throw FirebaseError.notOffered("\(what) in compat.http") }
     }
 
     /// Returns the same call with another body.
@@ -159,7 +190,7 @@ struct FirebaseCall {
     /// - Throws: `FirebaseError` if the token is missing or no longer accepted.
     func user() throws -> FirebaseUser {
         guard let token = try body.filled("idToken") else { throw FirebaseError("MISSING_ID_TOKEN") }
-        guard let claims = FirebaseTokens.claims(of: token), let id = claims["sub"]?.string ?? claims["user_id"]?.string,
+        guard let claims = try verified(token), let id = claims["sub"]?.string ?? claims["user_id"]?.string,
             claims["aud"]?.string == project, claims["iss"]?.string == FirebaseTokens.Issuer.token.rawValue + project
         else { throw FirebaseError("INVALID_ID_TOKEN") }
         if claims["firebase"]?.object?["tenant"]?.string != firebaseTenant { throw FirebaseError("TENANT_ID_MISMATCH") }

@@ -25,6 +25,7 @@ extension FirebaseCall {
         guard Self.modes[type] != nil, type != "RECOVER_EMAIL" else { throw FirebaseError.payload("Invalid value at 'requestType'.") }
         let returnsLink = try body.flag("returnOobLink") ?? false
         if returnsLink, !isAdmin { throw FirebaseError("INSUFFICIENT_PERMISSION") }
+        if !returnsLink { try requireNoMessage("Sending links") }
         if let url = try body.filled("continueUrl"), !Self.isAbsolute(url) {
             throw FirebaseError("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
         }
@@ -77,7 +78,7 @@ extension FirebaseCall {
         if let url = try body.filled("continueUrl") { query.append(("continueUrl", url)) }
         if let firebaseTenant { query.append(("tenantId", firebaseTenant)) }
         let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        let link = "\(origin)/emulator/action?\(text)"
+        let link = "\(actionPage)?\(text)"
         var record: JSONObject = [
             "email": .string(email), "requestType": .string(type), "oobCode": .string(code), "oobLink": .string(link),
             "expiresAt": .number(JSONNumber(now + (Self.lifetimes[type] ?? Self.usualLifetime))),

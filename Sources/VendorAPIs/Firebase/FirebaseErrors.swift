@@ -65,6 +65,10 @@ struct FirebaseError: Error, Equatable {
         case let error as InvalidAttributes:
             let name = error.attributes.first.map { $0.name == "picture" ? "INVALID_PHOTO_URL" : "INVALID_DISPLAY_NAME" }
             self.init("\(name ?? "INVALID_ARGUMENT") : \(error.message)")
+        case let error as CustomTokenInvalid: self.init("INVALID_CUSTOM_TOKEN : ((\(error.reason)))")
+        case is InvalidNonce: self.init("MISSING_OR_INVALID_NONCE : \(error.message)")
+        case is InvalidCredential, is ProviderUnavailable, is ProviderUnusable: self.init("INVALID_IDP_RESPONSE : \(error.message)")
+        case is IdpNotFound, is IdpDisabled: self.init("OPERATION_NOT_ALLOWED : \(error.message)")
         case is InvalidHashParameters: self.init("INVALID_HASH_PARAMETERS : \(error.message)")
         default: self.init("INVALID_ARGUMENT : \(error.message)")
         }

@@ -6,7 +6,7 @@ import ServiceContext
 /// The Identity Toolkit API at an HTTP server.
 enum FirebaseHTTP {
     /// Returns the response to a request, or `nil` if the request is addressed to another API.
-    static func answer(_ request: LoopbackRequest, _ compat: CompatService, project: String) -> LoopbackResponse? {
+    static func answer(_ request: LoopbackRequest, _ compat: CompatService, at endpoint: FirebaseEndpoint) -> LoopbackResponse? {
         guard let body = String(validating: request.body, as: UTF8.self) else {
             return answer(.json(FirebaseError.payload("The body is not UTF-8.").body, status: 400), to: request)
         }
@@ -14,16 +14,16 @@ enum FirebaseHTTP {
         guard FirebaseService.isAddressed(by: wire) else { return nil }
         if request.method == "OPTIONS" { return preflight(for: request) }
         do {
-            return answer(try compat.firebase.answer(wire, project: project, InProcessCall()), to: request)
+            return answer(try compat.firebase.answer(wire, at: endpoint, InProcessCall()), to: request)
         } catch {
             return answer(.json(FirebaseError("INTERNAL_ERROR", status: 500).body, status: 500), to: request)
         }
     }
 
     private static func answer(_ answer: WireAnswer, to request: LoopbackRequest) -> LoopbackResponse {
-        LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8)).adding([
-            ("access-control-allow-origin", request.header("origin") ?? "*"), ("vary", "origin"), ("cache-control", "no-store"),
-        ])
+        let caching = answer.headers.contains { $0.name == "cache-control" } ? [] : [("cache-control", "no-store")]
+        return LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8)).adding(
+            [("access-control-allow-origin", request.header("origin") ?? "*"), ("vary", "origin")] + caching)
     }
 
     /// Returns the response to a CORS preflight request (Fetch Standard). All headers that a client asks for are allowed.

@@ -21,6 +21,12 @@ struct FirebaseIdentity {
         PortableLogin(providerId: providerId, subject: subject, email: email, displayName: displayName, photoUrl: photoUrl)
     }
 
+    init(_ identity: VerifiedIdentity) {
+        (providerId, subject, claims) = (identity.providerId, identity.subject, identity.claims)
+        (email, isTrusted) = (identity.email, identity.isEmailTrusted)
+    }
+
+    /// Reads a credential without verifying it, as the emulator does.
     init(_ form: [String: String]) throws {
         guard let providerId = form["providerId"]?.lowercased(), !providerId.isEmpty else {
             throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential.")
@@ -54,7 +60,7 @@ extension FirebaseCall {
         let last = WireRequest(method: "GET", url: "/?" + (fragment ?? ""), headers: [], body: "")
         var form: [String: String] = [:]
         for (name, value) in query.parameters + post.parameters + last.parameters { form[name] = value }
-        let identity = try FirebaseIdentity(form)
+        let identity = try endpoint.isTest ? FirebaseIdentity(form) : verifiedIdentity(form)
         if identity.providerId.hasPrefix("oidc."), let config = try stored("oauthIdpConfigs", identity.providerId),
             config["enabled"] == false
         {
@@ -99,6 +105,19 @@ extension FirebaseCall {
         for (name, value) in session.members { answer[name] = value }
         if isNew { answer["isNewUser"] = true }
         return answer
+    }
+
+    /// Verifies the credential with the tenant's identity provider of the same ID.
+    private func verifiedIdentity(_ form: [String: String]) throws -> FirebaseIdentity {
+        guard let providerId = form["providerId"]?.lowercased(), !providerId.isEmpty else {
+            throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential.")
+        }
+        guard form["id_token"] != nil || form["access_token"] != nil else {
+            throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: id_token or access_token is needed.")
+        }
+        let credential = Credential(
+            kind: .providerId(providerId), idToken: form["id_token"], accessToken: form["access_token"], rawNonce: form["nonce"])
+        return FirebaseIdentity(try service.signIn.identity(of: credential, in: tenantId, call))
     }
 
     /// The members of the answer that repeat the credential and the profile.

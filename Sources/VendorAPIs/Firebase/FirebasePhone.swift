@@ -22,6 +22,7 @@ extension FirebaseCall {
 
     /// Stores a new code for a number and returns the session that it belongs to.
     func issueMessage(to number: String) throws -> String {
+        try requireNoMessage("Sending codes by SMS")
         let session = Base64URL.encode(context.random.bytes(48))
         let digits = context.random.bytes(6).map { String($0 % 10) }.joined()
         let message: JSONObject = [

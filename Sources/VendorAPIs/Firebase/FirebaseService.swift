@@ -10,6 +10,7 @@ public struct FirebaseService: Sendable {
     let account: AccountService
     let signIn: SignInService
     let tenant: TenantService
+    let keys = FirebaseKeys()
 
     public init(account: AccountService, signIn: SignInService, tenant: TenantService) {
         self.account = account
@@ -39,11 +40,9 @@ public struct FirebaseService: Sendable {
     }
 
     /// Returns the response to a request.
-    ///
-    /// - Parameter project: The project of requests that name none.
-    func answer(_ request: WireRequest, project: String, _ call: any CallContext) throws -> WireAnswer {
+    func answer(_ request: WireRequest, at endpoint: FirebaseEndpoint, _ call: any CallContext) throws -> WireAnswer {
         do {
-            return try FirebaseCall.answer(request, self, project: project, call)
+            return try FirebaseCall.answer(request, self, endpoint, call)
         } catch let error as FirebaseError {
             return .json(error.body, status: error.status)
         } catch let error as ChosenError {

@@ -121,7 +121,7 @@ extension FirebaseCall {
         let claims = tokens.claims(facts, session, firebaseTenant: firebaseTenant, at: now)
         try setFlags(of: facts.account) { $0["lastRefreshAt"] = .number(JSONNumber(now)) }
         return [
-            "idToken": .string(FirebaseTokens.unsigned(claims)),
+            "idToken": .string(try token(claims, for: .token)),
             "refreshToken": .string("\(started.refreshToken).\(Base64URL.encode(Array(started.accountId.utf8)))"),
             "expiresIn": .string("\(FirebaseTokens.lifetimeSeconds)"), "localId": .string(started.accountId),
         ]
@@ -147,7 +147,7 @@ extension FirebaseCall {
         let tenant = account.tenantId == project ? nil : String(account.tenantId.dropFirst(project.count + 1))
         let facts = try context.database.read { try AccountFacts(account, in: $0) }
         let claims = tokens.claims(facts, session, firebaseTenant: tenant, at: now)
-        let idToken = JSONValue.string(FirebaseTokens.unsigned(claims))
+        let idToken = JSONValue.string(try self.token(claims, for: .token))
         return [
             "id_token": idToken, "access_token": idToken, "expires_in": .string("\(FirebaseTokens.lifetimeSeconds)"),
             "refresh_token": .string(token), "token_type": "Bearer", "user_id": .string(id), "project_id": "12345",

@@ -62,9 +62,9 @@ func (m TestMethods) Fault(ctx context.Context, params TestFaultParams, options 
 // preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the
 // endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of
 // Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with
-// the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the
-// emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and
-// for other endpoints.
+// the ID of the project, which is created if it does not exist. Every program that can reach the endpoint can act as
+// every user. Tokens are unsigned as those of the emulator, unless `tokens` is `signed`. They are not valid for
+// methods and for other endpoints.
 //
 // Errors: ErrPortUnavailable.
 func (m TestMethods) HTTP(ctx context.Context, params TestHTTPParams, options ...mintmark.CallOption) (*TestHTTPResult, error) {

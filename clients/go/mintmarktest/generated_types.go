@@ -249,6 +249,18 @@ const (
 	TestFaultStoreReadOnly TestFaultStore = "readOnly"
 )
 
+// TestHTTPFirebaseTokens is the form of ID tokens and session cookies. `unsigned` tokens are those of the emulator,
+// and the only ones that the Admin SDK for Node accepts with `FIREBASE_AUTH_EMULATOR_HOST`. `signed` tokens are
+// signed with RS256, and the endpoint publishes the certificates below `/www.googleapis.com/`, as verifiers outside
+// of the emulator require. A newer Mintmark can return other values.
+type TestHTTPFirebaseTokens string
+
+// The values of TestHTTPFirebaseTokens.
+const (
+	TestHTTPFirebaseTokensUnsigned TestHTTPFirebaseTokens = "unsigned"
+	TestHTTPFirebaseTokensSigned   TestHTTPFirebaseTokens = "signed"
+)
+
 // TestHTTPParams are the parameters of test.http.
 type TestHTTPParams struct {
 	// The port. Defaults to any free port.
@@ -261,6 +273,11 @@ type TestHTTPParams struct {
 type TestHTTPParamsFirebase struct {
 	// The ID of the project, which is also the ID of its tenant.
 	ProjectID string `json:"projectId"`
+	// The form of ID tokens and session cookies. `unsigned` tokens are those of the emulator, and the only ones that
+	// the Admin SDK for Node accepts with `FIREBASE_AUTH_EMULATOR_HOST`. `signed` tokens are signed with RS256, and
+	// the endpoint publishes the certificates below `/www.googleapis.com/`, as verifiers outside of the emulator
+	// require. Defaults to "unsigned".
+	Tokens TestHTTPFirebaseTokens `json:"tokens,omitempty"`
 }
 
 // TestHTTPResult is the result of test.http.

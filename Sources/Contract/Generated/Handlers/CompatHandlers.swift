@@ -4,6 +4,6 @@ import JSON
 
 /// Answers the methods of `compat`. Each throws the errors of its schema.
 public protocol CompatHandlers: CallScoped {
-    /// Handle an Amazon Cognito identity pools or AWS STS HTTP request.
+    /// Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
     func http(_ request: CompatHttp.Params, _ call: any CallContext) throws -> CompatHttp.Result
 }

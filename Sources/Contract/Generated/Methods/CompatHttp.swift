@@ -2,12 +2,43 @@
 // swift-format-ignore-file
 import JSON
 
-/// Handle an Amazon Cognito identity pools or AWS STS HTTP request.
+/// Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
 ///
-/// Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected.
+/// Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project. The caller of this method must authenticate the sender of the request first: `administrator` states the result, and the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are public at their original paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Requests that would send a message fail with status 501.
 public enum CompatHttp: ContractMethod {
     /// The parameters of `compat.http`.
     public struct Params: ContractParams, Equatable {
+        /// The Firebase project for which the request is handled.
+        public struct Firebase: ContractParams, Equatable {
+            /// The ID of the project, which is also the ID of its tenant.
+            public var projectId: String
+            /// Whether the sender is an administrator of the project. Otherwise, the sender is a client.
+            public var administrator: Bool
+
+            public init(projectId: String, administrator: Bool = false) {
+                self.projectId = projectId
+                self.administrator = administrator
+            }
+
+            public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
+                var projectId: String?
+                var administrator: Bool?
+                node.forEachPair { _name, _value in
+                    if _name.isString("projectId") {
+                        projectId = reader.string(_value, at: "projectId", .compatHttpFirebaseProjectId)
+                    } else if _name.isString("administrator") {
+                        administrator = reader.boolean(_value, at: "administrator")
+                    } else {
+                        reader.unknown(_name, among: ["projectId", "administrator"])
+                    }
+                }
+                if projectId == nil { reader.missing("projectId", in: node) }
+                guard let projectId else { return nil }
+                self.projectId = projectId
+                self.administrator = administrator ?? false
+            }
+        }
+
         /// The HTTP method.
         public var method: String
         /// The requested URL: absolute, or the path with its query. Its host is ignored.
@@ -16,12 +47,15 @@ public enum CompatHttp: ContractMethod {
         public var headers: Members<String>?
         /// The body as text.
         public var body: String?
+        /// The Firebase project for which the request is handled.
+        public var firebase: Firebase?
 
-        public init(method: String, url: String, headers: Members<String>? = nil, body: String? = nil) {
+        public init(method: String, url: String, headers: Members<String>? = nil, body: String? = nil, firebase: Firebase? = nil) {
             self.method = method
             self.url = url
             self.headers = headers
             self.body = body
+            self.firebase = firebase
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
@@ -29,6 +63,7 @@ public enum CompatHttp: ContractMethod {
             var url: String?
             var headers: Members<String>?
             var body: String?
+            var firebase: Firebase?
             node.forEachPair { _name, _value in
                 if _name.isString("method") {
                     method = reader.string(_value, at: "method", .compatHttpMethod)
@@ -38,8 +73,10 @@ public enum CompatHttp: ContractMethod {
                     headers = reader.members(_value, at: "headers", count: 0...200, names: .compatHttpHeadersName) { reader, value, step in reader.string(value, at: step, .compatHttpHeadersValue) }
                 } else if _name.isString("body") {
                     body = reader.string(_value, at: "body", .compatHttpBody)
+                } else if _name.isString("firebase") {
+                    firebase = reader.object(_value, at: "firebase")
                 } else {
-                    reader.unknown(_name, among: ["method", "url", "headers", "body"])
+                    reader.unknown(_name, among: ["method", "url", "headers", "body", "firebase"])
                 }
             }
             if method == nil { reader.missing("method", in: node) }
@@ -49,6 +86,7 @@ public enum CompatHttp: ContractMethod {
             self.url = url
             self.headers = headers
             self.body = body
+            self.firebase = firebase
         }
     }
 
@@ -86,16 +124,16 @@ public enum CompatHttp: ContractMethod {
 
     public static let info = MethodInfo(
         name: "compat.http",
-        summary: "Handle an Amazon Cognito identity pools or AWS STS HTTP request.",
-        description: "Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected.",
+        summary: "Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.",
+        description: "Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project. The caller of this method must authenticate the sender of the request first: `administrator` states the result, and the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are public at their original paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Requests that would send a message fail with status 501.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "",
         next: [],
-        cost: .store, costCases: [],
+        cost: .store, costCases: [CostCase(parameter: ["firebase"], values: [], cost: .network)],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"compat.http","summary":"Handle an Amazon Cognito identity pools or AWS STS HTTP request.","description":"Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected.","paramStructure":"by-name","params":[{"name":"method","required":true,"description":"The HTTP method.","schema":{"description":"The HTTP method.","type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z-]+$","patternDescription":"an HTTP method of letters and `-`, such as `GET`"}},{"name":"url","required":true,"description":"The requested URL: absolute, or the path with its query. Its host is ignored.","schema":{"description":"The requested URL: absolute, or the path with its query. Its host is ignored.","type":"string","minLength":1,"maxLength":16384,"secret":true}},{"name":"headers","required":false,"description":"The HTTP headers by name. Names are case-insensitive.","schema":{"description":"The HTTP headers by name. Names are case-insensitive.","type":"object","maxProperties":200,"propertyNames":{"type":"string","minLength":1,"maxLength":256},"additionalProperties":{"type":"string","maxLength":32768,"secret":true}}},{"name":"body","required":false,"description":"The body as text.","schema":{"description":"The body as text.","type":"string","maxLength":1048576,"secret":true}}],"result":{"name":"result","schema":{"type":"object","required":["status","headers","body"],"properties":{"status":{"description":"The HTTP status.","type":"integer"},"headers":{"description":"The HTTP headers by name.","type":"object","additionalProperties":{"type":"string"}},"body":{"description":"The body as text.","type":"string","secret":true}}}},"examples":[{"name":"a request of an AWS SDK for a pool that does not exist","params":[{"name":"method","value":"POST"},{"name":"url","value":"https://cognito-identity.eu-west-1.amazonaws.com/"},{"name":"headers","value":{"X-Amz-Target":"AWSCognitoIdentityService.DescribeIdentityPool","Content-Type":"application/x-amz-json-1.1","X-Amz-Date":"20261121T120000Z","Authorization":"AWS4-HMAC-SHA256 Credential=any/20261121/eu-west-1/cognito-identity/aws4_request, SignedHeaders=host;x-amz-date, Signature=0000000000000000000000000000000000000000000000000000000000000000"}},{"name":"body","value":"{\"IdentityPoolId\": \"local-1:00000000-0000-0000-0000-000000000000\"}"}],"result":{"name":"result","value":{"status":400,"headers":{"content-type":"application/x-amz-json-1.1","x-amzn-errortype":"ResourceNotFoundException"},"body":"{\"__type\":\"ResourceNotFoundException\",\"message\":\"IdentityPool 'local-1:00000000-0000-0000-0000-000000000000' not found.\"}"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-secrets":true,"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "method", type: "string of 1–32 characters: an HTTP method of letters and `-`, such as `GET`", isRequired: true, defaultValue: nil, description: "The HTTP method."), FieldInfo(name: "url", type: "string of 1–16384 characters", isRequired: true, defaultValue: nil, description: "The requested URL: absolute, or the path with its query. Its host is ignored."), FieldInfo(name: "headers", type: "object of string", isRequired: false, defaultValue: nil, description: "The HTTP headers by name. Names are case-insensitive."), FieldInfo(name: "body", type: "string of 0–1048576 characters", isRequired: false, defaultValue: nil, description: "The body as text.")] },
+        openRPC: ##"{"name":"compat.http","summary":"Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.","description":"Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project. The caller of this method must authenticate the sender of the request first: `administrator` states the result, and the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are public at their original paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Requests that would send a message fail with status 501.","paramStructure":"by-name","params":[{"name":"method","required":true,"description":"The HTTP method.","schema":{"description":"The HTTP method.","type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z-]+$","patternDescription":"an HTTP method of letters and `-`, such as `GET`"}},{"name":"url","required":true,"description":"The requested URL: absolute, or the path with its query. Its host is ignored.","schema":{"description":"The requested URL: absolute, or the path with its query. Its host is ignored.","type":"string","minLength":1,"maxLength":16384,"secret":true}},{"name":"headers","required":false,"description":"The HTTP headers by name. Names are case-insensitive.","schema":{"description":"The HTTP headers by name. Names are case-insensitive.","type":"object","maxProperties":200,"propertyNames":{"type":"string","minLength":1,"maxLength":256},"additionalProperties":{"type":"string","maxLength":32768,"secret":true}}},{"name":"body","required":false,"description":"The body as text.","schema":{"description":"The body as text.","type":"string","maxLength":1048576,"secret":true}},{"name":"firebase","required":false,"description":"The Firebase project for which the request is handled.","schema":{"description":"The Firebase project for which the request is handled.","type":"object","required":["projectId"],"additionalProperties":false,"properties":{"projectId":{"description":"The ID of the project, which is also the ID of its tenant.","type":"string","minLength":1,"maxLength":30,"pattern":"^[a-z0-9][a-z0-9-]*$","patternDescription":"lowercase letters, digits and `-`, starting with a letter or a digit"},"administrator":{"description":"Whether the sender is an administrator of the project. Otherwise, the sender is a client.","type":"boolean","default":false}}}}],"result":{"name":"result","schema":{"type":"object","required":["status","headers","body"],"properties":{"status":{"description":"The HTTP status.","type":"integer"},"headers":{"description":"The HTTP headers by name.","type":"object","additionalProperties":{"type":"string"}},"body":{"description":"The body as text.","type":"string","secret":true}}}},"examples":[{"name":"a request of an AWS SDK for a pool that does not exist","params":[{"name":"method","value":"POST"},{"name":"url","value":"https://cognito-identity.eu-west-1.amazonaws.com/"},{"name":"headers","value":{"X-Amz-Target":"AWSCognitoIdentityService.DescribeIdentityPool","Content-Type":"application/x-amz-json-1.1","X-Amz-Date":"20261121T120000Z","Authorization":"AWS4-HMAC-SHA256 Credential=any/20261121/eu-west-1/cognito-identity/aws4_request, SignedHeaders=host;x-amz-date, Signature=0000000000000000000000000000000000000000000000000000000000000000"}},{"name":"body","value":"{\"IdentityPoolId\": \"local-1:00000000-0000-0000-0000-000000000000\"}"}],"result":{"name":"result","value":{"status":400,"headers":{"content-type":"application/x-amz-json-1.1","x-amzn-errortype":"ResourceNotFoundException"},"body":"{\"__type\":\"ResourceNotFoundException\",\"message\":\"IdentityPool 'local-1:00000000-0000-0000-0000-000000000000' not found.\"}"}}},{"name":"a request of a Firebase SDK for a project that does not exist","params":[{"name":"method","value":"POST"},{"name":"url","value":"/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any"},{"name":"body","value":"{\"returnSecureToken\": true}"},{"name":"firebase","value":{"projectId":"nowhere"}}],"result":{"name":"result","value":{"status":400,"headers":{"content-type":"application/json"},"body":"{\"error\":{\"code\":400,\"message\":\"CONFIGURATION_NOT_FOUND\",\"errors\":[{\"message\":\"CONFIGURATION_NOT_FOUND\",\"reason\":\"invalid\",\"domain\":\"global\"}]}}"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-secrets":true,"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "method", type: "string of 1–32 characters: an HTTP method of letters and `-`, such as `GET`", isRequired: true, defaultValue: nil, description: "The HTTP method."), FieldInfo(name: "url", type: "string of 1–16384 characters", isRequired: true, defaultValue: nil, description: "The requested URL: absolute, or the path with its query. Its host is ignored."), FieldInfo(name: "headers", type: "object of string", isRequired: false, defaultValue: nil, description: "The HTTP headers by name. Names are case-insensitive."), FieldInfo(name: "body", type: "string of 0–1048576 characters", isRequired: false, defaultValue: nil, description: "The body as text."), FieldInfo(name: "firebase", type: "object", isRequired: false, defaultValue: nil, description: "The Firebase project for which the request is handled.")] },
         makeResult: { [FieldInfo(name: "status", type: "integer", isRequired: true, defaultValue: nil, description: "The HTTP status."), FieldInfo(name: "headers", type: "object of string", isRequired: true, defaultValue: nil, description: "The HTTP headers by name."), FieldInfo(name: "body", type: "string", isRequired: true, defaultValue: nil, description: "The body as text.")] })
 }
 
@@ -105,4 +143,5 @@ extension StringRule {
     static let compatHttpHeadersName = StringRule(length: 1...256)
     static let compatHttpHeadersValue = StringRule(length: 0...32768, isSecret: true)
     static let compatHttpBody = StringRule(length: 0...1048576, isSecret: true)
+    static let compatHttpFirebaseProjectId = StringRule(length: 1...30, pattern: StringPattern(description: "lowercase letters, digits and `-`, starting with a letter or a digit", transitions: ##"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000022222222220000000000000000000000000000000000000002222222222222222222222222200000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002002222222222000000000000000000000000000000000000000222222222222222222222222220000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"001"##))
 }

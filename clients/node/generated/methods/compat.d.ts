@@ -5,7 +5,7 @@ import type { CallOptions } from "../../src/client.js";
 /** The methods of `compat`. */
 export interface CompatMethods {
   /**
-   * Handle an Amazon Cognito identity pools or AWS STS HTTP request.
+   * Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
    *
    * Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity`
    * and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can
@@ -16,7 +16,10 @@ export interface CompatMethods {
    * signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this
    * provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of
    * user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token
-   * checks are rejected.
+   * checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project. The caller of this
+   * method must authenticate the sender of the request first: `administrator` states the result, and the header `Authorization` is ignored.
+   * Tokens are signed with RS256. Keys and certificates are public at their original paths below `/www.googleapis.com/`. The paths of the
+   * emulator do not exist. Requests that would send a message fail with status 501.
    */
   http(params: CompatHttpParams, options?: CallOptions): Promise<CompatHttpResult>;
 }
@@ -31,6 +34,8 @@ export interface CompatHttpParams {
   headers?: { [name: string]: string };
   /** The body as text. At most 1048576 characters. */
   body?: string;
+  /** The Firebase project for which the request is handled. */
+  firebase?: { projectId: string; administrator?: boolean; };
 }
 
 /** The result of `compat.http`. */

@@ -7,7 +7,7 @@ require_relative "../namespace"
 module Mintmark
   # The methods `compat.*`.
   class CompatMethods < Namespace
-    # Handle an Amazon Cognito identity pools or AWS STS HTTP request.
+    # Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
     #
     # Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity`
     # and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can
@@ -18,15 +18,19 @@ module Mintmark
     # signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this
     # provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names
     # of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side
-    # token checks are rejected.
+    # token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project. The caller
+    # of this method must authenticate the sender of the request first: `administrator` states the result, and the header `Authorization` is
+    # ignored. Tokens are signed with RS256. Keys and certificates are public at their original paths below `/www.googleapis.com/`. The
+    # paths of the emulator do not exist. Requests that would send a message fail with status 501.
     #
     # @param method [String] The HTTP method.
     # @param url [String] The requested URL: absolute, or the path with its query. Its host is ignored.
     # @param headers [Hash] The HTTP headers by name. Names are case-insensitive.
     # @param body [String] The body as text.
+    # @param firebase [Hash] The Firebase project for which the request is handled.
     # @return [CompatHttpResult]
-    def http(method:, url:, headers: nil, body: nil, timeout: nil, trace: nil)
-      call("compat.http", {"method" => method, "url" => url, "headers" => headers, "body" => body}, timeout, trace)
+    def http(method:, url:, headers: nil, body: nil, firebase: nil, timeout: nil, trace: nil)
+      call("compat.http", {"method" => method, "url" => url, "headers" => headers, "body" => body, "firebase" => firebase}, timeout, trace)
     end
   end
 end

@@ -11,8 +11,9 @@ func compatCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let url: String = try given.required("url")
         let headers: [String: String]? = try given.optional("headers")
         let body: String? = try given.optional("body")
+        let firebase: CompatHttpFirebase? = try given.optional("firebase")
         guard given.isUsedUp else { return nil }
-        return try await m.compat.http(method: method, url: url, headers: headers, body: body, timeout: timeout, trace: trace).wire
+        return try await m.compat.http(method: method, url: url, headers: headers, body: body, firebase: firebase, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

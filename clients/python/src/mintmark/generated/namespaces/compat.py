@@ -15,9 +15,10 @@ class CompatMethods(Namespace):
 
     def http(
         self, *, method: str, url: str, headers: Mapping[str, str] | None = None, body: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        firebase: types.CompatHttpFirebase | Mapping[str, Any] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.CompatHttpResult:
-        """Handle an Amazon Cognito identity pools or AWS STS HTTP request.
+        """Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
 
         Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS
         (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with
@@ -30,16 +31,21 @@ class CompatMethods(Namespace):
         of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until
         `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as
         `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side
-        token checks are rejected.
+        token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a
+        project. The caller of this method must authenticate the sender of the request first: `administrator` states the
+        result, and the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are
+        public at their original paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Requests
+        that would send a message fail with status 501.
 
         Args:
             method: The HTTP method.
             url: The requested URL: absolute, or the path with its query. Its host is ignored.
             headers: The HTTP headers by name. Names are case-insensitive.
             body: The body as text.
+            firebase: The Firebase project for which the request is handled.
         """
         return types.CompatHttpResult._of(self._send("compat.http", {
-            "method": method, "url": url, "headers": headers, "body": body,
+            "method": method, "url": url, "headers": headers, "body": body, "firebase": firebase,
         }, timeout, trace))
 
 
@@ -48,9 +54,10 @@ class AsyncCompatMethods(AsyncNamespace):
 
     async def http(
         self, *, method: str, url: str, headers: Mapping[str, str] | None = None, body: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        firebase: types.CompatHttpFirebase | Mapping[str, Any] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.CompatHttpResult:
-        """Handle an Amazon Cognito identity pools or AWS STS HTTP request."""
+        """Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication."""
         return types.CompatHttpResult._of(await self._send("compat.http", {
-            "method": method, "url": url, "headers": headers, "body": body,
+            "method": method, "url": url, "headers": headers, "body": body, "firebase": firebase,
         }, timeout, trace))

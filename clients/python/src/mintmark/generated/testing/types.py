@@ -30,6 +30,12 @@ with `provider`.
 TestFaultStore = Literal["busy", "full", "readOnly"]
 """The failure of writes: `busy` (`storeBusy`), `full` (`storeFull`) or `readOnly` (`storeReadOnly`)."""
 
+TestHttpFirebaseTokens = Literal["unsigned", "signed"]
+"""The form of ID tokens and session cookies. `unsigned` tokens are those of the emulator, and the only ones that the Admin
+SDK for Node accepts with `FIREBASE_AUTH_EMULATOR_HOST`. `signed` tokens are signed with RS256, and the endpoint
+publishes the certificates below `/www.googleapis.com/`, as verifiers outside of the emulator require.
+"""
+
 TestTokenKeyState = Literal["active", "next", "retired", "revoked", "gone", "wrong", "unknown"]
 """The state of the key that signs the token. `gone` is a key that is no longer published. `wrong` is another key with the
 `kid` of the active key. `unknown` is another key with its own `kid`.
@@ -173,6 +179,12 @@ class TestHttpFirebase(Record):
 
     project_id: str = member("projectId")
     """The ID of the project, which is also the ID of its tenant."""
+    tokens: str | None = member("tokens", default=None)
+    """The form of ID tokens and session cookies. `unsigned` tokens are those of the emulator, and the only ones that the
+    Admin SDK for Node accepts with `FIREBASE_AUTH_EMULATOR_HOST`. `signed` tokens are signed with RS256, and the
+    endpoint publishes the certificates below `/www.googleapis.com/`, as verifiers outside of the emulator require.
+    Defaults to "unsigned".
+    """
 
 
 class TestHttpResult(Record):
@@ -301,8 +313,8 @@ class TestTokenResult(Record):
 
 __all__ = [
     "FaultKind", "TestAnswerErrorEndpoint", "TestFaultDelivery", "TestFaultFailure", "TestFaultStore",
-    "TestTokenKeyState", "TestTokenUse", "Fault", "SentMessage", "TestAnswer", "TestAnswerError", "TestClient",
-    "TestClockResult", "TestEnqueueResult", "TestFaultResult", "TestHttpFirebase", "TestHttpResult", "TestIdpResult",
-    "TestIssuer", "TestIssuerAddress", "TestOutboxResult", "TestResetResult", "TestRestoreResult", "TestSeedResult",
-    "TestSnapshotResult", "TestTokenResult",
+    "TestHttpFirebaseTokens", "TestTokenKeyState", "TestTokenUse", "Fault", "SentMessage", "TestAnswer",
+    "TestAnswerError", "TestClient", "TestClockResult", "TestEnqueueResult", "TestFaultResult", "TestHttpFirebase",
+    "TestHttpResult", "TestIdpResult", "TestIssuer", "TestIssuerAddress", "TestOutboxResult", "TestResetResult",
+    "TestRestoreResult", "TestSeedResult", "TestSnapshotResult", "TestTokenResult",
 ]

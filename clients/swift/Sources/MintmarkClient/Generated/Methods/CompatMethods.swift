@@ -9,19 +9,50 @@ public struct CompatMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Handle an Amazon Cognito identity pools or AWS STS HTTP request.
+    /// Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
     ///
-    /// Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected.
+    /// Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project. The caller of this method must authenticate the sender of the request first: `administrator` states the result, and the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are public at their original paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Requests that would send a message fail with status 501.
     ///
     /// - Parameters:
     ///   - method: The HTTP method.
     ///   - url: The requested URL: absolute, or the path with its query. Its host is ignored.
     ///   - headers: The HTTP headers by name. Names are case-insensitive.
     ///   - body: The body as text.
+    ///   - firebase: The Firebase project for which the request is handled.
     @discardableResult
-    public func http(method: String, url: String, headers: [String: String]? = nil, body: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CompatHttpResult {
-        let _params = JSONObject([("method", method), ("url", url), ("headers", headers), ("body", body)] as [(String, (any WireValue)?)])
+    public func http(method: String, url: String, headers: [String: String]? = nil, body: String? = nil, firebase: CompatHttpFirebase? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CompatHttpResult {
+        let _params = JSONObject([
+            ("method", method), ("url", url), ("headers", headers), ("body", body), ("firebase", firebase),
+        ] as [(String, (any WireValue)?)])
         return try await caller.call("compat.http", _params, timeout: timeout, trace: trace)
+    }
+}
+
+/// The Firebase project for which the request is handled.
+public struct CompatHttpFirebase: MutableRecord {
+    /// The ID of the project, which is also the ID of its tenant.
+    public var projectId: String
+    /// Whether the sender is an administrator of the project. Otherwise, the sender is a client. Defaults to false.
+    public var administrator: Bool?
+    public var unknown: JSONObject
+
+    /// The members by their names.
+    public init(projectId: String, administrator: Bool? = nil, unknown: JSONObject = [:]) {
+        self.projectId = projectId
+        self.administrator = administrator
+        self.unknown = unknown
+    }
+
+    public init(reading members: inout MemberReader) throws {
+        projectId = try members.required("projectId")
+        administrator = try members.optional("administrator")
+        unknown = members.rest
+    }
+
+    public func write(to members: inout MemberWriter) {
+        members.set("projectId", projectId)
+        members.set("administrator", administrator)
+        members.add(unknown)
     }
 }
 

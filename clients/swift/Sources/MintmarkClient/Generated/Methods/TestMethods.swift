@@ -83,7 +83,7 @@ public struct TestMethods: Sendable {
 
     /// Start an HTTP endpoint for compat.http on the loopback interface.
     ///
-    /// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and for other endpoints.
+    /// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Every program that can reach the endpoint can act as every user. Tokens are unsigned as those of the emulator, unless `tokens` is `signed`. They are not valid for methods and for other endpoints.
     ///
     /// - Parameters:
     ///   - port: The port. Defaults to any free port.
@@ -278,23 +278,38 @@ public struct TestFaultResult: ResultRecord {
 public struct TestHttpFirebase: MutableRecord {
     /// The ID of the project, which is also the ID of its tenant.
     public var projectId: String
+    /// The form of ID tokens and session cookies. `unsigned` tokens are those of the emulator, and the only ones that the Admin SDK for Node accepts with `FIREBASE_AUTH_EMULATOR_HOST`. `signed` tokens are signed with RS256, and the endpoint publishes the certificates below `/www.googleapis.com/`, as verifiers outside of the emulator require. Defaults to "unsigned".
+    public var tokens: Tokens?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(projectId: String, unknown: JSONObject = [:]) {
+    public init(projectId: String, tokens: Tokens? = nil, unknown: JSONObject = [:]) {
         self.projectId = projectId
+        self.tokens = tokens
         self.unknown = unknown
     }
 
     public init(reading members: inout MemberReader) throws {
         projectId = try members.required("projectId")
+        tokens = try members.optional("tokens")
         unknown = members.rest
     }
 
     public func write(to members: inout MemberWriter) {
         members.set("projectId", projectId)
+        members.set("tokens", tokens)
         members.add(unknown)
     }
+    /// The form of ID tokens and session cookies. `unsigned` tokens are those of the emulator, and the only ones that the Admin SDK for Node accepts with `FIREBASE_AUTH_EMULATOR_HOST`. `signed` tokens are signed with RS256, and the endpoint publishes the certificates below `/www.googleapis.com/`, as verifiers outside of the emulator require. Newer versions of Mintmark can add values.
+    public struct Tokens: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `unsigned`
+        public static let unsigned = Self(rawValue: "unsigned")
+        /// `signed`
+        public static let signed = Self(rawValue: "signed")
+    }
+
 }
 
 /// The result of `test.http`.

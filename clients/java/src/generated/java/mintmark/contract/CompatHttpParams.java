@@ -3,6 +3,7 @@ package mintmark.contract;
 
 import java.util.Map;
 import mintmark.Params;
+import mintmark.Result;
 
 /** The parameters of <code>compat.http</code>. */
 public final class CompatHttpParams extends Params {
@@ -32,4 +33,31 @@ public final class CompatHttpParams extends Params {
      * @param body The body as text.
      */
     public CompatHttpParams body(String body) { return set(this, "body", body); }
+
+    /**
+     * {@return this}
+     * @param firebase The Firebase project for which the request is handled.
+     */
+    public CompatHttpParams firebase(Firebase firebase) { return set(this, "firebase", firebase); }
+
+    /** The Firebase project for which the request is handled. */
+    public static final class Firebase extends Result {
+        /** Creates an object without members. */
+        public Firebase() { super(Map.of()); }
+
+        Firebase(Map<String, Object> json) { super(json); }
+
+        /**
+         * {@return a copy with this value}
+         * @param projectId The ID of the project, which is also the ID of its tenant. Required.
+         */
+        public Firebase withProjectId(String projectId) { return new Firebase(with("projectId", projectId)); }
+
+        /**
+         * {@return a copy with this value}
+         * @param administrator Whether the sender is an administrator of the project. Otherwise, the sender is a client. Defaults to
+         * false.
+         */
+        public Firebase withAdministrator(boolean administrator) { return new Firebase(with("administrator", administrator)); }
+    }
 }

@@ -4,6 +4,7 @@ package mintmark.contract;
 import java.util.Map;
 import mintmark.Params;
 import mintmark.Result;
+import mintmark.json.JsonText;
 
 /** The parameters of <code>test.http</code>. */
 public final class TestHttpParams extends Params {
@@ -34,5 +35,35 @@ public final class TestHttpParams extends Params {
          * @param projectId The ID of the project, which is also the ID of its tenant. Required.
          */
         public Firebase withProjectId(String projectId) { return new Firebase(with("projectId", projectId)); }
+
+        /**
+         * {@return a copy with this value}
+         * @param tokens The form of ID tokens and session cookies. <code>unsigned</code> tokens are those of the emulator, and the only
+         * ones that the Admin SDK for Node accepts with <code>FIREBASE_AUTH_EMULATOR_HOST</code>. <code>signed</code> tokens are signed
+         * with RS256, and the endpoint publishes the certificates below <code>/www.googleapis.com/</code>, as verifiers outside of the
+         * emulator require. Defaults to "unsigned".
+         */
+        public Firebase withTokens(Tokens tokens) { return new Firebase(with("tokens", tokens)); }
+
+        /**
+         * The form of ID tokens and session cookies. <code>unsigned</code> tokens are those of the emulator, and the only ones that the
+         * Admin SDK for Node accepts with <code>FIREBASE_AUTH_EMULATOR_HOST</code>. <code>signed</code> tokens are signed with RS256, and
+         * the endpoint publishes the certificates below <code>/www.googleapis.com/</code>, as verifiers outside of the emulator require.
+         */
+        public enum Tokens implements JsonText {
+            /** <code>unsigned</code> */
+            UNSIGNED("unsigned"),
+            /** <code>signed</code> */
+            SIGNED("signed"),
+            /** A value that this client does not know. The methods with the suffix AsString return it. */
+            UNKNOWN_TO_SDK_VERSION(null);
+
+            private final String value;
+
+            Tokens(String value) { this.value = value; }
+
+            @Override
+            public String value() { return value; }
+        }
     }
 }

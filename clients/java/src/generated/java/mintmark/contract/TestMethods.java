@@ -114,9 +114,9 @@ public final class TestMethods {
      * browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without <code>port</code>,
      * or with the port in use by the endpoint, returns its URL. With <code>firebase</code>, the endpoint also implements the Identity
      * Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the
-     * tenant with the ID of the project, which is created if it does not exist. Tokens at this endpoint are unsigned as those of the
-     * emulator, so every program that can reach the endpoint can act as every user. They are not valid for methods and for other
-     * endpoints.
+     * tenant with the ID of the project, which is created if it does not exist. Every program that can reach the endpoint can act as
+     * every user. Tokens are unsigned as those of the emulator, unless <code>tokens</code> is <code>signed</code>. They are not valid for
+     * methods and for other endpoints.
      * <p>Errors: {@link PortUnavailableException}.
      * @param params sets the parameters
      * @return the result

@@ -1,0 +1,28 @@
+import Contract
+import JSON
+
+/// The identity that a credential of an identity provider proves, for the APIs of other products.
+package struct VerifiedIdentity: Sendable {
+    package let providerId: String
+    package let subject: String
+    package let email: String?
+    /// Whether the provider's statement that the user owns the address is trusted.
+    package let isEmailTrusted: Bool
+    package let claims: JSONObject
+}
+
+extension SignInService {
+    /// Verifies the credential of an identity provider. A credential that can be used only once is used by this call.
+    ///
+    /// - Throws: The errors of `CredentialVerifier`.
+    package func identity(of credential: Credential, in tenantId: String, _ call: any CallContext) throws -> VerifiedIdentity {
+        let proofs = CredentialVerifier(context, configurations)
+        guard case .provider(let identity, let spending) = try proofs.prove(credential, in: tenantId, call, now: context.clock.now) else {
+            throw InvalidCredential(providerId: "", check: "type", reason: "It is not the credential of an identity provider.")
+        }
+        if let spending { try context.database.write { try $0.spend(spending) } }
+        return VerifiedIdentity(
+            providerId: identity.providerId, subject: identity.subject, email: identity.email, isEmailTrusted: identity.isEmailTrusted,
+            claims: identity.profile)
+    }
+}
