@@ -28,7 +28,8 @@ type AccountMethods struct {
 // [MessageNotSentError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished],
 // [FlowEndedError], [StepNotPossibleError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [RefusedByHookError],
+// [HookFailedError], [HooksNotOfferedError].
 func (m AccountMethods) ChangeEmail(ctx context.Context, params AccountChangeEmailParams, options ...CallOption) (*EmailChangeStep, error) {
 	return invoke[EmailChangeStep](ctx, m.client, "account.changeEmail", params, options)
 }
@@ -44,7 +45,7 @@ func (m AccountMethods) ChangeEmail(ctx context.Context, params AccountChangeEma
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [InvalidPasswordError], [PasswordNotSetError],
 // [ErrSecondFactorNeeded], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
-// [ScopeNotOfferedError].
+// [ScopeNotOfferedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m AccountMethods) ChangePassword(ctx context.Context, params AccountChangePasswordParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "account.changePassword", params, options)
 }
@@ -189,7 +190,8 @@ func (m AccountMethods) ImportWithProgress(
 // [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError], [CredentialAlreadyInUseError],
 // [EmailAlreadyInUseError], [AddressDiffersError], [ProviderAlreadyLinkedError], [RecentSignInRequiredError],
 // [ErrSecondFactorNeeded], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
-// [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError].
+// [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m AccountMethods) Link(ctx context.Context, params AccountLinkParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.link", params, options)
 }
@@ -234,7 +236,8 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 // Errors: [MergeUndecidedError], [RecentSignInRequiredError], [ErrSecondFactorNeeded], [TooManyFactorsError],
 // [ClaimsTooLongError], [AudienceNotOfferedError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [RefusedByHookError],
+// [HookFailedError], [HooksNotOfferedError], [AccountDisabledError].
 func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, options ...CallOption) (*AccountMergeResult, error) {
 	return invoke[AccountMergeResult](ctx, m.client, "account.merge", params, options)
 }
@@ -272,7 +275,7 @@ func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProvide
 // [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
 // [ErrUserMismatch], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
 // [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
-// [ErrListenerGone], [TooManyFromClientError].
+// [ErrListenerGone], [TooManyFromClientError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m AccountMethods) Reauthenticate(ctx context.Context, params AccountReauthenticateParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.reauthenticate", params, options)
 }

@@ -17,6 +17,8 @@ type Namespaces struct {
 	Credentials CredentialsMethods
 	// CredentialsProvider has the methods credentialsProvider.*.
 	CredentialsProvider CredentialsProviderMethods
+	// Hooks has the methods hooks.*.
+	Hooks HooksMethods
 	// Identity has the methods identity.*.
 	Identity IdentityMethods
 	// IDP has the methods idp.*.
@@ -57,6 +59,7 @@ func (n *Namespaces) bind(client *Client) {
 	n.Compat = CompatMethods{client}
 	n.Credentials = CredentialsMethods{client}
 	n.CredentialsProvider = CredentialsProviderMethods{client}
+	n.Hooks = HooksMethods{client}
 	n.Identity = IdentityMethods{client}
 	n.IDP = IDPMethods{client}
 	n.Key = KeyMethods{client}
@@ -82,11 +85,11 @@ account.graph account.import account.link account.list account.merge account.pro
 account.setClaims account.submitCode account.unlink account.update audit.list audit.verify compat.http
 credentials.assumeRole credentials.get credentials.revoke credentials.verify credentialsProvider.clearCredentials
 credentialsProvider.clearKeychain credentialsProvider.close credentialsProvider.get credentialsProvider.identityId
-credentialsProvider.open credentialsProvider.setLogins credentialsProvider.submitToken identity.delete identity.get
-identity.list identity.lookupDeveloper identity.mergeDevelopers identity.resolve identity.unlink
-identity.unlinkDeveloper idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list idp.test idp.update
-key.list key.revoke key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list mfa.recoveryCodes mfa.resolve
-mfa.withdraw passkey.delete passkey.finishRegistration passkey.list passkey.relatedOrigins passkey.rename
+credentialsProvider.open credentialsProvider.setLogins credentialsProvider.submitToken hooks.get hooks.offer hooks.set
+identity.delete identity.get identity.list identity.lookupDeveloper identity.mergeDevelopers identity.resolve
+identity.unlink identity.unlinkDeveloper idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list
+idp.test idp.update key.list key.revoke key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list mfa.recoveryCodes
+mfa.resolve mfa.withdraw passkey.delete passkey.finishRegistration passkey.list passkey.relatedOrigins passkey.rename
 passkey.signals passkey.startAuthentication passkey.startRegistration passwordReset.resendCode passwordReset.start
 passwordReset.submitCode passwordReset.submitPassword pool.create pool.delete pool.get pool.getPrincipalTags
 pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag pool.untag pool.update role.delete role.get

@@ -293,6 +293,16 @@ const (
 	// 4068: Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
 	// Equivalent: nativeAuth server_error.
 	ErrTooManyFailedSends ErrorType = "tooManyFailedSends"
+	// 4100: A hook of the tenant refused the new account, the new session or the message. Equivalent: firebase
+	// BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UserLambdaValidationException.
+	ErrRefusedByHook ErrorType = "refusedByHook"
+	// 4101: A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid.
+	// Mintmark does not ask again by itself. Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito
+	// UnexpectedLambdaException, InvalidLambdaResponseException.
+	ErrHookFailed ErrorType = "hookFailed"
+	// 4102: A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with
+	// `hooks.offer`, or this process has no host that can answer.
+	ErrHooksNotOffered ErrorType = "hooksNotOffered"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1268,6 +1278,37 @@ type TooManyFailedSendsError struct {
 	Failures int64 `json:"failures"`
 }
 
+// RefusedByHookError is [ErrRefusedByHook] with its data.
+type RefusedByHookError struct {
+	*APIError `json:"-"`
+	// The hook that refused.
+	Hook HookName `json:"hook"`
+	// The reason from the hook.
+	Reason string `json:"reason"`
+}
+
+// HookFailedError is [ErrHookFailed] with its data.
+type HookFailedError struct {
+	*APIError `json:"-"`
+	// The hook that was asked.
+	Hook HookName `json:"hook"`
+	// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook
+	// returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached.
+	// `tooMany`: too many hooks are waiting for an answer.
+	Check HookFailedErrorCheck `json:"check"`
+	// The reason, as a sentence.
+	Reason string `json:"reason"`
+}
+
+// HooksNotOfferedError is [ErrHooksNotOffered] with its data.
+type HooksNotOfferedError struct {
+	*APIError `json:"-"`
+	// The hook.
+	Hook HookName `json:"hook"`
+	// The reason and the next step, as sentences.
+	Reason string `json:"reason"`
+}
+
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
 type AccountNotFoundError struct {
 	*APIError `json:"-"`
@@ -2008,6 +2049,9 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrCodeExpired:                    func(e *APIError) error { return filled(e, &CodeExpiredError{APIError: e}) },
 	ErrFlowEnded:                      func(e *APIError) error { return filled(e, &FlowEndedError{APIError: e}) },
 	ErrTooManyFailedSends:             func(e *APIError) error { return filled(e, &TooManyFailedSendsError{APIError: e}) },
+	ErrRefusedByHook:                  func(e *APIError) error { return filled(e, &RefusedByHookError{APIError: e}) },
+	ErrHookFailed:                     func(e *APIError) error { return filled(e, &HookFailedError{APIError: e}) },
+	ErrHooksNotOffered:                func(e *APIError) error { return filled(e, &HooksNotOfferedError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

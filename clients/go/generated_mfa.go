@@ -20,7 +20,7 @@ type MFAMethods struct {
 // Errors: [FactorNotFoundError], [AccountLockedError], [AccountDisabledError], [TooManyCodesError],
 // [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError].
+// [StepNotPossibleError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.challenge", params, options)
 }
@@ -37,7 +37,7 @@ func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, op
 // [TooManyFactorsError], [FactorExistsError], [ErrFactorAddsNothing], [AudienceNotOfferedError],
 // [ScopeNotOfferedError], [TokenRevokedError], [AccountMergedError], [TooManyFromClientError],
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError].
+// [StepNotPossibleError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.confirm", params, options)
 }
@@ -60,7 +60,8 @@ func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, option
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
-// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m MFAMethods) Enroll(ctx context.Context, params MFAEnrollParams, options ...CallOption) (*EnrollmentStep, error) {
 	return invoke[EnrollmentStep](ctx, m.client, "mfa.enroll", params, options)
 }
@@ -102,7 +103,8 @@ func (m MFAMethods) RecoveryCodes(ctx context.Context, params MFARecoveryCodesPa
 //
 // Errors: [FactorCodeInvalidError], [FactorNotFoundError], [AccountLockedError], [AccountDisabledError],
 // [AudienceNotOfferedError], [ScopeNotOfferedError], [TooManyFromClientError], [ContinuationTokenInvalidError],
-// [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError], [StepNotPossibleError].
+// [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError], [StepNotPossibleError], [RefusedByHookError],
+// [HookFailedError], [HooksNotOfferedError].
 func (m MFAMethods) Resolve(ctx context.Context, params MFAResolveParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.resolve", params, options)
 }
@@ -120,7 +122,8 @@ func (m MFAMethods) Resolve(ctx context.Context, params MFAResolveParams, option
 // Errors: [CallerNotAllowedError], [AccountNotFoundError], [FactorNotFoundError], [LastFactorError],
 // [RecentSignInRequiredError], [ErrSecondFactorNeeded], [AudienceNotOfferedError], [TokenMalformedError],
 // [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
-// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError], [AccountDisabledError].
 func (m MFAMethods) Withdraw(ctx context.Context, params MFAWithdrawParams, options ...CallOption) (*FactorWithdrawal, error) {
 	return invoke[FactorWithdrawal](ctx, m.client, "mfa.withdraw", params, options)
 }

@@ -18,7 +18,7 @@ type PasswordResetMethods struct {
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
-// [TooManyFromClientError].
+// [TooManyFromClientError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordResetResendCodeParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.resendCode", params, options)
 }
@@ -35,7 +35,7 @@ func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordRes
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
 // [AccountDisabledError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
-// [TooManyFromClientError].
+// [TooManyFromClientError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m PasswordResetMethods) Start(ctx context.Context, params PasswordResetStartParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.start", params, options)
 }

@@ -16,7 +16,8 @@ type SignInMethods struct {
 // Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
 //
 // Errors: [TenantNotFoundError], [AnonymousNotAllowedError], [SignUpNotAllowedError], [AudienceNotOfferedError],
-// [ScopeNotOfferedError], [TooManyFromClientError].
+// [ScopeNotOfferedError], [TooManyFromClientError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError],
+// [AccountDisabledError].
 func (m SignInMethods) Anonymously(ctx context.Context, params SignInAnonymouslyParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.anonymously", params, options)
 }
@@ -31,7 +32,8 @@ func (m SignInMethods) Anonymously(ctx context.Context, params SignInAnonymously
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [PasswordChangeRequiredError], [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError],
-// [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError].
+// [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.resendCode", params, options)
 }
@@ -51,7 +53,8 @@ func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodePa
 // Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
-// [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError].
+// [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.start", params, options)
 }
@@ -66,7 +69,8 @@ func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, opti
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [InvalidCodeError], [CodeExpiredError], [AccountLockedError], [AccountDisabledError],
-// [PasswordChangeRequiredError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError].
+// [PasswordChangeRequiredError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) SubmitCode(ctx context.Context, params SignInSubmitCodeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.submitCode", params, options)
 }
@@ -81,7 +85,8 @@ func (m SignInMethods) SubmitCode(ctx context.Context, params SignInSubmitCodePa
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [InvalidPasswordError], [PasswordChangeRequiredError], [AccountLockedError],
-// [AccountDisabledError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError].
+// [AccountDisabledError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) SubmitPassword(ctx context.Context, params SignInSubmitPasswordParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.submitPassword", params, options)
 }
@@ -96,7 +101,8 @@ func (m SignInMethods) SubmitPassword(ctx context.Context, params SignInSubmitPa
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [UserAlreadyExistsError], [StepNotPossibleError], [AccountDisabledError], [AccountLockedError],
-// [PasswordChangeRequiredError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError].
+// [PasswordChangeRequiredError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithContinuation(ctx context.Context, params SignInWithContinuationParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withContinuation", params, options)
 }
@@ -119,7 +125,8 @@ func (m SignInMethods) WithContinuation(ctx context.Context, params SignInWithCo
 // [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
 // [SignUpNotAllowedError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
 // [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
-// [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError], [ScopeNotOfferedError].
+// [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError], [ScopeNotOfferedError], [RefusedByHookError],
+// [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCredentialParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCredential", params, options)
 }
@@ -134,7 +141,8 @@ func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCred
 // Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
 //
 // Errors: [TenantNotFoundError], [CustomTokenInvalidError], [ClaimNameReservedError], [ClaimsTooLongError],
-// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountMergedError].
+// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountMergedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCustomTokenParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCustomToken", params, options)
 }
@@ -149,7 +157,8 @@ func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCus
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError],
 // [PasswordNotSetError], [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError],
-// [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError].
+// [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError], [RefusedByHookError],
+// [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithPassword(ctx context.Context, params SignInWithPasswordParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withPassword", params, options)
 }

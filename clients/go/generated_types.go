@@ -1732,6 +1732,82 @@ type HealthCheck struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// Hook is a hook of a tenant, and how it is asked.
+type Hook struct {
+	// How the hook is asked.
+	Transport HookTransport `json:"transport"`
+	// The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
+	Webhook *TenantWebhook `json:"webhook,omitempty"`
+}
+
+// HookFailedErrorCheck: What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe.
+// `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be
+// reached. `tooMany`: too many hooks are waiting for an answer. A newer Mintmark can return other values.
+type HookFailedErrorCheck string
+
+// The values of HookFailedErrorCheck.
+const (
+	HookFailedErrorCheckTimeout       HookFailedErrorCheck = "timeout"
+	HookFailedErrorCheckEnded         HookFailedErrorCheck = "ended"
+	HookFailedErrorCheckError         HookFailedErrorCheck = "error"
+	HookFailedErrorCheckInvalidAnswer HookFailedErrorCheck = "invalidAnswer"
+	HookFailedErrorCheckUnreachable   HookFailedErrorCheck = "unreachable"
+	HookFailedErrorCheckTooMany       HookFailedErrorCheck = "tooMany"
+)
+
+// HookName is the name of a hook. `beforeCreate` decides about a new account, `beforeSignIn` about a new session, and
+// `beforeSendMessage` about a message with a code. A newer Mintmark can return other values.
+type HookName string
+
+// The values of HookName.
+const (
+	HookNameBeforeCreate      HookName = "beforeCreate"
+	HookNameBeforeSignIn      HookName = "beforeSignIn"
+	HookNameBeforeSendMessage HookName = "beforeSendMessage"
+)
+
+// HookTransport: How a hook is asked. `pipe`: a request to the host of the process, which must have called
+// `hooks.offer`. `webhook`: a signed HTTP request. A newer Mintmark can return other values.
+type HookTransport string
+
+// The values of HookTransport.
+const (
+	HookTransportPipe    HookTransport = "pipe"
+	HookTransportWebhook HookTransport = "webhook"
+)
+
+// HooksGetParams are the parameters of hooks.get.
+type HooksGetParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// HooksOfferParams are the parameters of hooks.offer.
+type HooksOfferParams struct {
+	// The hooks that the host answers.
+	Hooks []HookName `json:"hooks"`
+}
+
+// HooksOfferResult is the result of hooks.offer.
+type HooksOfferResult struct {
+	// The hooks that the process sends to the host.
+	Hooks []HookName `json:"hooks"`
+	// The time within which the host must answer, in seconds.
+	DeadlineSeconds int64 `json:"deadlineSeconds"`
+}
+
+// HooksSetParams are the parameters of hooks.set.
+type HooksSetParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The hook that is asked before an account is created by sign-up or at the first sign-in.
+	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
+	// The hook that is asked before every new session, after the second factor.
+	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
+	// The hook that is asked before a message with a code is sent. It can only refuse.
+	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
+}
+
 // IDP is an identity provider of a tenant.
 type IDP struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
@@ -4993,6 +5069,20 @@ type TenantDelivery struct {
 type TenantGetParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
+}
+
+// TenantHooks is the hooks of a tenant. A hook that is absent is not asked.
+type TenantHooks struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The hook that decides about new accounts.
+	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
+	// The hook that decides about new sessions.
+	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
+	// The hook that decides about messages with codes.
+	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
+	// The time within which a hook must answer, in seconds.
+	DeadlineSeconds int64 `json:"deadlineSeconds"`
 }
 
 // TenantListParams are the parameters of tenant.list.

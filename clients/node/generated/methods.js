@@ -47,6 +47,11 @@ export const methods = {
     setLogins: {},
     submitToken: { secrets: ["credentials.secretAccessKey", "credentials.sessionToken", "continuationToken", "logins.*"] },
   },
+  hooks: {
+    get: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },
+    offer: {},
+    set: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },
+  },
   identity: {
     delete: {},
     get: {},

@@ -768,6 +768,26 @@ export interface HealthCheck {
   detail?: string;
 }
 
+/** A hook of a tenant, and how it is asked. */
+export interface Hook {
+  /** How the hook is asked. */
+  transport: HookTransport;
+  /** The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise. */
+  webhook?: TenantWebhook;
+}
+
+/**
+ * The name of a hook. `beforeCreate` decides about a new account, `beforeSignIn` about a new session, and `beforeSendMessage` about a
+ * message with a code.
+ */
+export type HookName = "beforeCreate" | "beforeSignIn" | "beforeSendMessage";
+
+/**
+ * How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed HTTP
+ * request.
+ */
+export type HookTransport = "pipe" | "webhook";
+
 /** A change of the identity of a credentials provider. */
 export interface IdentityChange {
   /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
@@ -2421,6 +2441,20 @@ export interface TenantDelivery {
   templates?: readonly TenantTemplate[];
   /** The language of messages in flows that name no language, or a language without a template. Defaults to "en". */
   language?: LanguageTag;
+}
+
+/** The hooks of a tenant. A hook that is absent is not asked. */
+export interface TenantHooks {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** The hook that decides about new accounts. */
+  beforeCreate?: Hook;
+  /** The hook that decides about new sessions. */
+  beforeSignIn?: Hook;
+  /** The hook that decides about messages with codes. */
+  beforeSendMessage?: Hook;
+  /** The time within which a hook must answer, in seconds. */
+  deadlineSeconds: number;
 }
 
 /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. At most 64 characters. */

@@ -39,6 +39,9 @@ declare -gA _mintmark_methods=(
     [credentialsProvider.open]=any
     [credentialsProvider.setLogins]=any
     [credentialsProvider.submitToken]=any
+    [hooks.get]=any
+    [hooks.offer]=any
+    [hooks.set]=any
     [identity.delete]=any
     [identity.get]=any
     [identity.list]=any
@@ -178,6 +181,9 @@ declare -gA _mintmark_parameter_names=(
     [credentialsProvider.open]="poolId= key= logins[ tokenSource= flow= roleArn= customRoleArn= refreshAheadSeconds:="
     [credentialsProvider.setLogins]="provider= logins["
     [credentialsProvider.submitToken]="continuationToken= identityId= token="
+    [hooks.get]="tenantId="
+    [hooks.offer]="hooks[]="
+    [hooks.set]="tenantId= beforeCreate:= beforeSignIn:= beforeSendMessage:="
     [identity.delete]="identityIds[]="
     [identity.get]="identityId="
     [identity.list]="poolId= hideDisabled:= limit:= cursor="
@@ -386,6 +392,9 @@ declare -gA _mintmark_error_types=(
     [flowEnded]=4066
     [sendUnderway]=4067
     [tooManyFailedSends]=4068
+    [refusedByHook]=4100
+    [hookFailed]=4101
+    [hooksNotOffered]=4102
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

@@ -25,7 +25,7 @@ export interface AccountMethods {
    * SecondFactorNeeded | InvalidPassword | PasswordNotSet | AccountLocked | TooManyCodes | TooManyFailedSends | SendUnderway |
    * MessageNotSent | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TokenMalformed |
    * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenUseMismatch | TokenRevoked | AccountMerged | RefusedByHook | HookFailed | HooksNotOffered}
    */
   changeEmail(params: AccountChangeEmailParams, options?: CallOptions): Promise<AccountChangeEmailResult>;
 
@@ -41,7 +41,7 @@ export interface AccountMethods {
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | InvalidPassword | PasswordNotSet | SecondFactorNeeded |
-   * AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered}
+   * AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered | RefusedByHook | HookFailed | HooksNotOffered}
    */
   changePassword(params: AccountChangePasswordParams, options?: CallOptions): Promise<AccountChangePasswordResult>;
 
@@ -159,7 +159,7 @@ export interface AccountMethods {
    * PendingTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidUsername | InvalidPassword | PasswordNotAccepted | AccountLocked
    * | AccountDisabled | AudienceNotOffered | CredentialAlreadyInUse | EmailAlreadyInUse | AddressDiffers | ProviderAlreadyLinked |
    * RecentSignInRequired | SecondFactorNeeded | ContinuationTokenInvalid | ContinuationTokenExpired | CallbackInvalid | SignInRefused |
-   * FlowUsed | ListenerGone | UserMismatch | TooManyFromClient}
+   * FlowUsed | ListenerGone | UserMismatch | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered}
    */
   link(params: AccountLinkParams, options?: CallOptions): Promise<AccountLinkResult>;
 
@@ -191,7 +191,7 @@ export interface AccountMethods {
    *
    * @throws {MergeUndecided | RecentSignInRequired | SecondFactorNeeded | TooManyFactors | ClaimsTooLong | AudienceNotOffered |
    * TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
-   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | RefusedByHook | HookFailed | HooksNotOffered | AccountDisabled}
    */
   merge(params: AccountMergeParams, options?: CallOptions): Promise<AccountMergeResult>;
 
@@ -227,7 +227,7 @@ export interface AccountMethods {
    * PendingTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidUsername | InvalidPassword | PasswordNotSet |
    * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | UserMismatch | ContinuationTokenInvalid |
    * ContinuationTokenExpired | CallbackInvalid | SignInRefused | FlowUsed | FlowFinished | PasskeysOff | PasskeyNotAccepted | ListenerGone
-   * | TooManyFromClient}
+   * | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered}
    */
   reauthenticate(params: AccountReauthenticateParams, options?: CallOptions): Promise<AccountReauthenticateResult>;
 

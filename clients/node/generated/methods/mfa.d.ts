@@ -16,7 +16,8 @@ export interface MfaMethods {
    * Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
    *
    * @throws {FactorNotFound | AccountLocked | AccountDisabled | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent |
-   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible}
+   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | RefusedByHook |
+   * HookFailed | HooksNotOffered}
    */
   challenge(params: MfaChallengeParams, options?: CallOptions): Promise<MfaChallengeResult>;
 
@@ -33,7 +34,7 @@ export interface MfaMethods {
    * @throws {FactorCodeInvalid | AccountLocked | AccountDisabled | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified |
    * RecentSignInRequired | SecondFactorNeeded | TooManyFactors | FactorExists | FactorAddsNothing | AudienceNotOffered | ScopeNotOffered |
    * TokenRevoked | AccountMerged | TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded |
-   * StepNotPossible}
+   * StepNotPossible | RefusedByHook | HookFailed | HooksNotOffered}
    */
   confirm(params: MfaConfirmParams, options?: CallOptions): Promise<MfaConfirmResult>;
 
@@ -53,7 +54,7 @@ export interface MfaMethods {
    * FactorExists | FactorAddsNothing | FactorTargetMissing | InvalidUsername | InvalidPhoneNumber | TooManyCodes | TooManyFailedSends |
    * SendUnderway | MessageNotSent | TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded |
    * StepNotPossible | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
-   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | RefusedByHook | HookFailed | HooksNotOffered}
    */
   enroll(params: MfaEnrollParams, options?: CallOptions): Promise<MfaEnrollResult>;
 
@@ -98,7 +99,8 @@ export interface MfaMethods {
    * submitChallenge.
    *
    * @throws {FactorCodeInvalid | FactorNotFound | AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered |
-   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible}
+   * TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | RefusedByHook |
+   * HookFailed | HooksNotOffered}
    */
   resolve(params: MfaResolveParams, options?: CallOptions): Promise<MfaResolveResult>;
 
@@ -116,7 +118,8 @@ export interface MfaMethods {
    *
    * @throws {CallerNotAllowed | AccountNotFound | FactorNotFound | LastFactor | RecentSignInRequired | SecondFactorNeeded |
    * AudienceNotOffered | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
-   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | RefusedByHook | HookFailed | HooksNotOffered |
+   * AccountDisabled}
    */
   withdraw(params: MfaWithdrawParams, options?: CallOptions): Promise<MfaWithdrawResult>;
 }

@@ -16,7 +16,7 @@ export interface PasswordResetMethods {
    * Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TooManyCodes |
-   * TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
+   * TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered}
    */
   resendCode(params: PasswordResetResendCodeParams, options?: CallOptions): Promise<PasswordResetResendCodeResult>;
 
@@ -33,7 +33,7 @@ export interface PasswordResetMethods {
    * SDK: sendPasswordResetEmail.
    *
    * @throws {TenantNotFound | InvalidUsername | UserNotFound | PasswordNotSet | AccountDisabled | TooManyCodes | TooManyFailedSends |
-   * SendUnderway | MessageNotSent | TooManyFromClient}
+   * SendUnderway | MessageNotSent | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered}
    */
   start(params: PasswordResetStartParams, options?: CallOptions): Promise<PasswordResetStartResult>;
 

@@ -14,7 +14,8 @@ export interface SignInMethods {
    *
    * Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
    *
-   * @throws {TenantNotFound | AnonymousNotAllowed | SignUpNotAllowed | AudienceNotOffered | ScopeNotOffered | TooManyFromClient}
+   * @throws {TenantNotFound | AnonymousNotAllowed | SignUpNotAllowed | AudienceNotOffered | ScopeNotOffered | TooManyFromClient |
+   * RefusedByHook | HookFailed | HooksNotOffered | AccountDisabled}
    */
   anonymously(params?: SignInAnonymouslyParams, options?: CallOptions): Promise<SignInAnonymouslyResult>;
 
@@ -30,7 +31,7 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/challenge; SDK: resendCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | PasswordChangeRequired | StepNotPossible |
-   * TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
+   * TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered}
    */
   resendCode(params: SignInResendCodeParams, options?: CallOptions): Promise<SignInResendCodeResult>;
 
@@ -51,7 +52,7 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
    *
    * @throws {TenantNotFound | InvalidUsername | UserNotFound | PasswordNotSet | TooManyCodes | TooManyFailedSends | SendUnderway |
-   * MessageNotSent | TooManyFromClient}
+   * MessageNotSent | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered}
    */
   start(params: SignInStartParams, options?: CallOptions): Promise<SignInStartResult>;
 
@@ -66,7 +67,8 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=oob; SDK: submitCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidCode | CodeExpired |
-   * AccountLocked | AccountDisabled | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
+   * AccountLocked | AccountDisabled | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | RefusedByHook |
+   * HookFailed | HooksNotOffered}
    */
   submitCode(params: SignInSubmitCodeParams, options?: CallOptions): Promise<SignInSubmitCodeResult>;
 
@@ -82,7 +84,8 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: submitPassword.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | InvalidPassword |
-   * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
+   * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | RefusedByHook |
+   * HookFailed | HooksNotOffered}
    */
   submitPassword(params: SignInSubmitPasswordParams, options?: CallOptions): Promise<SignInSubmitPasswordResult>;
 
@@ -98,7 +101,8 @@ export interface SignInMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=continuation_token.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | UserAlreadyExists | StepNotPossible |
-   * AccountDisabled | AccountLocked | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
+   * AccountDisabled | AccountLocked | PasswordChangeRequired | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | RefusedByHook |
+   * HookFailed | HooksNotOffered}
    */
   withContinuation(params: SignInWithContinuationParams, options?: CallOptions): Promise<SignInWithContinuationResult>;
 
@@ -120,7 +124,7 @@ export interface SignInMethods {
    * ProviderUnusable | InvalidUsername | UserNotFound | InvalidPassword | PasswordNotSet | PasswordChangeRequired | AccountLocked |
    * AccountDisabled | AudienceNotOffered | SignUpNotAllowed | ContinuationTokenInvalid | ContinuationTokenExpired | CallbackInvalid |
    * SignInRefused | FlowUsed | FlowFinished | PasskeysOff | PasskeyNotAccepted | ListenerGone | UserMismatch | TooManyFromClient |
-   * ScopeNotOffered}
+   * ScopeNotOffered | RefusedByHook | HookFailed | HooksNotOffered}
    */
   withCredential(params: SignInWithCredentialParams, options?: CallOptions): Promise<SignInWithCredentialResult>;
 
@@ -136,7 +140,7 @@ export interface SignInMethods {
    * Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
    *
    * @throws {TenantNotFound | CustomTokenInvalid | ClaimNameReserved | ClaimsTooLong | AccountDisabled | AudienceNotOffered |
-   * ScopeNotOffered | AccountMerged}
+   * ScopeNotOffered | AccountMerged | RefusedByHook | HookFailed | HooksNotOffered}
    */
   withCustomToken(params: SignInWithCustomTokenParams, options?: CallOptions): Promise<SignInWithCustomTokenResult>;
 
@@ -152,7 +156,7 @@ export interface SignInMethods {
    * signInWithEmailAndPassword.
    *
    * @throws {TenantNotFound | InvalidUsername | UserNotFound | InvalidPassword | PasswordNotSet | PasswordChangeRequired | AccountLocked |
-   * AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered}
+   * AccountDisabled | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | RefusedByHook | HookFailed | HooksNotOffered}
    */
   withPassword(params: SignInWithPasswordParams, options?: CallOptions): Promise<SignInWithPasswordResult>;
 }

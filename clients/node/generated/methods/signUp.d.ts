@@ -16,7 +16,8 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | UserAlreadyExists | StepNotPossible |
-   * SignUpNotAllowed | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
+   * SignUpNotAllowed | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | RefusedByHook | HookFailed |
+   * HooksNotOffered}
    */
   resendCode(params: SignUpResendCodeParams, options?: CallOptions): Promise<SignUpResendCodeResult>;
 
@@ -32,7 +33,8 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK: createUserWithEmailAndPassword.
    *
    * @throws {TenantNotFound | SignUpNotAllowed | InvalidUsername | UserAlreadyExists | PasswordNotAccepted | InvalidPassword |
-   * InvalidAttributes | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient}
+   * InvalidAttributes | TooManyCodes | TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | RefusedByHook | HookFailed
+   * | HooksNotOffered}
    */
   start(params: SignUpStartParams, options?: CallOptions): Promise<SignUpStartResult>;
 
@@ -49,7 +51,7 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
-   * InvalidAttributes | UserAlreadyExists | TooManyFromClient}
+   * InvalidAttributes | UserAlreadyExists | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered | AccountDisabled}
    */
   submitAttributes(params: SignUpSubmitAttributesParams, options?: CallOptions): Promise<SignUpSubmitAttributesResult>;
 
@@ -64,7 +66,8 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
-   * InvalidCode | CodeExpired | UserAlreadyExists | AccountLocked | TooManyFromClient}
+   * InvalidCode | CodeExpired | UserAlreadyExists | AccountLocked | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered |
+   * AccountDisabled}
    */
   submitCode(params: SignUpSubmitCodeParams, options?: CallOptions): Promise<SignUpSubmitCodeResult>;
 
@@ -80,7 +83,8 @@ export interface SignUpMethods {
    * Equivalent: nativeAuth /signup/v1.0/continue grant_type=password; SDK: submitPassword.
    *
    * @throws {ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | SignUpNotAllowed |
-   * PasswordNotAccepted | InvalidPassword | UserAlreadyExists | TooManyFromClient}
+   * PasswordNotAccepted | InvalidPassword | UserAlreadyExists | TooManyFromClient | RefusedByHook | HookFailed | HooksNotOffered |
+   * AccountDisabled}
    */
   submitPassword(params: SignUpSubmitPasswordParams, options?: CallOptions): Promise<SignUpSubmitPasswordResult>;
 }

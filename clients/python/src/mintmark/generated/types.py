@@ -89,6 +89,22 @@ a session to the account. A `began` edge points from a sign-in method to a sessi
 points from a merged account to the account that remains.
 """
 
+HookFailedCheck = Literal["timeout", "ended", "error", "invalidAnswer", "unreachable", "tooMany"]
+"""What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
+error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks
+are waiting for an answer.
+"""
+
+HookName = Literal["beforeCreate", "beforeSignIn", "beforeSendMessage"]
+"""The name of a hook. `beforeCreate` decides about a new account, `beforeSignIn` about a new session, and
+`beforeSendMessage` about a message with a code.
+"""
+
+HookTransport = Literal["pipe", "webhook"]
+"""How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a
+signed HTTP request.
+"""
+
 IdentityState = Literal["guest", "authenticated", "disabled"]
 """The state of an identity. `guest`: it has never had a login. `authenticated`: it has logins. `disabled`: it was merged
 into another identity or lost its last login.
@@ -1501,6 +1517,41 @@ class HealthCheck(Record):
     """Whether the component works."""
     detail: str | None = member("detail", default=None)
     """The problem and its solution, or a measured value."""
+
+
+class TenantWebhook(Record):
+    """The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is
+    signed with HMAC-SHA-256.
+    """
+
+    url: str = member("url")
+    """The https URL of the webhook."""
+    secret: str | None = member("secret", secret=True, default=None)
+    """The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in an update
+    that does not change the URL, it keeps its value.
+    """
+    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
+    """Whether the webhook can be in a private network. Defaults to false."""
+    allow_insecure: bool | None = member("allowInsecure", default=None)
+    """Whether plain HTTP to a loopback address is allowed. Defaults to false."""
+
+
+class Hook(Record):
+    """A hook of a tenant, and how it is asked."""
+
+    transport: str = member("transport")
+    """How the hook is asked. Known values: `pipe`, `webhook`."""
+    webhook: TenantWebhook | None = member("webhook", TenantWebhook._of, default=None)
+    """The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise."""
+
+
+class HooksOfferResult(Record):
+    """The result of `hooks.offer`."""
+
+    hooks: Sequence[str] = member("hooks")
+    """The hooks that the process sends to the host."""
+    deadline_seconds: int = member("deadlineSeconds")
+    """The time within which the host must answer, in seconds."""
 
 
 class IdentityChange(Record):
@@ -2962,23 +3013,6 @@ class TenantMailServer(Record):
     """The email address for replies."""
 
 
-class TenantWebhook(Record):
-    """The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is
-    signed with HMAC-SHA-256.
-    """
-
-    url: str = member("url")
-    """The https URL of the webhook."""
-    secret: str | None = member("secret", secret=True, default=None)
-    """The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in an update
-    that does not change the URL, it keeps its value.
-    """
-    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
-    """Whether the webhook can be in a private network. Defaults to false."""
-    allow_insecure: bool | None = member("allowInsecure", default=None)
-    """Whether plain HTTP to a loopback address is allowed. Defaults to false."""
-
-
 class TenantTemplate(Record):
     """The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}},
     {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}}
@@ -3191,6 +3225,21 @@ class TenantDeleteResult(Record):
     """The ID of the deleted tenant."""
 
 
+class TenantHooks(Record):
+    """The hooks of a tenant. A hook that is absent is not asked."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    before_create: Hook | None = member("beforeCreate", Hook._of, default=None)
+    """The hook that decides about new accounts."""
+    before_sign_in: Hook | None = member("beforeSignIn", Hook._of, default=None)
+    """The hook that decides about new sessions."""
+    before_send_message: Hook | None = member("beforeSendMessage", Hook._of, default=None)
+    """The hook that decides about messages with codes."""
+    deadline_seconds: int = member("deadlineSeconds")
+    """The time within which a hook must answer, in seconds."""
+
+
 class TenantListResult(Record):
     """The result of `tenant.list`."""
 
@@ -3285,39 +3334,40 @@ __all__ = [
     "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel", "ClientAuthentication",
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
-    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
-    "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust",
-    "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
-    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
-    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
-    "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
-    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
-    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
-    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
-    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
-    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
-    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
-    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
-    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode",
-    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
-    "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
-    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
-    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
-    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
-    "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket",
-    "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult",
-    "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
-    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
-    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
-    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "HookFailedCheck", "HookName", "HookTransport", "IdentityState", "IdpResponseType", "KeyState",
+    "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
+    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason",
+    "PasskeySettingsAttestation", "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage",
+    "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind",
+    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm",
+    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse",
+    "AcceptedCredentials", "Account", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult",
+    "AccountImportResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
+    "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead",
+    "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals",
+    "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser",
+    "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole",
+    "CredentialsGetResult", "CredentialsProviderAnswer", "CredentialsProviderAnswerOther",
+    "read_credentials_provider_answer", "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
+    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
+    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
+    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
+    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
+    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
+    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
+    "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
+    "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook", "HooksOfferResult",
+    "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
+    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
+    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey",
+    "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict",
+    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation",
+    "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult",
+    "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings",
+    "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
+    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
     "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
     "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
@@ -3329,7 +3379,7 @@ __all__ = [
     "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
     "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
     "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
+    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks", "TenantListResult", "TenantMailServer",
     "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
     "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnknownCredential",
     "UnprocessedIdentity", "Violation",

@@ -36,7 +36,7 @@ module Mintmark
     #   SecondFactorNeeded, InvalidPassword, PasswordNotSet, AccountLocked, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
     #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, RefusedByHook, HookFailed, HooksNotOffered]
     def change_email(
       id_token: nil, account_id: nil, email: nil, current_password: nil, language: nil, continuation_token: nil, client: nil, timeout: nil,
       trace: nil
@@ -63,7 +63,7 @@ module Mintmark
     # @return [Tokens]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, InvalidPassword, PasswordNotSet, SecondFactorNeeded, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, ScopeNotOffered]
+    #   AccountDisabled, AudienceNotOffered, ScopeNotOffered, RefusedByHook, HookFailed, HooksNotOffered]
     def change_password(id_token:, current_password:, new_password:, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("account.changePassword", {
         "idToken" => id_token, "currentPassword" => current_password, "newPassword" => new_password, "audience" => audience,
@@ -250,7 +250,7 @@ module Mintmark
     #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotAccepted, AccountLocked,
     #   AccountDisabled, AudienceNotOffered, CredentialAlreadyInUse, EmailAlreadyInUse, AddressDiffers, ProviderAlreadyLinked,
     #   RecentSignInRequired, SecondFactorNeeded, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused,
-    #   FlowUsed, ListenerGone, UserMismatch, TooManyFromClient]
+    #   FlowUsed, ListenerGone, UserMismatch, TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered]
     def link(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("account.link", {
         "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
@@ -309,7 +309,7 @@ module Mintmark
     # @return [AccountMergeResult]
     # @raise [MergeUndecided, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, ClaimsTooLong, AudienceNotOffered, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, RefusedByHook, HookFailed, HooksNotOffered, AccountDisabled]
     def merge(
       id_token:, source_id_token:, policy: nil, fields: nil, providers: nil, identities: nil, dry_run: nil, audience: nil, timeout: nil,
       trace: nil
@@ -363,7 +363,7 @@ module Mintmark
     #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotSet,
     #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, UserMismatch, ContinuationTokenInvalid,
     #   ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone,
-    #   TooManyFromClient]
+    #   TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered]
     def reauthenticate(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("account.reauthenticate", {
         "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,

@@ -576,6 +576,30 @@ module Mintmark
     detail :failures, "failures" # The number of failed messages.
   end
 
+  # A hook of the tenant refused the new account, the new session or the message.
+  class RefusedByHook < APIError
+    detail :hook, "hook" # The hook that refused.
+    detail :reason, "reason" # The reason from the hook.
+  end
+
+  # A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark does not ask again by
+  # itself.
+  class HookFailed < APIError
+    detail :hook, "hook" # The hook that was asked.
+    # What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error.
+    # `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an
+    # answer.
+    detail :check, "check"
+    detail :reason, "reason" # The reason, as a sentence.
+  end
+
+  # A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with `hooks.offer`, or this process
+  # has no host that can answer.
+  class HooksNotOffered < APIError
+    detail :hook, "hook" # The hook.
+    detail :reason, "reason" # The reason and the next step, as sentences.
+  end
+
   # The account does not exist or was deleted.
   class AccountNotFound < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
@@ -1083,17 +1107,17 @@ module Mintmark
     invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
     userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse
-    emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid
-    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse
-    providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce
-    pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired
-    providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor
-    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted
-    passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld
-    storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
-    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
-    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
-    tooManySnapshots
+    refusedByHook hookFailed hooksNotOffered accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong
+    recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch
+    accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists
+    exportFailed addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp
+    idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable
+    providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors
+    factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing
+    factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull
+    storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown
+    backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent
+    clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch
+    snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

@@ -21,7 +21,8 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
+    #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, RefusedByHook,
+    #   HookFailed, HooksNotOffered]
     def challenge(continuation_token:, factor_id:, client: nil, timeout: nil, trace: nil)
       call("mfa.challenge", {"continuationToken" => continuation_token, "factorId" => factor_id, "client" => client}, timeout, trace)
     end
@@ -44,7 +45,7 @@ module Mintmark
     # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
     #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
     #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible]
+    #   StepNotPossible, RefusedByHook, HookFailed, HooksNotOffered]
     def confirm(continuation_token:, code:, audience: nil, client: nil, timeout: nil, trace: nil)
       call("mfa.confirm", {
         "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client
@@ -80,7 +81,7 @@ module Mintmark
     #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
     #   SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
     #   StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, RefusedByHook, HookFailed, HooksNotOffered]
     def enroll(
       kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
       timeout: nil, trace: nil
@@ -139,7 +140,8 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered, TooManyFromClient,
-    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
+    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, RefusedByHook, HookFailed,
+    #   HooksNotOffered]
     def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("mfa.resolve", {
         "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client
@@ -163,7 +165,7 @@ module Mintmark
     # @return [FactorWithdrawal]
     # @raise [CallerNotAllowed, AccountNotFound, FactorNotFound, LastFactor, RecentSignInRequired, SecondFactorNeeded, AudienceNotOffered,
     #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, RefusedByHook, HookFailed, HooksNotOffered, AccountDisabled]
     def withdraw(factor_id:, id_token: nil, account_id: nil, audience: nil, timeout: nil, trace: nil)
       call("mfa.withdraw", {
         "factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "audience" => audience

@@ -20,7 +20,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [PasswordResetStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TooManyCodes,
-    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient]
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered]
     def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
       call("passwordReset.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
@@ -43,7 +43,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [PasswordResetStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, AccountDisabled, TooManyCodes, TooManyFailedSends,
-    #   SendUnderway, MessageNotSent, TooManyFromClient]
+    #   SendUnderway, MessageNotSent, TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered]
     def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
       call("passwordReset.start", {
         "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client

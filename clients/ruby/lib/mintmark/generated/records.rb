@@ -540,6 +540,18 @@ module Mintmark
     member :detail, "detail" # The problem and its solution, or a measured value.
   end
 
+  # A hook of a tenant, and how it is asked.
+  class Hook < Record
+    member :transport, "transport" # How the hook is asked.
+    member :webhook, "webhook", :TenantWebhook # The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
+  end
+
+  # The result of `hooks.offer`.
+  class HooksOfferResult < Record
+    member :hooks, "hooks" # The hooks that the process sends to the host.
+    member :deadline_seconds, "deadlineSeconds" # The time within which the host must answer, in seconds.
+  end
+
   # A change of the identity of a credentials provider.
   class IdentityChange < Record
     # The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.
@@ -1543,6 +1555,15 @@ module Mintmark
     member :templates, "templates", [:TenantTemplate] # The tenant's own templates, one for each channel, purpose and language.
     # The language of messages in flows that name no language, or a language without a template. Defaults to "en".
     member :language, "language"
+  end
+
+  # The hooks of a tenant. A hook that is absent is not asked.
+  class TenantHooks < Record
+    member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    member :before_create, "beforeCreate", :Hook # The hook that decides about new accounts.
+    member :before_sign_in, "beforeSignIn", :Hook # The hook that decides about new sessions.
+    member :before_send_message, "beforeSendMessage", :Hook # The hook that decides about messages with codes.
+    member :deadline_seconds, "deadlineSeconds" # The time within which a hook must answer, in seconds.
   end
 
   # The result of `tenant.list`.

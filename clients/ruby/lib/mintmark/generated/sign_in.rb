@@ -21,7 +21,8 @@ module Mintmark
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
-    # @raise [TenantNotFound, AnonymousNotAllowed, SignUpNotAllowed, AudienceNotOffered, ScopeNotOffered, TooManyFromClient]
+    # @raise [TenantNotFound, AnonymousNotAllowed, SignUpNotAllowed, AudienceNotOffered, ScopeNotOffered, TooManyFromClient, RefusedByHook,
+    #   HookFailed, HooksNotOffered, AccountDisabled]
     def anonymously(tenant_id: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
       call("signIn.anonymously", {"tenantId" => tenant_id, "audience" => audience, "scope" => scope, "client" => client}, timeout, trace)
     end
@@ -40,7 +41,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, PasswordChangeRequired, StepNotPossible,
-    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient]
+    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered]
     def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
       call("signIn.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
@@ -67,7 +68,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    #   TooManyFromClient]
+    #   TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered]
     def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
       call("signIn.start", {"username" => username, "tenantId" => tenant_id, "language" => language, "client" => client}, timeout, trace)
     end
@@ -89,7 +90,8 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidCode, CodeExpired,
-    #   AccountLocked, AccountDisabled, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered]
+    #   AccountLocked, AccountDisabled, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, RefusedByHook,
+    #   HookFailed, HooksNotOffered]
     def submit_code(continuation_token:, code:, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
       call("signIn.submitCode", {
         "continuationToken" => continuation_token, "code" => code, "audience" => audience, "scope" => scope, "client" => client
@@ -114,7 +116,8 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidPassword,
-    #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered]
+    #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, RefusedByHook,
+    #   HookFailed, HooksNotOffered]
     def submit_password(continuation_token:, password:, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
       call("signIn.submitPassword", {
         "continuationToken" => continuation_token, "password" => password, "audience" => audience, "scope" => scope, "client" => client
@@ -139,7 +142,8 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists, StepNotPossible,
-    #   AccountDisabled, AccountLocked, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered]
+    #   AccountDisabled, AccountLocked, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, RefusedByHook,
+    #   HookFailed, HooksNotOffered]
     def with_continuation(continuation_token:, username: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
       call("signIn.withContinuation", {
         "continuationToken" => continuation_token, "username" => username, "audience" => audience, "scope" => scope, "client" => client
@@ -171,7 +175,7 @@ module Mintmark
     #   ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
     #   AccountDisabled, AudienceNotOffered, SignUpNotAllowed, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid,
     #   SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone, UserMismatch, TooManyFromClient,
-    #   ScopeNotOffered]
+    #   ScopeNotOffered, RefusedByHook, HookFailed, HooksNotOffered]
     def with_credential(
       credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil
     )
@@ -196,7 +200,7 @@ module Mintmark
     #   Defaults to `openid`.
     # @return [SignInStep]
     # @raise [TenantNotFound, CustomTokenInvalid, ClaimNameReserved, ClaimsTooLong, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
-    #   AccountMerged]
+    #   AccountMerged, RefusedByHook, HookFailed, HooksNotOffered]
     def with_custom_token(token:, tenant_id: nil, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("signIn.withCustomToken", {"token" => token, "tenantId" => tenant_id, "audience" => audience, "scope" => scope}, timeout, trace)
     end
@@ -220,7 +224,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered]
+    #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, RefusedByHook, HookFailed, HooksNotOffered]
     def with_password(username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
       call("signIn.withPassword", {
         "username" => username, "password" => password, "tenantId" => tenant_id, "audience" => audience, "scope" => scope,

@@ -20,7 +20,8 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignUpStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists, StepNotPossible,
-    #   SignUpNotAllowed, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient]
+    #   SignUpNotAllowed, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, RefusedByHook, HookFailed,
+    #   HooksNotOffered]
     def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
       call("signUp.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
     end
@@ -44,7 +45,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignUpStep]
     # @raise [TenantNotFound, SignUpNotAllowed, InvalidUsername, UserAlreadyExists, PasswordNotAccepted, InvalidPassword, InvalidAttributes,
-    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient]
+    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered]
     def start(username:, tenant_id: nil, password: nil, attributes: nil, language: nil, client: nil, timeout: nil, trace: nil)
       call("signUp.start", {
         "username" => username, "tenantId" => tenant_id, "password" => password, "attributes" => attributes, "language" => language,
@@ -68,7 +69,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignUpStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed,
-    #   InvalidAttributes, UserAlreadyExists, TooManyFromClient]
+    #   InvalidAttributes, UserAlreadyExists, TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered, AccountDisabled]
     def submit_attributes(continuation_token:, attributes:, client: nil, timeout: nil, trace: nil)
       call("signUp.submitAttributes", {
         "continuationToken" => continuation_token, "attributes" => attributes, "client" => client
@@ -89,7 +90,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignUpStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed, InvalidCode,
-    #   CodeExpired, UserAlreadyExists, AccountLocked, TooManyFromClient]
+    #   CodeExpired, UserAlreadyExists, AccountLocked, TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered, AccountDisabled]
     def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
       call("signUp.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
     end
@@ -109,7 +110,8 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [SignUpStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed,
-    #   PasswordNotAccepted, InvalidPassword, UserAlreadyExists, TooManyFromClient]
+    #   PasswordNotAccepted, InvalidPassword, UserAlreadyExists, TooManyFromClient, RefusedByHook, HookFailed, HooksNotOffered,
+    #   AccountDisabled]
     def submit_password(continuation_token:, password:, client: nil, timeout: nil, trace: nil)
       call("signUp.submitPassword", {"continuationToken" => continuation_token, "password" => password, "client" => client}, timeout, trace)
     end

@@ -948,6 +948,56 @@ public struct TooManyFailedSendsError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; failures = try data.required("failures") }
 }
 
+/// `refusedByHook`, 4100. A hook of the tenant refused the new account, the new session or the message. Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UserLambdaValidationException.
+public struct RefusedByHookError: KnownError {
+    public let answer: Answer
+    /// The hook that refused.
+    public let hook: HookName
+    /// The reason from the hook.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); reason = try data.required("reason") }
+}
+
+/// `hookFailed`, 4101. A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark does not ask again by itself. Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UnexpectedLambdaException, InvalidLambdaResponseException.
+public struct HookFailedError: KnownError {
+    public let answer: Answer
+    /// The hook that was asked.
+    public let hook: HookName
+    /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer.
+    public let check: Check
+    /// The reason, as a sentence.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); check = try data.required("check"); reason = try data.required("reason") }
+    /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer. Newer versions of Mintmark can add values.
+    public struct Check: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `timeout`
+        public static let timeout = Self(rawValue: "timeout")
+        /// `ended`
+        public static let ended = Self(rawValue: "ended")
+        /// `error`
+        public static let error = Self(rawValue: "error")
+        /// `invalidAnswer`
+        public static let invalidAnswer = Self(rawValue: "invalidAnswer")
+        /// `unreachable`
+        public static let unreachable = Self(rawValue: "unreachable")
+        /// `tooMany`
+        public static let tooMany = Self(rawValue: "tooMany")
+    }
+
+}
+
+/// `hooksNotOffered`, 4102. A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with `hooks.offer`, or this process has no host that can answer.
+public struct HooksNotOfferedError: KnownError {
+    public let answer: Answer
+    /// The hook.
+    public let hook: HookName
+    /// The reason and the next step, as sentences.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); reason = try data.required("reason") }
+}
+
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
@@ -1833,27 +1883,27 @@ let errorTypes: [Int: any KnownError.Type] = [
     4021: RefreshTokenExpiredError.self, 4022: RefreshTokenReusedError.self, 4023: AudienceNotOfferedError.self,
     4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
-    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
-    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
-    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
-    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
-    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
-    5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
-    5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
-    5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,
-    6001: ProviderUnavailableError.self, 6002: ProviderUnusableError.self, 6003: IdpNotFoundError.self, 6004: IdpExistsError.self,
-    6005: InvalidIdpError.self, 6006: IdpDisabledError.self, 6007: InvalidCredentialError.self, 6008: InvalidNonceError.self,
-    6009: PendingTokenInvalidError.self, 6010: CallbackInvalidError.self, 6011: SignInRefusedError.self, 6012: FlowUsedError.self,
-    6013: ListenerGoneError.self, 6014: ListenerUnavailableError.self, 6020: ProviderTokenNotKeptError.self,
-    6021: ProviderTokenExpiredError.self, 6022: ProviderTokenRefusedError.self, 7001: SecondFactorsOffError.self,
-    7002: UnsupportedFirstFactorError.self, 7003: EmailNotVerifiedError.self, 7004: TooManyFactorsError.self,
-    7005: FactorExistsError.self, 7006: FactorNotFoundError.self, 7007: LastFactorError.self, 7008: FactorCodeInvalidError.self,
-    7009: SecondFactorNeededError.self, 7010: NoSecondFactorError.self, 7011: InvalidPhoneNumberError.self,
-    7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self, 7020: PasskeyNotAcceptedError.self,
-    7021: PasskeysOffError.self, 7022: PasskeyNotFoundError.self, 7023: PasskeyNotSetError.self, 7024: TooManyPasskeysError.self,
-    8001: StoreBusyError.self, 8002: StoreReadOnlyError.self, 8003: StoreFullError.self, 8004: StoreCorruptError.self,
-    8005: StoreTooNewError.self, 8006: StoreTooOldError.self, 8007: StoreCannotOpenError.self, 8008: NotAStoreError.self,
-    8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self, 8011: TestingStoreMismatchError.self,
+    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4100: RefusedByHookError.self, 4101: HookFailedError.self,
+    4102: HooksNotOfferedError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self,
+    5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self,
+    5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self,
+    5023: ProviderNotLinkedError.self, 5024: LastProviderError.self, 5025: UserMismatchError.self, 5026: AccountMergedError.self,
+    5027: AnonymousNotAllowedError.self, 5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self,
+    5040: ImportFileUnreadableError.self, 5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self,
+    5043: ExportFailedError.self, 5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self,
+    5062: ProviderSubjectInUseError.self, 6001: ProviderUnavailableError.self, 6002: ProviderUnusableError.self,
+    6003: IdpNotFoundError.self, 6004: IdpExistsError.self, 6005: InvalidIdpError.self, 6006: IdpDisabledError.self,
+    6007: InvalidCredentialError.self, 6008: InvalidNonceError.self, 6009: PendingTokenInvalidError.self,
+    6010: CallbackInvalidError.self, 6011: SignInRefusedError.self, 6012: FlowUsedError.self, 6013: ListenerGoneError.self,
+    6014: ListenerUnavailableError.self, 6020: ProviderTokenNotKeptError.self, 6021: ProviderTokenExpiredError.self,
+    6022: ProviderTokenRefusedError.self, 7001: SecondFactorsOffError.self, 7002: UnsupportedFirstFactorError.self,
+    7003: EmailNotVerifiedError.self, 7004: TooManyFactorsError.self, 7005: FactorExistsError.self, 7006: FactorNotFoundError.self,
+    7007: LastFactorError.self, 7008: FactorCodeInvalidError.self, 7009: SecondFactorNeededError.self, 7010: NoSecondFactorError.self,
+    7011: InvalidPhoneNumberError.self, 7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self,
+    7020: PasskeyNotAcceptedError.self, 7021: PasskeysOffError.self, 7022: PasskeyNotFoundError.self, 7023: PasskeyNotSetError.self,
+    7024: TooManyPasskeysError.self, 8001: StoreBusyError.self, 8002: StoreReadOnlyError.self, 8003: StoreFullError.self,
+    8004: StoreCorruptError.self, 8005: StoreTooNewError.self, 8006: StoreTooOldError.self, 8007: StoreCannotOpenError.self,
+    8008: NotAStoreError.self, 8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self, 8011: TestingStoreMismatchError.self,
     8012: OutcomeUnknownError.self, 8013: BackupFileExistsError.self, 8014: BackupNotHereError.self, 8015: BackupFailedError.self,
     8016: NewMasterKeyNeededError.self, 8017: InvalidMasterKeyError.self, 8018: StoreNotEmptyError.self,
     8019: CopyNotVerifiedError.self, 8030: MessageNotSentError.self, 9001: ClockOutOfRangeError.self, 9002: NoKeyInStateError.self,

@@ -39,6 +39,7 @@ final class ShapeTable {
             GraphEdge from to kind
             GraphNode kind accountId providerId subject factorId factorKind sessionId poolId identityId loginProvider
             HealthCheck name ok detail
+            Hook transport webhook:TenantWebhook
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
             Idp tenantId providerId clientId hasClientSecret clientAuthentication issuer displayName enabled responseType scopes \
@@ -109,6 +110,7 @@ final class ShapeTable {
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate language
+            TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
             TenantTemplate purpose channel language subject text html
             TenantWebhook url secret! allowPrivateNetwork allowInsecure
@@ -213,6 +215,13 @@ final class ShapeTable {
             =credentialsProvider.setLogins CredentialsProviderSetLoginsResult
             CredentialsProviderSubmitTokenParams continuationToken! identityId token!
             =credentialsProvider.submitToken CredentialsProviderAnswer
+            HooksGetParams tenantId
+            =hooks.get TenantHooks
+            HooksOfferParams hooks
+            HooksOfferResult hooks deadlineSeconds
+            =hooks.offer HooksOfferResult
+            HooksSetParams tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook
+            =hooks.set TenantHooks
             IdentityDeleteParams identityIds
             IdentityDeleteResult unprocessed:UnprocessedIdentity
             =identity.delete IdentityDeleteResult
@@ -580,6 +589,9 @@ final class ShapeTable {
             !flowEnded cause reason
             !sendUnderway retryAfterSeconds
             !tooManyFailedSends failures retryAfterSeconds
+            !refusedByHook hook reason
+            !hookFailed hook check reason
+            !hooksNotOffered hook reason
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId

@@ -104,6 +104,11 @@ class AccountMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_email_change_step(self._send("account.changeEmail", {
             "idToken": id_token, "accountId": account_id, "email": email, "currentPassword": current_password,
@@ -158,6 +163,11 @@ class AccountMethods(Namespace):
             AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
             AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.Tokens._of(self._send("account.changePassword", {
             "idToken": id_token, "currentPassword": current_password, "newPassword": new_password, "audience": audience,
@@ -525,6 +535,11 @@ class AccountMethods(Namespace):
             UserMismatchError: A credential that reauthenticates the user belongs to another account or to no account.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("account.link", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -646,6 +661,12 @@ class AccountMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.AccountMergeResult._of(self._send("account.merge", {
             "idToken": id_token, "sourceIdToken": source_id_token, "policy": policy, "fields": fields,
@@ -788,6 +809,11 @@ class AccountMethods(Namespace):
             ListenerGoneError: A credential without `url` is submitted, but its callback can no longer arrive.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -990,7 +1016,8 @@ class AsyncAccountMethods(AsyncNamespace):
         MessageNotSentError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError,
         FlowEndedError, StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_email_change_step(await self._send("account.changeEmail", {
             "idToken": id_token, "accountId": account_id, "email": email, "currentPassword": current_password,
@@ -1006,7 +1033,8 @@ class AsyncAccountMethods(AsyncNamespace):
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
         AccountMergedError, InvalidPasswordError, PasswordNotSetError, SecondFactorNeededError, AccountLockedError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError.
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.Tokens._of(await self._send("account.changePassword", {
             "idToken": id_token, "currentPassword": current_password, "newPassword": new_password, "audience": audience,
@@ -1145,7 +1173,7 @@ class AsyncAccountMethods(AsyncNamespace):
         AudienceNotOfferedError, CredentialAlreadyInUseError, EmailAlreadyInUseError, AddressDiffersError,
         ProviderAlreadyLinkedError, RecentSignInRequiredError, SecondFactorNeededError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
-        UserMismatchError, TooManyFromClientError.
+        UserMismatchError, TooManyFromClientError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("account.link", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -1200,7 +1228,8 @@ class AsyncAccountMethods(AsyncNamespace):
         Raises: MergeUndecidedError, RecentSignInRequiredError, SecondFactorNeededError, TooManyFactorsError,
         ClaimsTooLongError, AudienceNotOfferedError, TokenMalformedError, TokenAlgorithmNotAllowedError,
         TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
-        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError, AccountDisabledError.
         """
         return types.AccountMergeResult._of(await self._send("account.merge", {
             "idToken": id_token, "sourceIdToken": source_id_token, "policy": policy, "fields": fields,
@@ -1237,7 +1266,8 @@ class AsyncAccountMethods(AsyncNamespace):
         InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
         AccountDisabledError, AudienceNotOfferedError, UserMismatchError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
-        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, TooManyFromClientError.
+        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, TooManyFromClientError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,

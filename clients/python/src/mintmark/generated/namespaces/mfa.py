@@ -56,6 +56,11 @@ class MfaMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("mfa.challenge", {
             "continuationToken": continuation_token, "factorId": factor_id, "client": client,
@@ -119,6 +124,11 @@ class MfaMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
@@ -213,6 +223,11 @@ class MfaMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
@@ -342,6 +357,11 @@ class MfaMethods(Namespace):
                 the last step.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
@@ -397,6 +417,12 @@ class MfaMethods(Namespace):
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_factor_withdrawal(self._send("mfa.withdraw", {
             "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
@@ -415,7 +441,7 @@ class AsyncMfaMethods(AsyncNamespace):
         Raises: FactorNotFoundError, AccountLockedError, AccountDisabledError, TooManyCodesError,
         TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-        StepNotPossibleError.
+        StepNotPossibleError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("mfa.challenge", {
             "continuationToken": continuation_token, "factorId": factor_id, "client": client,
@@ -432,7 +458,8 @@ class AsyncMfaMethods(AsyncNamespace):
         UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError, SecondFactorNeededError,
         TooManyFactorsError, FactorExistsError, FactorAddsNothingError, AudienceNotOfferedError, ScopeNotOfferedError,
         TokenRevokedError, AccountMergedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
@@ -454,7 +481,8 @@ class AsyncMfaMethods(AsyncNamespace):
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
@@ -498,7 +526,8 @@ class AsyncMfaMethods(AsyncNamespace):
 
         Raises: FactorCodeInvalidError, FactorNotFoundError, AccountLockedError, AccountDisabledError,
         AudienceNotOfferedError, ScopeNotOfferedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
@@ -514,7 +543,8 @@ class AsyncMfaMethods(AsyncNamespace):
         Raises: CallerNotAllowedError, AccountNotFoundError, FactorNotFoundError, LastFactorError,
         RecentSignInRequiredError, SecondFactorNeededError, AudienceNotOfferedError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
-        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError.
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
+        RefusedByHookError, HookFailedError, HooksNotOfferedError, AccountDisabledError.
         """
         return types.read_factor_withdrawal(await self._send("mfa.withdraw", {
             "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,

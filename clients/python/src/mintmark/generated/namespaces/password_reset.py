@@ -49,6 +49,11 @@ class PasswordResetMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_password_reset_step(self._send("passwordReset.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -96,6 +101,11 @@ class PasswordResetMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_password_reset_step(self._send("passwordReset.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
@@ -193,7 +203,7 @@ class AsyncPasswordResetMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
-        TooManyFromClientError.
+        TooManyFromClientError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -207,7 +217,8 @@ class AsyncPasswordResetMethods(AsyncNamespace):
         """Start a password reset.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, AccountDisabledError,
-        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
+        RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,

@@ -42,6 +42,12 @@ class SignInMethods(Namespace):
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_in_step(self._send("signIn.anonymously", {
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
@@ -85,6 +91,11 @@ class SignInMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -135,6 +146,11 @@ class SignInMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
@@ -186,6 +202,11 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
@@ -236,6 +257,11 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
@@ -287,6 +313,11 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
@@ -371,6 +402,11 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -408,6 +444,11 @@ class SignInMethods(Namespace):
             AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
@@ -456,6 +497,11 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
@@ -474,7 +520,8 @@ class AsyncSignInMethods(AsyncNamespace):
         """Sign in anonymously, creating an account without a sign-in method.
 
         Raises: TenantNotFoundError, AnonymousNotAllowedError, SignUpNotAllowedError, AudienceNotOfferedError,
-        ScopeNotOfferedError, TooManyFromClientError.
+        ScopeNotOfferedError, TooManyFromClientError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        AccountDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.anonymously", {
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
@@ -488,7 +535,8 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         PasswordChangeRequiredError, StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError,
-        SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        SendUnderwayError, MessageNotSentError, TooManyFromClientError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -502,7 +550,8 @@ class AsyncSignInMethods(AsyncNamespace):
         """Start a sign-in.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client,
@@ -517,7 +566,8 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, AccountDisabledError,
-        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
@@ -533,7 +583,8 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidPasswordError, PasswordChangeRequiredError, AccountLockedError,
-        AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
@@ -549,7 +600,8 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         UserAlreadyExistsError, StepNotPossibleError, AccountDisabledError, AccountLockedError,
-        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError.
+        PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
@@ -570,7 +622,7 @@ class AsyncSignInMethods(AsyncNamespace):
         AccountDisabledError, AudienceNotOfferedError, SignUpNotAllowedError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
         PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, UserMismatchError, TooManyFromClientError,
-        ScopeNotOfferedError.
+        ScopeNotOfferedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -584,7 +636,8 @@ class AsyncSignInMethods(AsyncNamespace):
         """Sign in with a custom token signed by the application's backend.
 
         Raises: TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError, ClaimsTooLongError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError.
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
@@ -599,7 +652,7 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, InvalidPasswordError, PasswordNotSetError,
         PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
-        TooManyFromClientError, ScopeNotOfferedError.
+        TooManyFromClientError, ScopeNotOfferedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,

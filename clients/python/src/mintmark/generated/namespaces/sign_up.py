@@ -53,6 +53,11 @@ class SignUpMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_up_step(self._send("signUp.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -106,6 +111,11 @@ class SignUpMethods(Namespace):
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_up_step(self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
@@ -152,6 +162,12 @@ class SignUpMethods(Namespace):
                 with this error.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_up_step(self._send("signUp.submitAttributes", {
             "continuationToken": continuation_token, "attributes": attributes, "client": client,
@@ -198,6 +214,12 @@ class SignUpMethods(Namespace):
                 resets separately and also count for the account.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_up_step(self._send("signUp.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -242,6 +264,12 @@ class SignUpMethods(Namespace):
                 with this error.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_up_step(self._send("signUp.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,
@@ -259,7 +287,8 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         UserAlreadyExistsError, StepNotPossibleError, SignUpNotAllowedError, TooManyCodesError, TooManyFailedSendsError,
-        SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        SendUnderwayError, MessageNotSentError, TooManyFromClientError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_sign_up_step(await self._send("signUp.resendCode", {
             "continuationToken": continuation_token, "client": client,
@@ -275,7 +304,8 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: TenantNotFoundError, SignUpNotAllowedError, InvalidUsernameError, UserAlreadyExistsError,
         PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError.
+        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_up_step(await self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
@@ -291,7 +321,7 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, InvalidAttributesError, UserAlreadyExistsError,
-        TooManyFromClientError.
+        TooManyFromClientError, RefusedByHookError, HookFailedError, HooksNotOfferedError, AccountDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitAttributes", {
             "continuationToken": continuation_token, "attributes": attributes, "client": client,
@@ -305,7 +335,8 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, InvalidCodeError, CodeExpiredError, UserAlreadyExistsError,
-        AccountLockedError, TooManyFromClientError.
+        AccountLockedError, TooManyFromClientError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        AccountDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -319,7 +350,8 @@ class AsyncSignUpMethods(AsyncNamespace):
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, PasswordNotAcceptedError, InvalidPasswordError,
-        UserAlreadyExistsError, TooManyFromClientError.
+        UserAlreadyExistsError, TooManyFromClientError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        AccountDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitPassword", {
             "continuationToken": continuation_token, "password": password, "client": client,

@@ -20,7 +20,7 @@ public struct SignUpMethods: Sendable {
     /// - Parameters:
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([("continuationToken", continuationToken), ("client", client)] as [(String, (any WireValue)?)])
@@ -42,7 +42,7 @@ public struct SignUpMethods: Sendable {
     ///   - attributes: The user attributes of the new account.
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `SignUpNotAllowedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `InvalidAttributesError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`.
+    /// - Throws: `TenantNotFoundError`, `SignUpNotAllowedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `InvalidAttributesError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func start(username: String, tenantId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([
@@ -64,7 +64,7 @@ public struct SignUpMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - attributes: The attributes to submit.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidAttributesError`, `UserAlreadyExistsError`, `TooManyFromClientError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidAttributesError`, `UserAlreadyExistsError`, `TooManyFromClientError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
     public func submitAttributes(continuationToken: String, attributes: JSONObject, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([
@@ -85,7 +85,7 @@ public struct SignUpMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - code: The one-time code that was sent, digit by digit.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidCodeError`, `CodeExpiredError`, `UserAlreadyExistsError`, `AccountLockedError`, `TooManyFromClientError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidCodeError`, `CodeExpiredError`, `UserAlreadyExistsError`, `AccountLockedError`, `TooManyFromClientError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([
@@ -106,7 +106,7 @@ public struct SignUpMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - password: A password.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `UserAlreadyExistsError`, `TooManyFromClientError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `UserAlreadyExistsError`, `TooManyFromClientError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
     public func submitPassword(continuationToken: String, password: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([

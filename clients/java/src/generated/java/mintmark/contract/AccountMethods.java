@@ -36,7 +36,7 @@ public final class AccountMethods {
      * FlowEndedException}, {@link StepNotPossibleException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException},
      * {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}.
+     * AccountMergedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -67,7 +67,8 @@ public final class AccountMethods {
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link SecondFactorNeededException}, {@link
-     * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException}.
+     * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -404,7 +405,8 @@ public final class AccountMethods {
      * EmailAlreadyInUseException}, {@link AddressDiffersException}, {@link ProviderAlreadyLinkedException}, {@link
      * RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link ContinuationTokenInvalidException}, {@link
      * ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException},
-     * {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException}.
+     * {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -499,7 +501,8 @@ public final class AccountMethods {
      * TooManyFactorsException}, {@link ClaimsTooLongException}, {@link AudienceNotOfferedException}, {@link TokenMalformedException},
      * {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}.
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -590,7 +593,7 @@ public final class AccountMethods {
      * AudienceNotOfferedException}, {@link UserMismatchException}, {@link ContinuationTokenInvalidException}, {@link
      * ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException},
      * {@link FlowFinishedException}, {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link ListenerGoneException},
-     * {@link TooManyFromClientException}.
+     * {@link TooManyFromClientException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

@@ -22,7 +22,8 @@ public final class PasswordResetMethods {
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
-     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}.
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -64,7 +65,8 @@ public final class PasswordResetMethods {
      * accounts:sendOobCode; SDK: sendPasswordResetEmail.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * PasswordNotSetException}, {@link AccountDisabledException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
-     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}.
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

@@ -21,7 +21,8 @@ public final class SignInMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
      * <p>Errors: {@link TenantNotFoundException}, {@link AnonymousNotAllowedException}, {@link SignUpNotAllowedException}, {@link
-     * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link TooManyFromClientException}.
+     * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link TooManyFromClientException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -52,7 +53,7 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link PasswordChangeRequiredException}, {@link StepNotPossibleException}, {@link
      * TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link
-     * TooManyFromClientException}.
+     * TooManyFromClientException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -98,7 +99,8 @@ public final class SignInMethods {
      * <p>Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * PasswordNotSetException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link
-     * MessageNotSentException}, {@link TooManyFromClientException}.
+     * MessageNotSentException}, {@link TooManyFromClientException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -135,7 +137,8 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidCodeException}, {@link CodeExpiredException}, {@link
      * AccountLockedException}, {@link AccountDisabledException}, {@link PasswordChangeRequiredException}, {@link
-     * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}.
+     * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -176,7 +179,8 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidPasswordException}, {@link
      * PasswordChangeRequiredException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link
-     * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}.
+     * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -217,7 +221,8 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link UserAlreadyExistsException}, {@link StepNotPossibleException}, {@link AccountDisabledException},
      * {@link AccountLockedException}, {@link PasswordChangeRequiredException}, {@link AudienceNotOfferedException}, {@link
-     * TooManyFromClientException}, {@link ScopeNotOfferedException}.
+     * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -268,7 +273,7 @@ public final class SignInMethods {
      * {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link
      * SignInRefusedException}, {@link FlowUsedException}, {@link FlowFinishedException}, {@link PasskeysOffException}, {@link
      * PasskeyNotAcceptedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}.
+     * {@link ScopeNotOfferedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -310,7 +315,7 @@ public final class SignInMethods {
      * <p>Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
      * <p>Errors: {@link TenantNotFoundException}, {@link CustomTokenInvalidException}, {@link ClaimNameReservedException}, {@link
      * ClaimsTooLongException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
-     * {@link AccountMergedException}.
+     * {@link AccountMergedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -352,7 +357,7 @@ public final class SignInMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException}, {@link
      * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}.
+     * {@link ScopeNotOfferedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

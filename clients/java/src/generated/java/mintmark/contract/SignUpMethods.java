@@ -23,7 +23,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link UserAlreadyExistsException}, {@link StepNotPossibleException}, {@link
      * SignUpNotAllowedException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
-     * {@link MessageNotSentException}, {@link TooManyFromClientException}.
+     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -64,7 +65,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link SignUpNotAllowedException}, {@link InvalidUsernameException}, {@link
      * UserAlreadyExistsException}, {@link PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link
      * InvalidAttributesException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
-     * {@link MessageNotSentException}, {@link TooManyFromClientException}.
+     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -101,7 +103,8 @@ public final class SignUpMethods {
      * <p>Equivalent: nativeAuth /signup/v1.0/continue grant_type=attributes; SDK: submitAttributes.
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link SignUpNotAllowedException}, {@link
-     * InvalidAttributesException}, {@link UserAlreadyExistsException}, {@link TooManyFromClientException}.
+     * InvalidAttributesException}, {@link UserAlreadyExistsException}, {@link TooManyFromClientException}, {@link
+     * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -141,7 +144,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link SignUpNotAllowedException}, {@link InvalidCodeException},
      * {@link CodeExpiredException}, {@link UserAlreadyExistsException}, {@link AccountLockedException}, {@link
-     * TooManyFromClientException}.
+     * TooManyFromClientException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link
+     * AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -183,7 +187,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link SignUpNotAllowedException}, {@link
      * PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link UserAlreadyExistsException}, {@link
-     * TooManyFromClientException}.
+     * TooManyFromClientException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link
+     * AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
