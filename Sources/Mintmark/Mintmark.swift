@@ -24,6 +24,8 @@ public final class Mintmark: Sendable {
     let log: Logger
     let logRing: LogRing?
     let writeProbe = WriteProbe()
+    /// The host of the process, which can answer hooks.
+    let host = PipeHookHost()
     private let random: any RandomSource
     private let foreign: any LoginProviderClient
     /// The injected faults, or `nil` without `--testing`.
@@ -75,7 +77,7 @@ public final class Mintmark: Sendable {
             // A thread that waited for a failed attempt shares its error instead of waiting for another attempt.
             if let failure = attempts.lastFailure, failedAttempts.load(ordering: .acquiring) > seen { throw failure }
             do {
-                let opening = StoreOpening(configuration: configuration, random: random, foreign: foreign, faults: faults)
+                let opening = StoreOpening(configuration: configuration, random: random, foreign: foreign, faults: faults, hookHost: host)
                 let services = Services(try opening.open(), self)
                 if logsOpening.load(ordering: .relaxed) { warnOfOpenFiles() }
                 return openedServices.storeIfNil(services)

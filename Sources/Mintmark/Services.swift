@@ -23,6 +23,7 @@ public final class Services: Sendable {
     public let compat: CompatService
     public let credentials: CredentialsService
     public let credentialsProvider: CredentialsProviderService
+    public let hooks: HooksService
     public let identity: IdentityService
     public let idp: IdpService
     public let key: KeyService
@@ -62,6 +63,7 @@ public final class Services: Sendable {
         apply = ApplyService(context)
         audit = AuditService(context)
         credentials = CredentialsService(context, pools)
+        hooks = HooksService(accounts, tenants)
         identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
         key = KeyService(context, signingKeys, owners: StoreKeyOwners())
@@ -88,16 +90,17 @@ public final class Services: Sendable {
             reports: .logged(to: mintmark.log, headsFile: mintmark.configuration.auditHeadsFile.map { AuditHeadsFile($0) }),
             // Sends notices that another process left or that are due for a retry.
             afterSweep: { [accounts] settles in if settles { accounts.sendDueNotices() } else { accounts.sendNotices() } })
-        let hooks = TestHooks(
+        let testHooks = TestHooks(
             tables: Schema.tables, settle: { [housekeeping] in try housekeeping.settle() },
             serveHTTP: { [loopback] port, firebase throws(LoopbackFailure) in
                 let endpoint = firebase.map { FirebaseEndpoint.test(projectId: $0.projectId, signsTokens: $0.tokens == .signed) }
                 return try loopback.server(port: port, firebase: endpoint).baseURL
             }, openFirebase: { [compat] project, call in try compat.openFirebase(project: project, call) })
-        let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
+        let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, testHooks) : nil
         let methods = Contract.MethodTable.bind(
-            account: account, application: application, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
-            identity: identity, idp: idp, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
+            account: account, application: application, audit: audit, compat: compat, credentials: credentials,
+            credentialsProvider: credentialsProvider, hooks: hooks, identity: identity, idp: idp, key: key, mfa: mfa, passkey: passkey,
+            passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })

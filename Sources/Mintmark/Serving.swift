@@ -24,6 +24,7 @@ extension Mintmark {
     ) rethrows {
         var options = options
         if trace != nil || watch != nil { options.tap = TraceFile(trace, watch: watch, log: log) }
+        if options.dialect == .plain { options.hostRequests = host.requests }
         let (tap, drainSeconds) = (options.tap, options.drainSeconds)
         let server = Server(
             methods ?? MethodRegistry(self), input: 0, output: output, options: options, observer: counters,

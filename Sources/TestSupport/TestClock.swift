@@ -10,8 +10,12 @@ extension TestService {
     public func clock(_ request: TestClock.Params, _ call: any CallContext) throws -> TestClock.Result {
         let clock = VirtualClock(context.driver)
         let reads = request.freeze == nil && request.setAt == nil && request.advanceSeconds == nil && !request.reset
+        let before = reads ? 0 : try clock.read().now
         let (setting, now) = reads ? try clock.read() : try clock.change { try Self.turn($0, request, machine: $1) }
-        if !reads { context.callbacks.turn() }
+        if !reads {
+            context.callbacks.turn()
+            context.hooks.clockMoved(by: now - before)
+        }
         if !reads, request.settle { try hooks.settle() }
         return TestClock.Result(now: now, frozen: setting.frozenAt != nil)
     }

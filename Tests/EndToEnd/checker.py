@@ -222,6 +222,13 @@ def notifications():
 
 
 @functools.cache
+def host_requests():
+    """Returns the check of the parameters of each request to the host."""
+    folder = os.path.join(SCHEMAS, "hooks")
+    return {schema["name"]: compiled(schema["params"]) for schema in (load(f"hooks/{name}") for name in os.listdir(folder))}
+
+
+@functools.cache
 def errors():
     """Returns the code of each error type, and the check of its data."""
     found = {}
@@ -310,7 +317,7 @@ class Checker:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return f"The message is not JSON-RPC 2.0: {shown(message)}"
         if "method" in message:
-            return self._notification_problem(message)
+            return self._host_request_problem(message) if "id" in message else self._notification_problem(message)
         members = message.keys()
         if "id" not in members or ("result" in members) == ("error" in members) or not members <= RESPONSE:
             return f"The response must have exactly jsonrpc, id, result or error, and trace if the request had one: {shown(message)}"
@@ -362,6 +369,12 @@ class Checker:
             return (f"{name} returned the error {kind}, which `errors` in schemas/methods/{name}.json does not declare. {declared} "
                     f"Any method can return: {', '.join(sorted(general_errors()))}. The error: {shown(error)}")
         return listed(f"{place} of the type {kind} whose data does not match schemas/errors.json", data(error["data"]))
+
+    def _host_request_problem(self, message):
+        name, check = message["method"], host_requests().get(message["method"])
+        if message.keys() != {"jsonrpc", "id", "method", "params"} or not isinstance(message["id"], str) or not check:
+            return f"The request to the host must be in schemas/hooks, and have exactly jsonrpc, id, method and params: {shown(message)}"
+        return listed(f"The parameters of the request {name} to the host do not match its schema", check(message["params"]))
 
     def _notification_problem(self, message):
         name, params = message["method"], message.get("params")

@@ -26,7 +26,7 @@ extension AccountService {
         if match.isRight { try context.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
         let sealed = try context.passwords.sealed(request.newPassword, as: before.id)
         let attempt = completion.signInCall(of: name, call, at: now)
-        let outcome = try context.database.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
+        let outcome = try attempt.gate.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
             let own = try AuthenticatedAccount(token, in: tx)
             try own.requireSecondFactor(tenant, in: tx)
             var account = own.account

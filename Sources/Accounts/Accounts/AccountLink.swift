@@ -31,7 +31,7 @@ extension AccountService {
             let linking = ProviderLinking(completion: completion, tenant: tenant, token: token, identity: identity)
             let attempt = completion.signInCall(of: AccountLink.info.name, call, at: now)
             let outcome = try proofs.settling(spending) {
-                try context.database.write(isolation: .serializable) { tx in
+                try attempt.gate.write(isolation: .serializable) { tx in
                     // A credential that cannot be linked is also marked as used, because it was submitted.
                     if let spending { try tx.spend(spending) }
                     return try linking.link(

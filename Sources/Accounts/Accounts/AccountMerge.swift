@@ -24,7 +24,7 @@ extension AccountService {
             links: identities, tenant: tenant, choices: MergeRule.Choices(request), target: target, source: source, now: now)
         if request.dryRun { return try context.database.read { try merging.decide(in: $0).answer(isDryRun: true) } }
         let attempt = completion.signInCall(of: AccountMerge.info.name, call, at: now)
-        let (outcome, signedIn) = try context.database.write(isolation: .serializable) { tx in
+        let (outcome, signedIn) = try attempt.gate.write(isolation: .serializable) { tx in
             try tx.lock([target.accountId, source.accountId])
             var outcome = try merging.decide(in: tx)
             try outcome.requireDecided()

@@ -28,7 +28,7 @@ extension AccountService {
         case .provider(let identity, let spending):
             let attempt = completion.signInCall(of: name, call, at: now)
             let outcome = try proofs.settling(spending) {
-                try context.database.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
+                try attempt.gate.write { tx -> Result<(FirstFactor, PendingSignIn), UserMismatch> in
                     if let spending { try tx.spend(spending) }
                     let own = try AuthenticatedAccount(token, in: tx)
                     guard try tx.owner(ofLogin: identity.subject, at: identity.providerId, in: tenant.id) == own.account.id else {

@@ -23,7 +23,7 @@ struct PasswordLinking: Sendable {
         try context.checkNew(password, for: before, gaining: username.typed, tenant, name, call)
         let sealed = try context.passwords.sealed(password, as: before.id)
         let attempt = completion.signInCall(of: name, call, at: now)
-        return try context.database.write(isolation: .serializable) { tx in
+        return try attempt.gate.write(isolation: .serializable) { tx in
             let own = try AuthenticatedAccount(token, in: tx)
             var account = own.account
             if case .isTaken(let address, let isVerified) = try decide(username, own, at: now, in: tx) {

@@ -51,7 +51,7 @@ struct PasskeySignIn: Sendable {
         }
         let outcome: Result<(FirstFactor, PendingSignIn), PasskeyNotAccepted>
         do {
-            outcome = try context.database.write { tx in
+            outcome = try attempt.gate.write { tx in
                 if try tx.ceremony(ceremony.id)?.stage == .finished { throw FlowFinished() }
                 try tx.finish(ceremony, at: now)
                 let own = try request.own.map { try AuthenticatedAccount($0, in: tx) }
@@ -70,7 +70,7 @@ struct PasskeySignIn: Sendable {
                     return .failure(judgement.answer(refusal))
                 }
             }
-        } catch  where error is AccountDisabled || error is AccountLocked || error is UserMismatch {
+        } catch  where error is AccountDisabled || error is RefusedByHook || error is AccountLocked || error is UserMismatch {
             try context.database.write { try $0.refuse(ceremony) }
             throw error
         }

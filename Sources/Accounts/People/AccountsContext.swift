@@ -24,11 +24,13 @@ public final class AccountsContext: Sendable {
         let callbacks: CallbackListener
         let deviceTurns = DevicePollingLimiter()
         let grantRefreshes: GrantRefreshCoordinator
+        let hooks: Hooks
 
         init(
             delivery: Delivery, faultyCarrier: @escaping @Sendable () -> MessageSender?, breachedPasswords: (any BreachedPasswordLookup)?,
-            passwords: PasswordHasher
+            passwords: PasswordHasher, hooks: HookTransports
         ) {
+            self.hooks = Hooks(hooks)
             self.delivery = delivery
             self.faultyCarrier = faultyCarrier
             self.breachedPasswords = breachedPasswords
@@ -41,12 +43,13 @@ public final class AccountsContext: Sendable {
     /// - Parameter faultyCarrier: Replaces the delivery while a test injects faults into it; returns `nil` outside of testing stores.
     public init(
         _ service: ServiceContext, delivery: Delivery = .none, faultyCarrier: @escaping @Sendable () -> MessageSender? = { nil },
-        breachedPasswords: (any BreachedPasswordLookup)? = nil, passwordCost: Int = PasswordHasher.cost
+        breachedPasswords: (any BreachedPasswordLookup)? = nil, passwordCost: Int = PasswordHasher.cost,
+        hooks: HookTransports = HookTransports()
     ) {
         self.service = service
         parts = Parts(
             delivery: delivery, faultyCarrier: faultyCarrier, breachedPasswords: breachedPasswords,
-            passwords: PasswordHasher(cost: passwordCost, vault: service.vault, random: service.random))
+            passwords: PasswordHasher(cost: passwordCost, vault: service.vault, random: service.random), hooks: hooks)
         database = StoreHandle(NoticingDatabase(inner: service.database, notices: parts.notices), service.database.access)
         notices.whenCommitted { [weak self] in self?.sendNotices() }
     }
@@ -75,6 +78,9 @@ public final class AccountsContext: Sendable {
     public var callbacks: CallbackListener { parts.callbacks }
     var deviceTurns: DevicePollingLimiter { parts.deviceTurns }
     var grantRefreshes: GrantRefreshCoordinator { parts.grantRefreshes }
+
+    /// Asks the hooks of tenants.
+    package var hooks: Hooks { parts.hooks }
 
     /// The ID of a notice, ordered by time. No response contains it, so that a seed need not repeat it.
     func newNoticeId(at now: Int64) -> String { SystemRandom().uuid(at: now, position: parts.noticePositions.next(in: now)) }

@@ -66,13 +66,18 @@ struct CodeSending: Sendable {
                 to: recipient(flow), purpose, code: code(for: flow), of: flow, lifetimeSeconds: tenant.codes.lifetimeSeconds,
                 tenant: tenant, delivery: delivery)
         }
+        let gate = HookGate(context)
+        func ask(about flow: Flow, in tx: Transaction) throws {
+            try gate.decideMessage(purpose.rawValue, to: recipient(flow), language: flow.language, of: tenant, in: tx)
+        }
         guard let carrier = context.carrier else {
-            return try context.database.write { tx in
+            return try gate.write { tx in
                 try tx.lock(ids + ["outbox"])
                 switch try draft(tx) {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
                     try limits(flow).count(&flow, in: tx)
+                    try ask(about: flow, in: tx)
                     try tx.insert(message(flow), at: now)
                     return try put(flow, isNew: isNew, in: tx)
                 }
@@ -82,13 +87,14 @@ struct CodeSending: Sendable {
         func claim() throws -> Turn {
             let holder = Hex.encode(context.random.bytes(16))
             let moment = context.clock.now
-            return try context.database.write { tx in
+            return try gate.write { tx in
                 try tx.lock(ids)
                 let drafted = try draft(tx)
                 guard case .send(var flow, let isNew) = drafted else { return .answered(drafted.flow) }
                 let claim = SendLease(of: flow, isNew: isNew, holder: holder, at: moment)
                 if let other = try tx.sendClaim(of: claim.subject), other.holds(at: moment) { return .another(until: other.expiresAt) }
                 try limits(flow).count(&flow, in: tx)
+                try ask(about: flow, in: tx)
                 if !isNew { try tx.setSends(flow.sends, of: flow.id) }
                 try tx.set(claim)
                 return .own(claim, flow)

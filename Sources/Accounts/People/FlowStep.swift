@@ -51,14 +51,16 @@ struct FlowStep {
     /// Takes the step in a write transaction. A refusal is thrown after the transaction stored its counters.
     ///
     /// - Parameters:
+    ///   - gate: Asks the hooks of the step.
     ///   - again: Updates a flow whose last response is repeated, and returns whether it changed.
     ///   - body: Decides the step, and changes the flow.
     func take(
+        asking gate: HookGate? = nil,
         again: (Transaction, inout Flow, TenantRecord) throws -> Bool = { _, _, _ in false },
         _ body: (Transaction, inout Flow, TenantRecord) throws -> Outcome
     ) throws -> Flow {
         let address = try peek().flow.address
-        let outcome = try flows.context.database.write { tx -> Result<Flow, any Error> in
+        let outcome = try (gate ?? HookGate(flows.context)).write { tx -> Result<Flow, any Error> in
             try tx.lock([Flows.lockName(address: address)])
             let found = try find(in: tx)
             guard case .current(var flow, let tenant) = found else {

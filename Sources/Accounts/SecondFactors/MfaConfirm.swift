@@ -17,7 +17,7 @@ extension MfaService {
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
-        _ = try flowStep.take { tx, flow, tenant in
+        _ = try flowStep.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.enrollmentCode)
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.draft else {

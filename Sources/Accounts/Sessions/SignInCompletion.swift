@@ -46,6 +46,8 @@ package struct SignInCompletion: Sendable {
         let now: Int64
         /// The flow that contains the sign-in. If `nil` and a second factor is required, a new flow starts.
         private(set) var flow: Flow?
+        /// Asks the hooks of the sign-in, and runs its transaction.
+        package let gate: HookGate
 
         func within(_ flow: Flow) -> Self {
             var copy = self
@@ -54,8 +56,10 @@ package struct SignInCompletion: Sendable {
         }
     }
 
-    package func signInCall(of method: String, _ call: any CallContext, at now: Int64) -> SignInCall {
-        SignInCall(secrets: fresh(), method: method, call: call, now: now)
+    /// - Parameter asksHooks: Whether the hooks of the tenant decide about the sign-in.
+    package func signInCall(of method: String, _ call: any CallContext, at now: Int64, asksHooks: Bool = true) -> SignInCall {
+        SignInCall(
+            secrets: fresh(), method: method, call: call, now: now, gate: HookGate(context, isOff: !asksHooks))
     }
 
     package func fresh() -> NewSessionSecrets {
@@ -67,18 +71,22 @@ package struct SignInCompletion: Sendable {
 
     package func mac(ofRefreshToken token: String) -> [UInt8] { HMAC.sha256(key: refreshKey, Array(token.utf8)) }
 
-    /// Stores a new session of `account`.
+    /// Stores a new session of `account`, after the hook `beforeSignIn` has decided. If a hook disables the account, the account is stored
+    /// and the session is not; the gate of the call then throws `AccountDisabled`.
     ///
-    /// - Throws: `AccountDisabled`, `ScopeNotOffered`.
+    /// - Throws: `AccountDisabled`, `ScopeNotOffered`, `HookQuestion`.
     func begin(
         _ account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, by attempt: SignInCall, in tx: Transaction
     ) throws -> SignedIn {
-        let (proof, now) = (signIn.proof, attempt.now)
-        if account.isDisabled { throw AccountDisabled(accountId: account.id) }
-        try tenant.requireEnabled()
-        try tx.requireUnlocked(account, tenant, at: now)
-        var account = account
-        account.lastSignInAt = now
+        var (account, signIn) = (account, signIn)
+        if !attempt.gate.hasDisabled(account.id) {
+            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            try tenant.requireEnabled()
+            try tx.requireUnlocked(account, tenant, at: attempt.now)
+            try attempt.gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx)
+        }
+        let (proof, now, isDisabled) = (signIn.proof, attempt.now, attempt.gate.hasDisabled(account.id))
+        if !isDisabled { account.lastSignInAt = now }
         try tx.update(account)
         var session = SessionRecord(
             id: attempt.secrets.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
@@ -87,6 +95,13 @@ package struct SignInCompletion: Sendable {
             expiresAt: now + tenant.tokens.idleSeconds,
             grant: try grant(of: signIn, by: tenant, in: tx))
         session.passkeyId = proof.passkeyId
+        if isDisabled {
+            _ = try tx.deleteSessions(of: account.id)
+            try context.audit.record(
+                AuditEvent(attempt.method, attempt.call, tenant: tenant.id, subject: account.id, details: [("disabledBy", "hook")]),
+                at: now, in: tx)
+            return SignedIn(account: account, logins: [], factors: [], session: session, fresh: attempt.secrets)
+        }
         try tx.insert(session)
         try tx.insert(
             RefreshTokenRecord(

@@ -9,6 +9,8 @@ struct FederatedAccounts: Sendable {
     let tenant: TenantRecord
     let identity: ProviderIdentity
     let now: Int64
+    /// Asks the hooks of the sign-in.
+    let gate: HookGate
 
     enum Outcome {
         case account(AccountRecord, isNew: Bool)
@@ -29,7 +31,7 @@ struct FederatedAccounts: Sendable {
             return .account(account, isNew: false)
         case .create(let withAddress):
             if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
-            return .account(try create(newId, withAddress: withAddress, in: tx), isNew: true)
+            return .account(try create(newId, withAddress: withAddress, method, in: tx), isNew: true)
         case .link(let id), .takeOver(let id):
             let account = try existing(id, in: tx)
             let proof = SignInProof.provider(identity.providerId)
@@ -102,12 +104,13 @@ struct FederatedAccounts: Sendable {
         return account
     }
 
-    private func create(_ id: String, withAddress: Bool, in tx: Transaction) throws -> AccountRecord {
+    private func create(_ id: String, withAddress: Bool, _ method: String, in tx: Transaction) throws -> AccountRecord {
         let address = withAddress ? identity.address?.folded : nil
         var account = AccountRecord(
             id: id, tenantId: tenant.id, username: address, email: address, isEmailVerified: address != nil && identity.isEmailTrusted,
             method: .federated, attributes: [:], createdAt: now, updatedAt: now)
         takeProfile(&account)
+        try gate.decideCreation(of: &account, tenant, provider: identity.providerId, by: method, in: tx)
         guard try tx.insert(account), try tx.insert(identity.login(at: now), of: account) else { throw SerializationConflict() }
         return account
     }

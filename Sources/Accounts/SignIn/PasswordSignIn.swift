@@ -44,7 +44,7 @@ struct PasswordSignIn: Sendable {
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
             try passwords.requireKnown(before)
         }
-        let outcome = try context.database.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
+        let outcome = try attempt.gate.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
             var signIn = PendingSignIn(.password, audience: audience, scope: scope)
             signIn.application = application?.name
             signIn.failures = try tx.lockout(of: subject, at: now).failures

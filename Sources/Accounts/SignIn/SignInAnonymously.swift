@@ -13,12 +13,15 @@ extension SignInService {
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         _ = try flows.admit(request.client, tenantId: tenant.id, at: now)
         let attempt = completion.signInCall(of: SignInAnonymously.info.name, call, at: now)
-        let account = AccountRecord(
+        let fresh = AccountRecord(
             id: context.random.uuid(), tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .anonymous,
             attributes: [:], createdAt: now, updatedAt: now)
-        let signedIn = try context.database.write { tx in
+        let signedIn = try attempt.gate.write { tx in
+            var account = fresh
+            try attempt.gate.decideCreation(
+                of: &account, tenant, provider: SignInProof.anonymous.provider, by: attempt.method, in: tx)
             guard try tx.insert(account) else { throw SerializationConflict() }
-            let signIn = PendingSignIn(.anonymous, audience: request.audience, scope: request.scope)
+            let signIn = PendingSignIn(.anonymous, audience: request.audience, scope: request.scope, isNew: true)
             return try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx)
         }
         return try completion.answer(signedIn, tenant, isNew: true, at: now)

@@ -13,7 +13,7 @@ extension SignInService {
         let (now, name) = (step.now, step.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
-        let flow = try step.take { tx, flow, tenant in
+        let flow = try step.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
             let subject = Self.lockoutSubject(flow)

@@ -24,7 +24,7 @@ extension SignInService {
         }
         let match = try passwords.match(request.password, before)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
-        let flow = try step.take { tx, flow, tenant in
+        let flow = try step.take(asking: attempt.gate) { tx, flow, tenant in
             try Self.requirePassword(flow, tenant)
             try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
             let account = try tx.account(of: flow)

@@ -15,7 +15,7 @@ extension SignInService {
         let now = step.now
         let attempt = completion.signInCall(of: step.method, call, at: now)
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
-        let flow = try step.take { tx, flow, tenant in
+        let flow = try step.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.completed)
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {
                 throw ContinuationTokenInvalid(

@@ -30,10 +30,10 @@ extension SignInService {
                 .provider(identity.providerId), audience: request.audience, scope: request.scope, identity,
                 returnsProviderTokens: request.returnProviderTokens)
             signIn.application = application.name
-            let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now)
+            let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now, gate: attempt.gate)
             // Serializable: the decision depends on rows that concurrent transactions may write.
             let outcome = try proofs.settling(spending) {
-                try context.database.write(isolation: .serializable) { tx -> FederatedOutcome in
+                try attempt.gate.write(isolation: .serializable) { tx -> FederatedOutcome in
                     if let spending { try tx.spend(spending) }
                     switch try accounts.resolve(newId: newId, name, call, in: tx) {
                     case .providerRequired(let holder):

@@ -16,7 +16,7 @@ extension SignInService {
             request.token, signers: tenant.settings.customTokenSigners ?? [], tenantId: tenant.id,
             audience: context.realm.issuer(of: .tenant(tenant.id)), now: now)
         let attempt = completion.signInCall(of: SignInWithCustomToken.info.name, call, at: now)
-        let (signedIn, isNew) = try context.database.write { tx in
+        let (signedIn, isNew) = try attempt.gate.write { tx in
             try tx.lock([token.accountId])
             let known = try tx.account(token.accountId)
             if let known, known.tenantId != tenant.id {
@@ -24,13 +24,17 @@ extension SignInService {
             }
             // The ID of a merged account must not create a new account.
             if known == nil { try tx.requireUnmerged(token.accountId) }
-            let account =
+            var account =
                 known
                 ?? AccountRecord(
                     id: token.accountId, tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .custom,
                     attributes: [:], createdAt: now, updatedAt: now)
+            if known == nil {
+                try attempt.gate.decideCreation(
+                    of: &account, tenant, provider: SignInProof.customProvider, by: attempt.method, in: tx)
+            }
             if known == nil, try !tx.insert(account) { throw SerializationConflict() }
-            let signIn = PendingSignIn(.custom(token.claims), audience: request.audience, scope: request.scope)
+            let signIn = PendingSignIn(.custom(token.claims), audience: request.audience, scope: request.scope, isNew: known == nil)
             return (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), known == nil)
         }
         return try completion.answer(signedIn, tenant, isNew: isNew, at: now)

@@ -41,14 +41,18 @@ public struct SignUpService: Sendable {
         _ step: FlowStep, _ call: any CallContext, password: [UInt8]? = nil,
         _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
     ) throws -> SignUpStep {
-        let now = step.now
+        let (now, gate) = (step.now, HookGate(context))
         var answering: TenantRecord?
         func create(_ flow: Flow, _ tenant: TenantRecord, in tx: Transaction) throws -> Bool {
-            guard try tx.insert(flow.account(of: tenant, at: now)) else { return false }
+            var account = flow.account(of: tenant, at: now)
+            try gate.decideCreation(
+                of: &account, tenant, provider: account.password == nil ? "code" : "password", by: step.method, in: tx)
+            guard try tx.insert(account) else { return false }
             try context.audit.record(AuditEvent(step.method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
             return true
         }
         let flow = try step.take(
+            asking: gate,
             again: { tx, flow, tenant in
                 // The lost response may have requested values that the tenant no longer requires.
                 answering = tenant

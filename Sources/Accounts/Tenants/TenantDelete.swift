@@ -12,6 +12,7 @@ extension TenantService {
         try context.database.write { tx in
             guard try tx.deleteTenant(request.tenantId) else { throw TenantNotFound(tenantId: request.tenantId) }
             try tx.deletePeople(of: request.tenantId)
+            try tx.deleteHooks(of: request.tenantId)
             try tx.deleteIdps(of: request.tenantId)
             try tx.deleteApplications(of: request.tenantId)
             try tx.deleteKeys(of: .tenant(request.tenantId))

@@ -41,6 +41,8 @@ final class FlowControl: Sendable {
     private let unsent = Atomic(0)
     /// Lines that are assigned to the compute workers but not yet started.
     private let unread = Atomic(0)
+    /// Requests that wait for an answer from the host. Reading must go on for them, so they do not count.
+    private let aside = Atomic(0)
     private let waitingToRead = Atomic(0)
     private let waitingToAnswer = Atomic(0)
     private let closed = Atomic(false)
@@ -55,7 +57,7 @@ final class FlowControl: Sendable {
     var unsentBytes: Int { unsent.load(ordering: .relaxed) }
 
     /// The number of requests that can be read at this moment.
-    var room: Int { limits.unansweredRequests - requests.load(ordering: .relaxed) }
+    var room: Int { limits.unansweredRequests - requests.load(ordering: .relaxed) + aside.load(ordering: .relaxed) }
 
     // MARK: Counting
 
@@ -85,6 +87,12 @@ final class FlowControl: Sendable {
         return left == 0
     }
 
+    /// Records that a request begins or stops to wait for the host.
+    func waitForHost(_ begins: Bool) {
+        aside.wrappingAdd(begins ? 1 : -1, ordering: .sequentiallyConsistent)
+        if begins { wakeIfRoom() }
+    }
+
     func addUnsent(_ count: Int) { unsent.wrappingAdd(count, ordering: .relaxed) }
 
     func removeUnsent(_ count: Int) {
@@ -100,7 +108,7 @@ final class FlowControl: Sendable {
     /// Whether more input may be read. While the workers have enough lines, this waits for a quarter of the capacity instead of each
     /// released slot.
     private var mayRead: Bool {
-        let requests = requests.load(ordering: .sequentiallyConsistent)
+        let requests = requests.load(ordering: .sequentiallyConsistent) - aside.load(ordering: .sequentiallyConsistent)
         guard requests < limits.unansweredRequests, bytes.load(ordering: .relaxed) < limits.unansweredBytes, mayAnswer else { return false }
         return requests <= limits.unansweredRequests / 4 * 3 || unread.load(ordering: .relaxed) <= limits.unansweredRequests / 4
     }

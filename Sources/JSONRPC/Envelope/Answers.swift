@@ -57,6 +57,23 @@ extension JSONWriter {
         beginText()
     }
 
+    /// Writes a request to the host.
+    ///
+    /// - Parameter params: One JSON object.
+    mutating func request(id: String, _ method: String, _ params: JSONValue) {
+        beginText()
+        bytes.append("{\"jsonrpc\":\"2.0\",\"id\":")
+        string(id)
+        bytes.append(",\"method\":")
+        beginText()
+        string(method)
+        bytes.append(",\"params\":")
+        beginText()
+        value(params)
+        bytes.append(UInt8(ascii: "}"))
+        beginText()
+    }
+
     /// Removes and overwrites the bytes after the first `count`, which may contain secrets.
     mutating func rewind(to count: Int) {
         bytes.wipe(from: count)

@@ -44,6 +44,12 @@ struct Lanes: Sendable {
         }
     }
 
+    /// Adds a thread to each pool while a call waits for the host, so that the host can call methods before it answers. A single compute
+    /// worker stays alone, because it keeps the order of the calls.
+    func lend(_ begins: Bool) {
+        for pool in [store, hash, network] { pool.lend(begins) }
+    }
+
     /// Lets the threads exit as soon as they are idle.
     func close() {
         for pool in pools { pool.close() }

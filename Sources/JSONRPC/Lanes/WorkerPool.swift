@@ -18,6 +18,8 @@ final class WorkerPool: Sendable {
         var first = 0
         var threads = 0
         var idle = 0
+        /// The number of threads by which the limit is exceeded while calls wait for the host.
+        var extra = 0
         /// Whether idle threads exit.
         var isClosed = false
 
@@ -57,7 +59,7 @@ final class WorkerPool: Sendable {
         let (mustStart, isClosed) = gate.withLock { state in
             state.jobs.append(order)
             let waiting = state.jobs.count - state.first
-            guard waiting > state.idle, state.threads < limit else { return (false, state.isClosed) }
+            guard waiting > state.idle, state.threads < limit + state.extra else { return (false, state.isClosed) }
             state.threads += 1
             return (true, state.isClosed)
         }
@@ -78,6 +80,18 @@ final class WorkerPool: Sendable {
         guard let isClosed else { return false }
         wake(isClosed: isClosed)
         return true
+    }
+
+    /// Raises the limit by one thread while a call of this process waits for the host, or lowers it again. Jobs that wait for a thread get
+    /// it.
+    func lend(_ begins: Bool) {
+        let mustStart = gate.withLock { state in
+            state.extra += begins ? 1 : -1
+            guard begins, state.jobs.count - state.first > state.idle, state.threads < limit + state.extra else { return false }
+            state.threads += 1
+            return true
+        }
+        if mustStart, !Thread.start(name: name, priority: priority, { self.work() }) { goWithout() }
     }
 
     private func wake(isClosed: Bool) {

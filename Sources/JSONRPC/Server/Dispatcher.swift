@@ -270,6 +270,16 @@ final class Dispatcher: AnswerOutlet {
 
     func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) { submit(call, to: lane, body) }
 
+    /// The connection over which the process sends requests to its host.
+    var hostConnection: HostRequests.Connection {
+        HostRequests.Connection(
+            send: { [weak self] message in self?.send(&message) },
+            wait: { [weak self] begins in
+                self?.lanes.lend(begins)
+                self?.flow.waitForHost(begins)
+            })
+    }
+
     // MARK: Shutdown
 
     /// Ends the calls that wait for users, because the input has ended.

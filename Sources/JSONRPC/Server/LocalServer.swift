@@ -16,6 +16,7 @@ public final class LocalServer: Sendable {
     /// The number of threads that are passing a message to the server.
     private let inside = Atomic(0)
     private let isClosing = Atomic(false)
+    private let hostRequests: HostRequests?
 
     /// - Parameters:
     ///   - observer: Observes every call.
@@ -32,12 +33,14 @@ public final class LocalServer: Sendable {
         outbox = Outbox(Output(receive), flow: flow, onBroken: { _ in }, onEmpty: { end.stir() })
         lanes = Lanes(sequential: false, numbers: numbers)
         // Every message is complete when it arrives, and calls run in any order.
+        hostRequests = options.hostRequests
         var local = options
         local.framing = .lines
         local.sequential = false
         let performer = MethodRunner(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer)
         dispatcher = Dispatcher(
             .init(performer: performer, flow: flow, outbox: outbox, lanes: lanes, options: local), onIdle: { end.stir() })
+        hostRequests?.connect(dispatcher.hostConnection)
     }
 
     /// The number of requests without a response.
@@ -51,6 +54,7 @@ public final class LocalServer: Sendable {
             inside.subtract(1, ordering: .sequentiallyConsistent)
             end.stir()
         }
+        if let hostRequests, hostRequests.accept(message) { return }
         let load = Load(line: message)
         guard !isClosing.load(ordering: .sequentiallyConsistent) else {
             flow.admit(load)
@@ -69,6 +73,7 @@ public final class LocalServer: Sendable {
     /// - Returns: Whether all calls have ended. If `false`, call `waitForThreads` to wait for them.
     public func close(deadline: UInt64) -> Bool {
         isClosing.store(true, ordering: .sequentiallyConsistent)
+        hostRequests?.disconnect()
         let isDone = {
             self.inside.load(ordering: .sequentiallyConsistent) == 0 && self.flow.unansweredRequests == 0 && self.outbox.isEmpty
         }

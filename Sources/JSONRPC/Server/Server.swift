@@ -56,12 +56,15 @@ public final class Server: Sendable {
 
     /// Reads and serves requests. Returns after the input has ended, all responses are sent and `onEnd` has run.
     public func run() {
+        options.hostRequests?.connect(dispatcher.hostConnection)
         if let parent = options.parent { ParentWatch.start(parent) { self.end.begin() } }
         let failure =
             switch options.framing {
             case .lines: readAll(LineReader(input, maximumLine: options.maximumLine))
             case .contentLength: readAll(FrameReader(input, maximumBody: options.maximumLine))
             }
+        // No further answer of the host can arrive.
+        options.hostRequests?.disconnect()
         if end.hasBegun {
             end.waitUntilOver()
         } else {
@@ -120,6 +123,7 @@ public final class Server: Sendable {
                 dispatcher.refuse(InvalidRequest(flaw.reason), on: &bench)
             case .text(let text):
                 options.tap?.received(text)
+                if let requests = options.hostRequests, requests.accept(text) { continue }
                 let load = Load(line: text)
                 if end.hasBegun {
                     flow.admit(load)
@@ -172,6 +176,7 @@ public final class Server: Sendable {
         let isDone = { self.flow.unansweredRequests == 0 && self.outbox.isEmpty }
         if !end.wait(deadline: deadline, until: isDone) {
             dispatcher.cutOff()
+            options.hostRequests?.disconnect()
             _ = end.wait(deadline: Monotonic.nanoseconds() + 250_000_000) { self.outbox.isEmpty }
         }
         flow.close()

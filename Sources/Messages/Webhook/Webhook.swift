@@ -21,11 +21,26 @@ public struct Webhook: Sendable {
     public func post(_ message: WebhookMessage, id: WebhookId, isCancelled: @escaping @Sendable () -> Bool = { false })
         throws(WebhookFailure)
     {
-        let body = message.json.bytes
-        let now = clock.now
         // Only the status of the response matters, so a long body is truncated.
         var policy = endpoint.policy
         policy.cutsBody = true
+        _ = try post(message.json.bytes, id: id, policy, isCancelled: isCancelled)
+    }
+
+    /// Posts a question once and returns the body of the response.
+    ///
+    /// - Parameter milliseconds: The time limit.
+    /// - Throws: `WebhookFailure`.
+    public func ask(_ question: [UInt8], id: WebhookId, within milliseconds: Int) throws(WebhookFailure) -> [UInt8] {
+        var policy = endpoint.policy
+        policy.timeoutMilliseconds = milliseconds
+        return try post(question, id: id, policy) { false }.body
+    }
+
+    private func post(
+        _ body: [UInt8], id: WebhookId, _ policy: HTTPPolicy, isCancelled: @escaping @Sendable () -> Bool
+    ) throws(WebhookFailure) -> HTTPResponse {
+        let now = clock.now
         let request = HTTPRequest(
             .POST, url: endpoint.url,
             headers: [
@@ -37,6 +52,7 @@ public struct Webhook: Sendable {
         guard (200...299).contains(response.status) else {
             throw .refused(status: response.status, retryAfterSeconds: Self.retryAfterSeconds(response))
         }
+        return response
     }
 
     /// Returns `Retry-After` in seconds (RFC 9110 section 10.2.3), at most one day. A date is ignored.

@@ -83,5 +83,6 @@ public enum Schema {
         Migration(version: 4, statements: VendorTables.statements),
         Migration(version: 5, statements: PasskeyTables.statements + PasskeyCeremonyTables.statements),
         Migration(version: 6, statements: ApplicationTables.statements),
+        Migration(version: 7, statements: HookTables.statements),
     ]
 }

@@ -14,6 +14,7 @@ struct StoreOpening {
     let random: any RandomSource
     let foreign: any LoginProviderClient
     var faults: Faults? = nil
+    var hookHost: any HookHost = NoHookHost()
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> AccountsContext {
@@ -44,7 +45,8 @@ struct StoreOpening {
         return AccountsContext(
             service, delivery: delivery(clock), faultyCarrier: { .outbox(of: service) },
             breachedPasswords: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults)),
-            passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost)
+            passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost,
+            hooks: HookTransports(host: hookHost, http: configuration.httpClient(faults)))
     }
 
     /// A store that is open for reading, with the keys that open it.

@@ -76,7 +76,7 @@ extension TestProvider {
     func beginSession(of accountId: String, _ tenant: TenantRecord, _ proof: SignInProof) throws -> NewSession {
         let completion = SignInCompletion(context, configurations)
         let attempt = completion.signInCall(of: TestIdp.info.name, InProcessCall(), at: context.clock.now)
-        let signedIn = try context.database.write { tx in
+        let signedIn = try attempt.gate.write { tx in
             guard let account = try tx.account(accountId) else { throw try tx.absence(of: accountId) }
             return try completion.begin(account, of: tenant, proof: proof, by: attempt, in: tx)
         }

@@ -1,0 +1,129 @@
+import Contract
+import JSON
+import ServiceContext
+import Storage
+import Synchronization
+
+/// A hook that must decide before a transaction can commit. Thrown in the transaction, which is rolled back; the hook is asked outside of
+/// it, and then the transaction runs again with the decision.
+struct HookQuestion: Error {
+    let hook: HookName
+    let settings: Hook
+    let tenantId: String
+    let params: JSONObject
+
+    /// The question as a key. If the facts differ in the second run, the hook is asked again.
+    var key: String { "\(hook.rawValue) \(JSONValue.object(params).text)" }
+}
+
+/// The hooks of one call: runs its transaction, asks its hooks outside of the transaction, and keeps their decisions.
+package final class HookGate: Sendable {
+    private struct State {
+        var decisions: [String: HookDecision] = [:]
+        /// The account that a hook has disabled in the current run. The account is stored; the call then fails.
+        var disabledAccount: String?
+    }
+
+    private let context: AccountsContext
+    private let state = Mutex(State())
+    /// Whether the call asks no hooks.
+    private let isOff: Bool
+
+    /// The maximum number of times that a transaction is run again for a hook.
+    private static let mostQuestions = 6
+
+    init(_ context: AccountsContext, isOff: Bool = false) {
+        self.context = context
+        self.isOff = isOff
+    }
+
+    /// Runs a write transaction that may need decisions of hooks. Nothing is stored before every hook has decided.
+    ///
+    /// - Throws: `RefusedByHook`, `HookFailed`, `HooksNotOffered`; `AccountDisabled` if a hook disabled the account, which is stored.
+    package func write<R>(isolation: Isolation = .readCommitted, _ body: (Transaction) throws -> R) throws -> R {
+        for _ in 0..<Self.mostQuestions {
+            do {
+                let result = try context.database.write(isolation: isolation) { tx in
+                    state.withLock { $0.disabledAccount = nil }
+                    return try body(tx)
+                }
+                if let id = state.withLock({ $0.disabledAccount }) { throw AccountDisabled(accountId: id) }
+                return result
+            } catch let question as HookQuestion {
+                let decision = try context.hooks.decide(question, context)
+                state.withLock { $0.decisions[question.key] = decision }
+            }
+        }
+        throw StoreBusy(retryAfterSeconds: 1)
+    }
+
+    /// Whether a hook has disabled the account in this run of the transaction.
+    func hasDisabled(_ accountId: String) -> Bool { state.withLock { $0.disabledAccount == accountId } }
+
+    /// - Throws: `HookQuestion` if the hook has not decided yet.
+    private func decision(of hook: HookName, in tenantId: String, _ tx: Transaction, _ params: () throws -> JSONObject) throws
+        -> HookDecision?
+    {
+        guard !isOff, let settings = try context.hooks.settings(of: tenantId, in: tx).hooks[hook] else { return nil }
+        var all: JSONObject = ["tenantId": .string(tenantId)]
+        for (name, value) in try params().members { all[name] = value }
+        let question = HookQuestion(hook: hook, settings: settings, tenantId: tenantId, params: all)
+        guard let known = state.withLock({ $0.decisions[question.key] }) else { throw question }
+        return known
+    }
+
+    /// The account as hooks get it.
+    private func json(_ account: Account) throws -> JSONValue {
+        var writer = JSONWriter()
+        account.write(to: &writer)
+        return try JSONValue(parsing: writer.bytes)
+    }
+
+    /// Lets the hook `beforeCreate` decide about an account before it is inserted.
+    ///
+    /// - Parameter provider: How the user signs in, as in `SignInProof.provider`.
+    func decideCreation(
+        of account: inout AccountRecord, _ tenant: TenantRecord, provider: String, by method: String, in tx: Transaction
+    ) throws {
+        let before = account
+        let decision = try decision(of: .beforeCreate, in: tenant.id, tx) {
+            ["account": try json(before.answer([])), "method": .string(method), "provider": .string(provider)]
+        }
+        guard let decision else { return }
+        try decision.apply(to: &account, of: tenant, by: .beforeCreate, at: account.updatedAt)
+        if account.isDisabled { state.withLock { $0.disabledAccount = before.id } }
+    }
+
+    /// Lets the hook `beforeSignIn` decide about a session before it is inserted.
+    func decideSignIn(
+        to account: inout AccountRecord, _ tenant: TenantRecord, _ signIn: inout PendingSignIn, by attempt: SignInCompletion.SignInCall,
+        in tx: Transaction
+    ) throws {
+        let (before, proof) = (account, signIn.proof)
+        let isNew = signIn.isNew
+        let decision = try decision(of: .beforeSignIn, in: tenant.id, tx) {
+            var params: JSONObject = [
+                "account": try json(before.answer(in: tx)), "method": .string(attempt.method), "provider": .string(proof.provider),
+                "amr": .array(proof.amr.map { .string($0) }), "isNewAccount": .bool(isNew),
+            ]
+            if !proof.claims.names.isEmpty { params["sessionClaims"] = .object(proof.claims) }
+            if let factor = proof.secondFactor { params["secondFactor"] = .string(factor.kind) }
+            return params
+        }
+        guard let decision else { return }
+        try decision.apply(to: &account, of: tenant, by: .beforeSignIn, at: attempt.now)
+        for (name, value) in decision.sessionClaims?.members ?? [] { signIn.proof.claims[name] = value }
+        if account.isDisabled { state.withLock { $0.disabledAccount = before.id } }
+    }
+
+    /// Lets the hook `beforeSendMessage` decide about a message with a code. A decoy flow asks too, so that its responses take as long.
+    func decideMessage(_ purpose: String, to recipient: Recipient, language: String?, of tenant: TenantRecord, in tx: Transaction) throws {
+        _ = try decision(of: .beforeSendMessage, in: tenant.id, tx) {
+            var message: JSONObject = [
+                "channel": .string(recipient.channel.rawValue), "to": .string(recipient.text), "purpose": .string(purpose),
+            ]
+            message["language"] = language.map { .string($0) }
+            return ["message": .object(message)]
+        }
+    }
+}
