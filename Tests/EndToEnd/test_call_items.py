@@ -137,7 +137,7 @@ class Output(EndToEnd):
             with open(os.path.join(ROOT, "schemas", "methods", method + ".json"), encoding="utf-8") as file:
                 columns = json.load(file)["columns"]
             if method == "account.list":
-                self.call("account.create", "email=a@example.com")
+                self.call("account.create", "username=a@example.com")
             self.assertEqual(self.call(method, "-o", "table").splitlines()[0].split(), columns)
             wide = self.call(method, "-o", "table", "--wide").splitlines()[0].split()
             self.assertEqual(wide[:len(columns)], columns)
