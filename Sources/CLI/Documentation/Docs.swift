@@ -4,10 +4,13 @@ import Glibc
 /// `mintmark docs`
 struct Docs: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write the documentation as a website or as a manual page.",
+        abstract: "Write or serve the documentation as a website, or write it as a manual page.",
         discussion: """
             The website has the guides, a page for each method, the errors, the commands, the glossary and a search. It works without a \
-            web server, and loads nothing from elsewhere.
+            web server, and loads nothing from elsewhere. With --serve, it is shown in the browser; Ctrl-C ends the command.
+
+              mintmark docs --serve
+              mintmark docs --out site
             """)
 
     @Option(
@@ -16,14 +19,30 @@ struct Docs: ParsableCommand {
         completion: .directory)
     var out: String?
 
+    @Option(
+        defaultAsFlag: 0,
+        help: ArgumentHelp("Serve the website on 127.0.0.1 instead, at this port. (default: any free port)", valueName: "port"))
+    var serve: Int?
+
+    @Flag(help: "Do not open a browser.")
+    var noBrowser = false
+
     @Flag(help: "Write the manual page mintmark.1 instead of the website: into the directory of --out, or to standard output.")
     var man = false
 
     @OptionGroup var output: ColorOption
 
+    func validate() throws {
+        if serve != nil, out != nil || man { throw ValidationError("--serve excludes --out and --man.") }
+        if noBrowser, serve == nil { throw ValidationError("--no-browser belongs to --serve.") }
+    }
+
     func run() throws {
+        if let serve { return try DocumentationServer.run(port: serve, opensBrowser: !noBrowser) }
         guard let out else {
-            guard man else { throw ValidationError("Name a directory with --out, or print the manual page with --man.") }
+            guard man else {
+                throw ValidationError("Name a directory with --out, show the website with --serve, or print the manual page with --man.")
+            }
             return try Printing.out(String(ManPage.text.dropLast()))
         }
         guard !out.isEmpty else { throw ValidationError("--out must name a directory.") }
