@@ -16,7 +16,7 @@ enum ConsoleWarnings {
             let facts = try services.context.database.facts()
             if facts.kind == .sqlite, let path = facts.path { try Doctor.checkModes(path, say) }
             check { try services.context.database.tryToWrite() }
-            for line in try Doctor.namelessTenants(services) { found.append(String(line.dropFirst(4))) }
+            found += try Doctor.namelessTenants(services)
             for flaw in try services.tenant.unusablePatterns() {
                 found.append("No value of the attribute \(flaw.attribute) of tenant \(flaw.tenantId) is accepted, because \(flaw.reason).")
             }

@@ -25,6 +25,8 @@ struct Describe: ParsableCommand {
     @Flag(help: "Print the OpenRPC object of the method, or the schema of the type.")
     var json = false
 
+    @OptionGroup var pager: PagerOption
+
     @OptionGroup var output: ColorOption
 
     func run() throws {

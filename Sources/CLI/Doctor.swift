@@ -13,19 +13,24 @@ import Storage
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check the store, its keys and its records, and report problems.",
-        discussion: "Creates nothing and changes nothing. Exit status 0: no problems. Exit status 2: problems, or no store."
+        discussion: """
+            Creates nothing and changes nothing. Exit status 0: no problems. Exit status 2: problems, or no store. With --json, the result is
+            an object with "ok" and the "findings"; each has a "check", a "status" (ok, problem or note) and a "message".
+
+              mintmark doctor --store shop.db
+              mintmark doctor --json
+            """
     )
 
     @OptionGroup(title: "Store") var options: StoreOptions
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     @OptionGroup var output: ColorOption
 
     func run() throws {
-        var isWell = true
-        func say(_ good: Bool, _ what: String) throws {
-            isWell = isWell && good
-            try Printing.out("\(good ? Printing.green("ok") : Printing.red("!!"))  \(what)")
-        }
+        var report = DoctorReport(isJSON: json)
         let mintmark: Mintmark
         do {
             var configuration = try options.settings.configuration()
@@ -33,98 +38,117 @@ struct Doctor: ParsableCommand {
             mintmark = Mintmark(configuration)
         } catch {
             guard let reason = contractError(error) else { throw error }
-            try say(false, reason.message)
-            throw ExitCode(2)
+            try report.add(.options, false, reason.message)
+            return try report.finish()
         }
         defer { mintmark.close() }
-        try say(true, "mintmark \(Mintmark.version), issuer \(mintmark.configuration.realm.issuer)")
-        do {
-            let services = try mintmark.services()
-            let database = services.context.database
-            let facts = try database.facts()
-            let newer = facts.schemaVersion > Mintmark.schemaVersion ? " (one version newer than this program, which is supported)" : ""
-            try say(true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")
-            if facts.kind == .sqlite, let path = facts.path { try Self.checkModes(path, say) }
-            try database.tryToWrite()
-            try say(true, "the store is writable")
-            if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
-                try say(true, "the master key opens it (fingerprint \(fingerprint))")
-                for (file, former) in mintmark.configuration.keyFile?.formers() ?? [] {
-                    try Printing.out("--  \(file) is a former master key: backups that need the fingerprint \(former) open with it")
-                    try Self.checkMode(file, say)
-                }
-                if facts.kind == .sqlite, let path = facts.path {
-                    for backup in NearbyStores.all(near: path) where backup.fingerprint != fingerprint {
-                        try Printing.out("--  \(backup.path) is a backup that needs the master key \(backup.fingerprint)")
-                    }
-                }
-                for file in mintmark.configuration.keyFile?.leftovers(besides: fingerprint) ?? [] {
-                    try Printing.out(
-                        "--  \(file) is left over from an interrupted store.rekey and opens nothing; the next store.rekey removes it")
-                }
-            }
-            if !mintmark.configuration.testing, let sqlite = database.driver as? SQLiteDatabase {
-                let damage = try sqlite.damage()
-                try say(
-                    damage.isEmpty,
-                    damage.isEmpty
-                        ? "every page of the database is intact"
-                        : "damage: \(damage.joined(separator: "; ")); copy the store and restore a backup")
-            }
-            for line in try Self.namelessTenants(services) { try Printing.out(line) }
-            for tenant in try services.tenant.tenantsWithGaps() {
-                let gaps = tenant.gaps.isEmpty ? "no setting leaves a requirement open" : "open: \(tenant.gaps.joined(separator: ", "))"
-                try Printing.out("--  tenant \(tenant.tenantId) has the assurance \(tenant.assurance); \(gaps)")
-            }
-            for flaw in try services.tenant.unusablePatterns() {
-                try say(
-                    false,
-                    "no value of the attribute \(flaw.attribute) of tenant \(flaw.tenantId) is accepted, because \(flaw.reason): "
-                        + "change the pattern with tenant.update")
-            }
-            let audit = try services.audit.verify(AuditVerify.Params(), OwnCall())
-            let records = audit.chains.reduce(0) { $0 + $1.records - ($1.removedRecords ?? 0) }
-            try say(
-                audit.intact,
-                audit.intact
-                    ? "audit log intact: \(Printing.count(records, "record")) in \(Printing.count(Int64(audit.chains.count), "chain"))"
-                    : "audit log broken: \(audit.chains.compactMap(\.problem).joined(separator: "; "))")
-            for role in try services.role.rolesWithoutPool() {
-                try say(
-                    false,
-                    "the trust policy of \(role) has a statement that names no pool and allows nothing: "
-                        + "add a condition on cognito-identity.amazonaws.com:aud with role.put")
-            }
-        } catch let end as ExitCode {
-            throw end
-        } catch {
-            try say(false, Printing.reason(error))
+        try report.add(.program, true, "mintmark \(Mintmark.version), issuer \(mintmark.configuration.realm.issuer)")
+        do { try check(mintmark, &report) } catch let end as ExitCode { throw end } catch {
+            try report.add(.store, false, Printing.reason(error))
         }
         // Not every deployment uses login providers, so a missing libcurl is not a problem.
         switch Self.curlFailure(mintmark.configuration.outgoing) {
-        case nil: try say(true, "libcurl is available for requests to login providers")
-        case let failure?: try Printing.out("--  requests to login providers are not possible: \(failure)")
+        case nil: try report.add(.libcurl, true, "libcurl is available for requests to login providers")
+        case let failure?: try report.note(.libcurl, "requests to login providers are not possible: \(failure)")
         }
-        for line in Self.delivery(mintmark.configuration) { try Printing.out(line) }
-        if !isWell { throw ExitCode(2) }
+        try Self.delivery(mintmark.configuration, &report)
+        try report.finish()
     }
 
-    /// Returns lines that describe the delivery for tenants that do not configure it themselves.
-    private static func delivery(_ configuration: Configuration) -> [String] {
-        if configuration.testing { return ["--  messages are captured by this testing store: test.outbox returns them"] }
+    private func check(_ mintmark: Mintmark, _ report: inout DoctorReport) throws {
+        let services = try mintmark.services()
+        let database = services.context.database
+        let facts = try database.facts()
+        let newer = facts.schemaVersion > Mintmark.schemaVersion ? " (one version newer than this program, which is supported)" : ""
+        try report.add(
+            .store, true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")
+        if facts.kind == .sqlite, let path = facts.path { try Self.checkModes(path) { try report.add(.fileModes, $0, $1) } }
+        try database.tryToWrite()
+        try report.add(.writable, true, "the store is writable")
+        if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
+            try report.add(.masterKey, true, "the master key opens it (fingerprint \(fingerprint))")
+            for (file, former) in mintmark.configuration.keyFile?.formers() ?? [] {
+                try report.note(.formerKeys, "\(file) is a former master key: backups that need the fingerprint \(former) open with it")
+                try Self.checkMode(file) { try report.add(.fileModes, $0, $1) }
+            }
+            if facts.kind == .sqlite, let path = facts.path {
+                for backup in NearbyStores.all(near: path) where backup.fingerprint != fingerprint {
+                    try report.note(.backups, "\(backup.path) is a backup that needs the master key \(backup.fingerprint)")
+                }
+            }
+            for file in mintmark.configuration.keyFile?.leftovers(besides: fingerprint) ?? [] {
+                try report.note(
+                    .formerKeys,
+                    "\(file) is left over from an interrupted store.rekey and opens nothing; the next store.rekey removes it")
+            }
+        }
+        if !mintmark.configuration.testing, let sqlite = database.driver as? SQLiteDatabase {
+            let damage = try sqlite.damage()
+            try report.add(
+                .pages, damage.isEmpty,
+                damage.isEmpty
+                    ? "every page of the database is intact"
+                    : "damage: \(damage.joined(separator: "; ")); copy the store and restore a backup")
+        }
+        for text in try Self.namelessTenants(services) { try report.note(.tenantNames, text) }
+        for tenant in try services.tenant.tenantsWithGaps() {
+            let gaps = tenant.gaps.isEmpty ? "no setting leaves a requirement open" : "open: \(tenant.gaps.joined(separator: ", "))"
+            try report.note(.assurance, "tenant \(tenant.tenantId) has the assurance \(tenant.assurance); \(gaps)")
+        }
+        try checkRules(services, &report)
+    }
+
+    /// Checks the records of the store.
+    private func checkRules(_ services: Services, _ report: inout DoctorReport) throws {
+        for flaw in try services.tenant.unusablePatterns() {
+            try report.add(
+                .patterns, false,
+                "no value of the attribute \(flaw.attribute) of tenant \(flaw.tenantId) is accepted, because \(flaw.reason): "
+                    + "change the pattern with tenant.update")
+        }
+        let audit = try services.audit.verify(AuditVerify.Params(), OwnCall())
+        let records = audit.chains.reduce(0) { $0 + $1.records - ($1.removedRecords ?? 0) }
+        try report.add(
+            .auditLog, audit.intact,
+            audit.intact
+                ? "audit log intact: \(Printing.count(records, "record")) in \(Printing.count(Int64(audit.chains.count), "chain"))"
+                : "audit log broken: \(audit.chains.compactMap(\.problem).joined(separator: "; "))")
+        for role in try services.role.rolesWithoutPool() {
+            try report.add(
+                .trustPolicies, false,
+                "the trust policy of \(role) has a statement that names no pool and allows nothing: "
+                    + "add a condition on cognito-identity.amazonaws.com:aud with role.put")
+        }
+    }
+
+    /// Reports the delivery for tenants that do not configure it themselves.
+    private static func delivery(_ configuration: Configuration, _ report: inout DoctorReport) throws {
+        if configuration.testing {
+            return try report.note(.emails, "messages are captured by this testing store: test.outbox returns them")
+        }
         let (mail, webhook) = (configuration.mail, configuration.webhook)
-        let (ok, others) = (Printing.green("ok"), "; the delivery of a tenant takes precedence")
+        let others = "; the delivery of a tenant takes precedence"
         let mails =
-            mail.map { "\(ok)  emails are sent to \($0.server.origin), from \($0.sender.address)\(others)" }
-            ?? webhook.map { "\(ok)  emails are posted to \($0.origin)\(others)" }
-            ?? "--  emails are not configured, except in the delivery of tenants: set --smtp-url and --mail-from, or --webhook-url"
-        let texts =
-            webhook.map { "\(ok)  text messages are posted to \($0.origin)\(others)" }
-            ?? "--  text messages are not configured, except in the delivery of tenants: set --webhook-url and MINTMARK_WEBHOOK_SECRET"
-        return [mails, texts]
+            mail.map { "emails are sent to \($0.server.origin), from \($0.sender.address)\(others)" }
+            ?? webhook.map { "emails are posted to \($0.origin)\(others)" }
+        let texts = webhook.map { "text messages are posted to \($0.origin)\(others)" }
+        if let mails {
+            try report.add(.emails, true, mails)
+        } else {
+            try report.note(
+                .emails,
+                "emails are not configured, except in the delivery of tenants: set --smtp-url and --mail-from, or --webhook-url")
+        }
+        if let texts {
+            try report.add(.textMessages, true, texts)
+        } else {
+            try report.note(
+                .textMessages,
+                "text messages are not configured, except in the delivery of tenants: set --webhook-url and MINTMARK_WEBHOOK_SECRET")
+        }
     }
 
-    /// Returns a line for each tenant that is in use and has no name. The default tenant is in use if it has changed settings or accounts.
+    /// Returns a text for each tenant that is in use and has no name. The default tenant is in use if it has changed settings or accounts.
     static func namelessTenants(_ services: Services) throws -> [String] {
         var (lines, cursor): ([String], String?) = ([], nil)
         repeat {
@@ -135,7 +159,7 @@ struct Doctor: ParsableCommand {
                     || !services.account.list(AccountList.Params(tenantId: tenant.tenantId, limit: 1), OwnCall()).accounts.isEmpty
                 guard isUsed else { continue }
                 lines.append(
-                    "--  tenant \(tenant.tenantId) has no name, so its messages do not name a service: set name with tenant.update")
+                    "tenant \(tenant.tenantId) has no name, so its messages do not name a service: set name with tenant.update")
             }
             cursor = page.nextCursor
         } while cursor != nil

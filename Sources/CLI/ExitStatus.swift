@@ -8,6 +8,8 @@ import Platform
 enum ExitStatus {
     /// Prints the error to standard error and exits.
     static func end(with error: any Error, of command: any ParsableCommand.Type) -> Never {
+        // What was printed before the error.
+        if !(error is Request) { try? Pager.finish() }
         if contractError(error) != nil { return end(with: Printing.failure(error), of: command) }
         switch error {
         case let code as ExitCode: exit(code.rawValue)
@@ -28,7 +30,10 @@ enum ExitStatus {
     }
 
     private static func show(_ text: String) -> Never {
-        do { try Printing.out(text.hasSuffix("\n") ? String(text.dropLast()) : text) } catch { exit((error as? ExitCode)?.rawValue ?? 1) }
+        do {
+            try Printing.out(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+            try Pager.finish()
+        } catch { exit((error as? ExitCode)?.rawValue ?? 1) }
         exit(0)
     }
 }

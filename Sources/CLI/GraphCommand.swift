@@ -18,7 +18,7 @@ struct GraphCommand: ParsableCommand {
 
     @OptionGroup(title: "Store") var options: StoreOptions
 
-    @Option(help: ArgumentHelp("tree, mermaid, dot or svg.", valueName: "format"), completion: .list(["tree", "mermaid", "dot", "svg"]))
+    @Option(help: ArgumentHelp("tree, mermaid, dot or svg.", valueName: "format"), completion: .list(Self.formats))
     var format: String?
 
     @Option(help: ArgumentHelp("The tenant of the email address. (default: default)", valueName: "tenant"))
@@ -26,6 +26,13 @@ struct GraphCommand: ParsableCommand {
 
     @Argument(help: "The ID or the email address of the account.")
     var account: String?
+
+    private static let formats = ["tree", "mermaid", "dot", "svg"]
+
+    func validate() throws {
+        guard let format, !Self.formats.contains(format) else { return }
+        throw ValidationError("--format must be one of \(Self.formats.joined(separator: ", ")), not '\(format)'.")
+    }
 
     func run() throws {
         var params = JSONObject()

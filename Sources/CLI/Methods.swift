@@ -1,5 +1,6 @@
 import Arguments
 import Contract
+import JSON
 import Platform
 
 /// `mintmark methods`
@@ -18,8 +19,13 @@ struct Methods: ParsableCommand {
     @Flag(help: "List only the methods that are available with --caller public.")
     var `public` = false
 
+    @Flag(help: "Print JSON: a list of objects with name, summary, caller, readOnly and testing.")
+    var json = false
+
     @Argument(help: "Words that the methods contain.")
     var words: [String] = []
+
+    @OptionGroup var pager: PagerOption
 
     @OptionGroup var output: ColorOption
 
@@ -31,7 +37,16 @@ struct Methods: ParsableCommand {
             throw ValidationError(
                 "No method contains \(words.joined(separator: " and ")).\(hint) To list all methods, run mintmark methods.")
         }
+        if json { return try Printing.out(JSONValue.array(found.map(Self.object)).text) }
         try Self.list(found)
+    }
+
+    private static func object(_ method: MethodInfo) -> JSONValue {
+        [
+            "name": .string(method.name), "summary": .string(method.summary),
+            "caller": .string(method.caller == .public ? "public" : "developer"), "readOnly": .bool(method.isReadOnly),
+            "testing": .bool(method.isTesting),
+        ]
     }
 
     /// Words for which users search, and the words of the contract.

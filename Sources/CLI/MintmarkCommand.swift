@@ -1,4 +1,5 @@
 import Arguments
+import JSON
 import JSONRPC
 import Mintmark
 import Platform
@@ -32,7 +33,7 @@ struct MintmarkCommand: ParsableCommand {
             LogoutCommand.self, WhoamiCommand.self, SignupCommand.self, MfaCommand.self, GraphCommand.self, InspectCommand.self,
             Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
             RekeyCommand.self, Migrate.self, RunCommand.self, Mcp.self, ConsoleCommand.self,
-            KubeCredential.self, Configure.self, Completions.self, Docs.self,
+            KubeCredential.self, Configure.self, Completions.self, ManCommand.self, Docs.self,
         ],
         defaultSubcommand: Serve.self)
 
@@ -46,13 +47,32 @@ struct MintmarkCommand: ParsableCommand {
         } catch { ExitStatus.end(with: error, of: MintmarkCommand.self) }
         if ["-v", "-V", "version"].contains(arguments.first) { arguments[0] = "--version" }
         Signals.ignoreBrokenPipes()
+        if arguments.count > 1, arguments[0] == "--version" { printVersion(arguments.dropFirst()) }
         var type: any ParsableCommand.Type = MintmarkCommand.self
         do {
-            if arguments.first == "help", try HelpTopics.handle(arguments.dropFirst()) { return }
+            Pager.begin(arguments)
+            if arguments.first == "help", try HelpTopics.handle(arguments.dropFirst().filter { $0 != "--no-pager" }) {
+                return try Pager.finish()
+            }
             try UnknownCommand.refuse(arguments)
             var command = try parseAsRoot(arguments)
             type = Swift.type(of: command)
             try command.run()
+            try Pager.finish()
         } catch { ExitStatus.end(with: error, of: type) }
+    }
+
+    /// Prints the version as JSON, or refuses other arguments after `version`.
+    private static func printVersion(_ arguments: ArraySlice<String>) {
+        do {
+            guard arguments.elementsEqual(["--json"]) else {
+                throw ValidationError("version accepts only --json, not \(arguments.joined(separator: " ")).")
+            }
+            let result: JSONValue = [
+                "version": .string(Mintmark.version), "schemaVersion": .number(JSONNumber(Int64(Mintmark.schemaVersion))),
+            ]
+            try Printing.out(result.text)
+            ExitStatus.end(with: ExitCode.success, of: MintmarkCommand.self)
+        } catch { ExitStatus.end(with: error, of: MintmarkCommand.self) }
     }
 }

@@ -23,8 +23,9 @@ enum Printing {
     /// Writes to standard output.
     ///
     /// - Throws: `ExitCode`: 0 if the reader has closed the pipe, 74 (EX_IOERR of sysexits.h) after another error, which has been printed.
-    static func out(_ text: String) throws {
-        switch put(text + "\n", 1) {
+    static func out(_ text: String, terminator: String = "\n") throws {
+        if Pager.collect(text + terminator) { return }
+        switch put(text + terminator, 1) {
         case 0: return
         case EPIPE: throw ExitCode.success
         case let reason:

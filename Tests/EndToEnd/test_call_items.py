@@ -5,7 +5,7 @@ import os
 import unittest
 
 from endtoend import EndToEnd
-from sidecar import run
+from sidecar import ROOT, run
 
 
 class Items(EndToEnd):
@@ -130,6 +130,18 @@ class Output(EndToEnd):
         rows = self.call("tenant.get", "tenantId=t1", "-o", "table", environment={"COLUMNS": "24"}).splitlines()
         for row in rows:
             self.assertLessEqual(sum(2 if each == "店" else 1 for each in row), 24, row)
+
+    def test_table_has_the_columns_of_the_schema(self):
+        self.call("tenant.create", "tenantId=shop", "name=Shop")
+        for method in ("tenant.list", "account.list"):
+            with open(os.path.join(ROOT, "schemas", "methods", method + ".json"), encoding="utf-8") as file:
+                columns = json.load(file)["columns"]
+            if method == "account.list":
+                self.call("account.create", "username=a@example.com")
+            self.assertEqual(self.call(method, "-o", "table").splitlines()[0].split(), columns)
+            wide = self.call(method, "-o", "table", "--wide").splitlines()[0].split()
+            self.assertEqual(wide[:len(columns)], columns)
+            self.assertGreater(len(wide), len(columns))
 
     def test_table_escapes_control_characters_and_masks_secrets(self):
         self.call("tenant.create", "tenantId=t", "name=a\u2066b")

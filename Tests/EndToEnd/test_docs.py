@@ -6,16 +6,20 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import urllib.error
 import urllib.parse
+import urllib.request
+import xml.etree.ElementTree
 
 from endtoend import EndToEnd
 from examples import methods
-from sidecar import ROOT, run
+from sidecar import ROOT, binary, clean_environment, run
 
 GUIDES = os.path.join(ROOT, "schemas", "guides")
-LANGUAGES = {"JSON", "bash", "Python", "Node", "Go", "Java", "Ruby", "Swift"}
+LANGUAGES = {"JSON", "Command line", "bash", "Python", "Node", "Go", "Java", "Ruby", "Swift"}
 EMPTY_ELEMENTS = {"meta", "link", "br", "hr", "img", "input"}
 
 
@@ -292,6 +296,7 @@ class Website(EndToEnd):
     def test_calls_of_scripts_can_be_parsed(self):
         for call in self.calls("Python"):
             compile(call, "call.py", "exec")
+        self.checked("bash", "-n", self.source("commands.bash", "\n".join(self.calls("Command line"))))
         self.checked("bash", "-n", self.source("calls.bash", "\n".join(self.calls("bash"))))
         if shutil.which("node"):
             self.checked("node", "--check", self.source("calls.mjs", "async (m) => {\n" + "\n".join(self.calls("Node")) + "\n};\n"))
@@ -314,6 +319,78 @@ class Website(EndToEnd):
         path = self.source("Calls.java", f"import mintmark.*; import mintmark.contract.*; import mintmark.testing.*; import java.time.Instant; import java.util.*;\nclass Calls {{\n{calls}\n}}\n")
         client = subprocess.run([os.path.join(ROOT, "clients", "java", "build")], check=True, capture_output=True, text=True).stdout.strip()
         self.checked("javac", "-encoding", "UTF-8", "-proc:none", "-d", self.path("classes"), "-classpath", f"{client}/mintmark.jar", path)
+
+    def test_guides_have_the_calls_of_their_scripts_in_all_languages(self):
+        page = self.read("guides/identity-pools.html")
+        self.assertIn('<details class="languages">', page)
+        self.assertIn('mintmark.PoolCreateParams{', self.pages["guides/identity-pools.html"].text)
+        with open(os.path.join(GUIDES, "identity-pools.md"), encoding="utf-8") as file:
+            scripts = re.findall(r"(?ms)^```sh[^\n]*\n(.*?)^```", file.read())
+        self.assertEqual(page.count('<details class="languages">'), len([each for each in scripts if "mintmark call " in each]))
+
+    def test_diagrams_are_pictures(self):
+        """Every diagram of the guides is drawn: with all its names, without scripts and external resources."""
+        for name in guides():
+            with open(os.path.join(GUIDES, name + ".md"), encoding="utf-8") as file:
+                diagrams = re.findall(r"(?ms)^```mermaid\n(.*?)^```", file.read())
+            page = {"README": "guides/index.html", "glossary": "glossary.html"}.get(name, f"guides/{name}.html")
+            pictures = re.findall(r"(?s)<svg class=\"diagram\".*?</svg>", self.read(page))
+            self.assertEqual(len(pictures), len(diagrams), name)
+            for diagram, picture in zip(diagrams, pictures):
+                root = xml.etree.ElementTree.fromstring(picture)
+                words = " ".join(each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")).split()
+                labels = re.findall(r"[\[{|]\(?([^\[\]{}|()*]+)\)?[\]}|]", diagram) + re.findall(r"(?m)^ +\w+ --> \w+: (.*)$", diagram)
+                self.assertTrue(labels)
+                for label in labels:
+                    self.assertLessEqual(set(label.split()), set(words), name)
+                self.assertNotRegex(picture, r"<script|href|style=|url\(")
+                width, height = float(root.get("width")), float(root.get("height"))
+                left, top, *_ = map(float, root.get("viewBox").split())
+                for shape in root.iter("{http://www.w3.org/2000/svg}rect"):
+                    self.assertGreaterEqual(float(shape.get("x")), left, name)
+                    self.assertGreaterEqual(float(shape.get("y")), top, name)
+                    self.assertLessEqual(float(shape.get("x")) + float(shape.get("width")), left + width, name)
+                    self.assertLessEqual(float(shape.get("y")) + float(shape.get("height")), top + height, name)
+
+    def test_nodes_of_diagrams_do_not_overlap(self):
+        for page in sorted(path for path in self.pages if path.startswith("guides/")):
+            for picture in re.findall(r"(?s)<svg class=\"diagram\".*?</svg>", self.read(page)):
+                boxes = [tuple(map(float, box)) for box in re.findall(
+                    r'<g class="node"><rect x="([-\d.]+)" y="([-\d.]+)" width="([\d.]+)" height="([\d.]+)"', picture)]
+                boxes += [tuple(map(float, box)) for box in re.findall(
+                    r'<rect class="back" x="([-\d.]+)" y="([-\d.]+)" width="([\d.]+)" height="([\d.]+)"', picture)]
+                for number, (x, y, width, height) in enumerate(boxes):
+                    for a, b, wide, high in boxes[:number]:
+                        self.assertTrue(x >= a + wide or a >= x + width or y >= b + high or b >= y + height, (page, boxes[number], (a, b, wide, high)))
+
+    def test_website_is_served_on_the_loopback_address(self):
+        process = subprocess.Popen(
+            [binary(), "docs", "--serve"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean_environment(self.folder))
+        try:
+            url = process.stdout.readline().strip()
+            self.assertRegex(url, r"^http://127\.0\.0\.1:\d+/$")
+            for path, kind in (("", "text/html"), ("guides/", "text/html"), ("methods/pool.create.html", "text/html"), ("style.css", "text/css"),
+                               ("site.js", "text/javascript"), ("openrpc.json", "application/json")):
+                with urllib.request.urlopen(url + path, timeout=30) as answer:
+                    self.assertTrue(answer.headers["content-type"].startswith(kind), path)
+                    self.assertIn("default-src 'none'", answer.headers["content-security-policy"])
+                    if not path.endswith("/"):
+                        self.assertEqual(answer.read().decode(), self.read(path or "index.html"))
+            for path, status in (("no-such-page.html", 404), ("../etc/passwd", 404)):
+                with self.assertRaises(urllib.error.HTTPError) as refused:
+                    urllib.request.urlopen(url + path, timeout=30)
+                self.assertEqual(refused.exception.code, status)
+                refused.exception.close()
+            done = self.docs("--serve", urllib.parse.urlsplit(url).netloc.partition(":")[2])
+            self.assertEqual(done.returncode, 74)
+            self.assertIn(b"cannot be served on port", done.stderr)
+        finally:
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(30), 0)
+            process.stdout.close()
+            process.stderr.close()
+        for arguments in (("--serve", "70000"), ("--serve", "--out", "x"), ("--no-browser",)):
+            self.assertEqual(self.docs(*arguments).returncode, 64, arguments)
 
     def test_search_index_is_a_script_that_finds_words(self):
         script = self.read("search-index.js")

@@ -482,6 +482,14 @@ class Tools(EndToEnd):
         self.assertEqual(answers[1]["error"]["code"], -32602)
         self.assertNotIn(2, answers)
 
+    def test_unknown_methods_name_methods_of_the_protocol(self):
+        for method, hint in (("foo/bar", "To list the tools, call tools/list."), ("tools/lst", "Similar methods: tools/list."),
+                             ("pool.list", "It is a tool: call tools/call with the name pool_list.")):
+            answer, = self.session({"id": "a", "method": method})
+            self.assertEqual(answer["error"]["code"], -32601)
+            self.assertIn(hint, answer["error"]["message"])
+            self.assertNotIn("rpc.discover", answer["error"]["message"])
+
     def test_arguments_may_be_omitted(self):
         for params in ({"name": "system_ping"}, {"name": "system_ping", "arguments": None}, {"name": "system_ping", "arguments": {}, "_meta": {"x": 1}}):
             answer, = self.session({"id": "a", "method": "tools/call", "params": params})
@@ -491,7 +499,7 @@ class Tools(EndToEnd):
         for options, word in (
                 (["--allow", "root"], "read, write, destroy, secrets, all"), (["--allow", "rite"], "Did you mean write?"), (["--allow", "read,"], "''"),
                 (["--tools", "account_lst"], "Did you mean account_list"), (["--tools", "acounts"], "Did you mean accounts"),
-                (["--tools", "xyz_*"], "matches no tool"), (["--tools", "-xyz"], "matches no tool"), (["--tools", ""], "empty name"),
+                (["--tools", "xyz_*"], "matches no tool"), (["--tools", "-xyz"], "matches no tool"), (["--tools", "accounts,-accounts"], "no tool is left"), (["--tools", ""], "empty name"),
                 (["--tools", "account_delete"], "--allow destroy"), (["--tools", "testing"], "--testing"), (["--tools", "pools", "--caller", "public"], "--caller public")):
             done = subprocess.run([binary(), "mcp", "--store", ":memory:", *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   env=clean_environment(self.folder), timeout=20)

@@ -22,6 +22,9 @@ final class MethodSchema {
 
     var result: JSONValue { resolved(object["result"]?["schema"] ?? [:]) }
 
+    /// The columns of a table of the result, or an empty list.
+    var columns: [String] { (object["x-columns"]?.array ?? []).compactMap(\.string) }
+
     /// Whether the method reports `$/progress`.
     var reportsProgress: Bool { object["x-progress"] != nil }
 

@@ -46,6 +46,9 @@ struct CommandTable {
                 Option(
                     names: ["-k"], value: "word", isPositional: false, isOptional: true,
                     description: "Search the guides, methods and errors for a word."),
+                Option(
+                    names: ["--no-pager"], value: nil, isPositional: false, isOptional: true,
+                    description: "Do not start a pager on a terminal."),
             ])
         commands = all + [help]
     }

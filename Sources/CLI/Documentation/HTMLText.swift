@@ -24,9 +24,13 @@ struct HTMLText {
             let tag = isOrdered ? "ol" : "ul"
             return "<\(tag)>\n" + items.map { "<li>\(inline($0))</li>\n" }.joined() + "</\(tag)>\n"
         case .table(let header, let rows): return table(header, rows)
-        case .code(let language, let file, let text):
+        case .code("mermaid", _, let text):
+            guard let picture = DiagramPicture.svg(text) else { return Self.code(text, caption: "A diagram, in the language of Mermaid") }
+            let source = "<details><summary>The diagram as text</summary>\n\(Self.code(text))</details>\n"
+            return "<figure class=\"picture\"><div>\(picture)</div>\n\(source)</figure>\n"
+        case .code(_, let file, let text):
             return Self.code(
-                text, caption: file.map { "File \($0)" } ?? (language == "mermaid" ? "A diagram, in the language of Mermaid" : nil))
+                text, caption: file.map { "File \($0)" })
         }
     }
 

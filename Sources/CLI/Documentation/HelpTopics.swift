@@ -39,6 +39,10 @@ enum HelpTopics {
             try Printing.out(group.text)
             return true
         }
+        if first == "environment", arguments.count == 1 {
+            try Printing.out(EnvironmentVariables(Documentation()).text(width: TerminalText.usualWidth))
+            return true
+        }
         try show(arguments.joined(separator: " "), Documentation())
         return true
     }
@@ -63,10 +67,10 @@ enum HelpTopics {
     }
 
     private static func topicList(_ documentation: Documentation) -> String {
-        let width = documentation.topics.map(\.name.count).max() ?? 0
-        let lines = documentation.topics.map { guide in
-            "  \(guide.name)\(String(repeating: " ", count: width - guide.name.count + 2))\(guide.title)"
-        }
+        let groups = optionGroups.map { ($0.name, "The options for \($0.name == "store" ? "a store" : "sending \($0.name)")") }
+        let topics = documentation.topics.map { ($0.name, $0.title) } + groups + [("environment", "Environment variables")]
+        let width = topics.map(\.0.count).max() ?? 0
+        let lines = topics.map { name, title in "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(title)" }
         return
             (["TOPICS:"] + lines + ["", "  See 'mintmark help <topic>' for a guide, and 'mintmark help -k <word>' to search everything."])
             .joined(separator: "\n")
@@ -89,7 +93,9 @@ enum HelpTopics {
             throw ValidationError("'\(given)' is not unique. It can be \(begun.map(\.name).joined(separator: " or ")).")
         }
         let commands = MintmarkCommand.configuration.subcommands.map { $0._commandName }
-        let names = commands + documentation.topics.map(\.name) + Contract.MethodTable.all.map(\.name) + Contract.ErrorTable.all.map(\.type)
+        let names =
+            commands + documentation.topics.map(\.name) + ["environment"] + Contract.MethodTable.all.map(\.name)
+            + Contract.ErrorTable.all.map(\.type)
         let hint = NearestNames.hint(given, among: names, otherwise: "To list all topics, run mintmark help.")
         throw ValidationError("Unknown command or topic '\(given)'.\(hint)")
     }

@@ -190,7 +190,20 @@ struct Site {
 
     func page(of guide: Documentation.Guide) -> String {
         let markdown = Markdown(guide.text)
-        let content = HTMLText(root: "../").blocks(markdown.blocks)
+        let text = HTMLText(root: "../")
+        var content = ""
+        // The calls in other languages follow the output of a script.
+        var languages = ""
+        for block in markdown.blocks {
+            if case .code(let language, nil, _) = block, ["text", "json"].contains(language) {
+            } else {
+                content += languages
+                languages = ""
+            }
+            content += text.blocks([block])
+            if case .code("sh", _, let script) = block { languages = otherLanguages(script) }
+        }
+        content += languages
         let side = guideSide("../", current: guide.name, sections: markdown.sections)
         return frame(Self.page(ofGuide: guide.name), title: guide.title, side: side, content)
     }

@@ -97,19 +97,43 @@ extension Site {
             if !params.isEmpty { request["params"] = .object(params) }
             let json = HTMLText.code(CompactJSON.text(.object(request)))
             if number == 0 {
-                content += "<div class=\"calls\">\n<section data-name=\"JSON\"><h3>JSON</h3>\n\(json)</section>\n"
-                for (language, call) in calls.members {
-                    let code = HTMLText.code(call.string ?? "")
-                    content +=
-                        "<section data-name=\"\(HTMLText.escaped(language))\"><h3>\(HTMLText.escaped(language))</h3>\n\(code)</section>\n"
-                }
-                content += "</div>\n"
+                content += tabs([("JSON", json)] + calls.members.map { ($0.name, HTMLText.code($0.value.string ?? "")) })
             } else {
                 content += json
             }
             content += HTMLText.code(CompactJSON.text(example["result"]?["value"] ?? .null), caption: "Result")
         }
         return content
+    }
+
+    /// Returns sections, of which the script of the site makes tabs.
+    func tabs(_ sections: [(language: String, content: String)]) -> String {
+        let all = sections.map { language, content in
+            "<section data-name=\"\(HTMLText.escaped(language))\"><h3>\(HTMLText.escaped(language))</h3>\n\(content)</section>\n"
+        }
+        return "<div class=\"calls\">\n\(all.joined())</div>\n"
+    }
+
+    /// Returns the calls of the methods in a script of a guide in each language, or an empty text if it calls none.
+    func otherLanguages(_ script: String) -> String {
+        var names: [String] = []
+        for part in script.split(separator: "mintmark call ").dropFirst(script.hasPrefix("mintmark call ") ? 0 : 1) {
+            let name = String(part.prefix { $0.isLetter || $0 == "." })
+            if documentation.calls[name] != nil, !names.contains(name) { names.append(name) }
+        }
+        guard let first = names.first, let languages = documentation.calls[first]?.object?.names else { return "" }
+        let sections = languages.filter { $0 != "Command line" }.map { language in
+            let calls = names.compactMap { documentation.calls[$0]?[language]?.string }
+            return (language: language, content: HTMLText.code(calls.joined(separator: "\n\n")))
+        }
+        let text = HTMLText(root: "../")
+        let links = names.map { text.identifier($0) }.joined(separator: ", ")
+        return """
+            <details class="languages"><summary>In other languages</summary>
+            <p>Calls of \(links), with the parameters of their own examples:</p>
+            \(tabs(sections))</details>
+
+            """
     }
 
     func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }

@@ -26,12 +26,14 @@ struct ResultTable {
         return aligned(rows, hasHeader: false)
     }
 
-    /// Required members with simple values come first. Members that no element has are left out.
+    /// The columns in the schema of the method come first. Without them, required members with simple values do, and members that no
+    /// element has are left out.
     private func columns(_ elements: [JSONValue], _ item: JSONValue) -> [String] {
         var names: [String] = []
         for element in elements { for name in element.object?.names ?? [] where !names.contains(name) { names.append(name) } }
         let declared = item["properties"]?.object?.names ?? []
         names.sort { (declared.firstIndex(of: $0) ?? .max) < (declared.firstIndex(of: $1) ?? .max) }
+        if let columns = schema?.columns, !columns.isEmpty { return isWide ? columns + names.filter { !columns.contains($0) } : columns }
         let simple = names.filter { name in
             elements.allSatisfy { element in
                 switch element[name] {

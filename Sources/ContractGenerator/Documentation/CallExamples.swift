@@ -11,6 +11,7 @@ struct CallExamples {
         for method in contract.methods {
             guard let params = params(of: method) else { continue }
             calls[method.name] = [
+                "Command line": .string(ShellCalls(contract: contract, program: "mintmark call").call(method, params)),
                 "bash": .string(ShellCalls(contract: contract).call(method, params)),
                 "Python": .string(PythonCalls().call(method, params)),
                 "Node": .string(NodeCalls().call(method, params)),
@@ -30,16 +31,18 @@ struct CallExamples {
     }
 }
 
-/// Calls with the functions for bash.
+/// Calls with the functions for bash, or with the program.
 struct ShellCalls {
     let contract: Contract
+    /// The words before the method.
+    var program = "mintmark_call"
 
     func call(_ method: Method, _ params: JSONObject) -> String {
         let items = params.members.map { name, value in
             guard case .string(let text) = value else { return Layout.leaf("\(name):=\(quoted(value.text))") }
             return Layout.leaf("\(name)=\(quoted(text))")
         }
-        let open = "mintmark_call \(method.name)" + (items.isEmpty ? "" : " ")
+        let open = "\(program) \(method.name)" + (items.isEmpty ? "" : " ")
         guard !items.isEmpty else { return open }
         let call = Layout.group(open: open, items: items, close: "", separator: " \\", trailing: "").text()
         // Only the opening line lacks its continuation sign.

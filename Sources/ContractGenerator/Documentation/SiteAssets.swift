@@ -71,6 +71,24 @@ enum SiteAssets {
           background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: 0.3rem 0.5rem; cursor: pointer; opacity: 0; }
         .code:hover .copy, .copy:focus { opacity: 1; }
         .code { position: relative; }
+        .picture { margin: 0 0 1.25rem; max-width: none; }
+        .picture > div { overflow-x: auto; }
+        .languages { margin: -0.4rem 0 1.25rem; }
+        .languages summary { font-size: 0.8125rem; color: var(--soft); cursor: pointer; }
+        .picture summary { font-size: 0.8125rem; color: var(--soft); cursor: pointer; margin: 0.3rem 0; }
+        .diagram { max-width: none; height: auto; font: 14px/1 system-ui, sans-serif; }
+        .diagram text { fill: var(--text); text-anchor: middle; }
+        .diagram .node rect, .diagram .node polygon, .diagram .node path { fill: var(--accent-soft); stroke: var(--accent); stroke-width: 1.25; }
+        .diagram .node .rim { fill: none; }
+        .diagram .dot { fill: var(--text); }
+        .diagram .ring { fill: none; stroke: var(--text); stroke-width: 1.5; }
+        .diagram .group rect { fill: none; stroke: var(--line); stroke-dasharray: 5 4; }
+        .diagram .group text { text-anchor: start; fill: var(--soft); font-weight: 600; }
+        .diagram .line { fill: none; stroke: var(--soft); stroke-width: 1.5; }
+        .diagram .dotted { stroke-dasharray: 2 4; }
+        .diagram .head { fill: var(--soft); }
+        .diagram .back { fill: var(--back); }
+        .diagram .edge text { font-size: 13px; fill: var(--soft); }
         .table { overflow-x: auto; margin: 0 0 1rem; }
         table { border-collapse: collapse; width: 100%; margin: 0; font-size: 0.9375rem; line-height: 1.5; }
         th, td { text-align: left; vertical-align: top; padding: 0.45rem 0.75rem 0.45rem 0; border-bottom: 1px solid var(--line); }
@@ -227,22 +245,41 @@ enum SiteAssets {
 
           // The calls in all languages are sections below each other; here they become tabs, and the choice is kept.
           const kept = () => { try { return localStorage.getItem("mintmark-language"); } catch { return null; } };
+          const choosers = [];
           for (const calls of document.querySelectorAll(".calls")) {
             const sections = [...calls.children];
             const bar = element("div", { class: "tabs", role: "tablist" });
             const buttons = sections.map((section) => element("button", { type: "button", role: "tab" }, section.dataset.name));
-            const choose = (name) => sections.forEach((section, at) => {
-              section.hidden = section.dataset.name !== name;
-              buttons[at].setAttribute("aria-selected", String(!section.hidden));
-            });
-            buttons.forEach((button, at) => button.addEventListener("click", () => {
-              choose(sections[at].dataset.name);
+            const choose = (name) => {
+              if (!sections.some((section) => section.dataset.name === name)) return;
+              sections.forEach((section, at) => {
+                section.hidden = section.dataset.name !== name;
+                buttons[at].setAttribute("aria-selected", String(!section.hidden));
+                buttons[at].tabIndex = section.hidden ? -1 : 0;
+              });
+            };
+            choosers.push(choose);
+            const take = (at) => {
+              choosers.forEach((each) => each(sections[at].dataset.name));
               try { localStorage.setItem("mintmark-language", sections[at].dataset.name); } catch {}
-            }));
+            };
+            sections.forEach((section) => section.setAttribute("role", "tabpanel"));
+            buttons.forEach((button, at) => {
+              button.addEventListener("click", () => take(at));
+              button.addEventListener("keydown", (event) => {
+                const last = sections.length - 1;
+                const next = { ArrowRight: at < last ? at + 1 : 0, ArrowLeft: at > 0 ? at - 1 : last, Home: 0, End: last }[event.key];
+                if (next === undefined) return;
+                event.preventDefault();
+                take(next);
+                buttons[next].focus();
+              });
+            });
             bar.append(...buttons);
             calls.before(bar);
             calls.classList.add("tabbed");
-            choose(sections.some((section) => section.dataset.name === kept()) ? kept() : sections[0].dataset.name);
+            choose(sections[0].dataset.name);
+            choose(kept());
           }
 
           const here = document.querySelector(".side a[aria-current]");

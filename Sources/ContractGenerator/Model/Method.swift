@@ -42,6 +42,8 @@ struct Method {
     let cost: Cost
     /// The exceptions from `cost`. The first that applies counts.
     let costCases: [CostCase]
+    /// The members of the entries of the listed result that a table shows, in order. Empty if the program chooses them.
+    var columns: [String] = []
     let params: ObjectType
     let result: Type
     /// The type of the values that `$/progress` reports, or `nil` if the method reports none.

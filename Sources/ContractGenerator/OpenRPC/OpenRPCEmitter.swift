@@ -84,6 +84,7 @@ struct OpenRPCEmitter {
         }
         object["examples"] = .array(method.examples.compactMap(example))
         if let progress = method.progress { object["x-progress"] = OpenRPCSchema.of(progress) }
+        if !method.columns.isEmpty { object["x-columns"] = .array(method.columns.map { .string($0) }) }
         object["x-caller"] = .string(method.caller.rawValue)
         object["x-read-only"] = .bool(method.isReadOnly)
         object["x-testing"] = .bool(method.isTesting)

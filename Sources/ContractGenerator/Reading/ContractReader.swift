@@ -77,6 +77,7 @@ struct ContractReader {
             value,
             besides: [
                 "name", "summary", "description", "caller", "readOnly", "testing", "level", "secrets", "use", "next", "cost", "costCases",
+                "columns",
                 "params", "result", "progress",
                 "errors", "examples", "equivalents",
             ], at: place)
@@ -97,6 +98,7 @@ struct ContractReader {
             level: level(of: value, at: place), secrets: value["secrets"]?.bool, use: value["use"]?.string ?? "",
             next: (value["next"]?.array ?? []).compactMap(\.string), cost: cost(of: value, at: place),
             costCases: costCases(of: value, at: place + "/costCases"),
+            columns: (value["columns"]?.array ?? []).compactMap(\.string),
             params: schemas.objectType(value["params"] ?? .null, at: place + "/params"),
             result: schemas.type(value["result"] ?? .null, at: place + "/result"),
             progress: value["progress"].map { progress($0, at: place + "/progress") },

@@ -38,4 +38,11 @@ public protocol MethodLookup: Sendable {
 
     /// Returns a few existing method names that are similar to the unknown `name`, best match first.
     func nearest(to name: String) -> [String]
+
+    /// Returns the error for an unknown method.
+    func notFound(_ name: String) -> MethodNotFound
+}
+
+extension MethodLookup {
+    public func notFound(_ name: String) -> MethodNotFound { MethodNotFound(name, nearest: nearest(to: name)) }
 }

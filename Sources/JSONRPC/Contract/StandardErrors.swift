@@ -57,13 +57,18 @@ public struct MethodNotFound: ResponseError {
     public var code: Int { -32601 }
     public var type: String { "methodNotFound" }
 
-    public init(_ method: String, nearest: [String]) {
+    /// What to do next, in a dialect whose methods are not those of the contract.
+    private let advice: String?
+
+    public init(_ method: String, nearest: [String], advice: String? = nil) {
         self.method = String(method.unicodeScalars.prefix(128))
         self.nearest = nearest
+        self.advice = advice
     }
 
     public var message: String {
-        WireTexts.methodNotFound(method: method, nearest: nearest.joined(separator: ", "))
+        if let advice { return "Unknown method \(method). \(advice)" }
+        return WireTexts.methodNotFound(method: method, nearest: nearest.joined(separator: ", "))
     }
 
     public func writeData(to writer: inout JSONWriter) {

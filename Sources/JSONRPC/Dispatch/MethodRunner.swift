@@ -100,6 +100,6 @@ struct MethodRunner: Sendable {
     }
 
     func notFound(_ envelope: Envelope) -> MethodNotFound {
-        MethodNotFound(envelope.method, nearest: methods.nearest(to: envelope.method))
+        methods.notFound(envelope.method)
     }
 }

@@ -38,6 +38,16 @@ public final class ModelContextSession: MethodLookup {
             ])
     }
 
+    /// A method of the contract is a tool here: the error says how it is called.
+    public func notFound(_ name: String) -> JSONRPC.MethodNotFound {
+        if let tool = tools.names.tool(name), name != "rpc.discover" {
+            return JSONRPC.MethodNotFound(name, nearest: ["tools/call"], advice: "It is a tool: call tools/call with the name \(tool).")
+        }
+        let nearest = nearest(to: name)
+        let similar = nearest.isEmpty ? "" : "Similar methods: \(nearest.joined(separator: ", ")). "
+        return JSONRPC.MethodNotFound(name, nearest: nearest, advice: similar + "To list the tools, call tools/list.")
+    }
+
     public func method(named name: String) -> JSONRPC.Method? {
         switch name {
         case "initialize": JSONRPC.Method(name) { try self.initialize($1, &$2) }
@@ -114,7 +124,7 @@ public final class ModelContextSession: MethodLookup {
     }
 
     private func ping(_ params: JSONNode?, _ result: inout JSONWriter) throws {
-        if RequestEra.isStateless(params) { throw JSONRPC.MethodNotFound("ping", nearest: []) }
+        if RequestEra.isStateless(params) { throw notFound("ping") }
         result.beginObject()
         result.endObject()
     }

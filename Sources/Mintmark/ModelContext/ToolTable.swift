@@ -55,6 +55,7 @@ struct ToolTable: Sendable {
         for info in methods where names.refusal(info) == nil {
             if let method = registry.method(named: info.name) { order.append(Tool(name: Tool.name(info), info: info, method: method)) }
         }
+        if order.isEmpty { throw selection.emptyError }
         self.order = order
         self.registry = registry
         self.settings = settings

@@ -89,6 +89,13 @@ struct ToolSelection {
         }
     }
 
+    /// The error for a selection of which nothing remains.
+    var emptyError: InvalidToolOption {
+        InvalidToolOption(
+            "\(source): no tool is left, because \(leavingOut.map { "-" + $0 }.joined(separator: ",")) leaves out all of them. "
+                + "Name other tools, or leave out fewer.")
+    }
+
     private static func matches(_ pattern: String, _ name: String, _ info: MethodInfo?) -> Bool {
         if let set = Toolset(rawValue: pattern) { return set.contains(name, info) }
         return matches(Array(pattern.utf8)[...], Array(name.utf8)[...])

@@ -49,7 +49,7 @@ debian_copyright() {
 
 # debian_package PROGRAM LICENCES FILE: PROGRAM is the stripped program.
 debian_package() {
-    local program=$1 licences=$2 file=$3 folder=$work/debian documentation shell
+    local program=$1 licences=$2 file=$3 folder=$work/debian documentation shell page
     documentation=$folder/usr/share/doc/mintmark
     mkdir -p "$folder/DEBIAN" "$folder/usr/bin" "$documentation"
     install -m 755 "$program" "$folder/usr/bin/mintmark"
@@ -64,11 +64,9 @@ debian_package() {
     cat "$work/completions.zsh" >"$folder/usr/share/zsh/vendor-completions/_mintmark"
     cat "$work/completions.fish" >"$folder/usr/share/fish/vendor_completions.d/mintmark.fish"
 
-    # A program without this command has no man page.
-    if "$program" docs --man >"$work/mintmark.1" 2>/dev/null && grep -q '^\.\(TH\|Dd\)' "$work/mintmark.1"; then
-        mkdir -p "$folder/usr/share/man/man1"
-        gzip --no-name --best <"$work/mintmark.1" >"$folder/usr/share/man/man1/mintmark.1.gz"
-    fi
+    "$program" man --out "$work/man1" || give_up "the program writes no manual pages."
+    mkdir -p "$folder/usr/share/man/man1"
+    for page in "$work"/man1/*.1; do gzip --no-name --best <"$page" >"$folder/usr/share/man/man1/${page##*/}.gz"; done
 
     debian_copyright "$licences" >"$documentation/copyright"
     {

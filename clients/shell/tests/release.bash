@@ -220,7 +220,7 @@ deb_works() {
     bash -n "$folder/usr/share/bash-completion/completions/mintmark" && grep '^#compdef mintmark' "$folder/usr/share/zsh/vendor-completions/_mintmark" &&
         grep 'complete.*mintmark' "$folder/usr/share/fish/vendor_completions.d/mintmark.fish" | head -n 1 || exit 1
     (cd "$folder" && md5sum --quiet -c "$folder/var/lib/dpkg/info/mintmark.md5sums") || exit 1
-    if "$MINTMARK_BINARY" docs --man 2>/dev/null | grep -q '^\.TH'; then zcat "$folder/usr/share/man/man1/mintmark.1.gz" | grep '^\.TH' || exit 1; fi
+    for path in mintmark mintmark-call mintmark-run; do zcat "$folder/usr/share/man/man1/$path.1.gz" | grep '^\.TH' || exit 1; done
     in_root "$folder" --purge mintmark 2>"$work/said.dpkg" || { grep -v 'files list file' "$work/said.dpkg"; exit 1; }
     [ -z "$(find "$folder" -path "$folder/var/lib/dpkg" -prune -o -type f -print)" ]
 }

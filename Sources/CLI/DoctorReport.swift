@@ -1,0 +1,40 @@
+import Arguments
+import JSON
+import Mintmark
+
+/// The findings of `mintmark doctor`. As text, each is printed immediately; as JSON, all are printed at the end.
+struct DoctorReport {
+    /// What is checked. The raw value is part of the JSON.
+    enum Check: String, CaseIterable {
+        case options, program, store, fileModes, writable, masterKey, formerKeys, backups, pages, tenantNames, assurance, patterns, auditLog
+        case trustPolicies, libcurl, emails, textMessages
+    }
+
+    let isJSON: Bool
+    private var isWell = true
+    private var findings: [JSONValue] = []
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    mutating func add(_ check: Check, _ isGood: Bool, _ message: String) throws {
+        isWell = isWell && isGood
+        try append(check, isGood ? "ok" : "problem", isGood ? Printing.green("ok") : Printing.red("!!"), message)
+    }
+
+    /// Adds what is neither good nor a problem.
+    mutating func note(_ check: Check, _ message: String) throws { try append(check, "note", "--", message) }
+
+    private mutating func append(_ check: Check, _ status: String, _ sign: String, _ message: String) throws {
+        guard isJSON else { return try Printing.out("\(sign)  \(message)") }
+        findings.append(["check": .string(check.rawValue), "status": .string(status), "message": .string(message)])
+    }
+
+    /// - Throws: `ExitCode` 2 if a problem was found.
+    func finish() throws {
+        if isJSON {
+            let result: JSONValue = ["ok": .bool(isWell), "version": .string(Mintmark.version), "findings": .array(findings)]
+            try Printing.out(result.text)
+        }
+        if !isWell { throw ExitCode(2) }
+    }
+}
