@@ -68,13 +68,14 @@ final class PostgresConnection {
     @discardableResult
     func execute(_ text: String) throws -> PostgresResult { try answer(sent: !isClosed && pq_send_query(handle, text)) }
 
-    /// Runs the first statement after a pause. A connection pooler delays it until a connection to the server is free, for which the time
-    /// limit is that of any wait, not that of a statement.
+    /// Runs the first statement of a transaction. A connection pooler delays it until a connection to the server is free. The time limit is
+    /// shorter than that of other statements, because the server has nothing to compute, and longer than that of a lock, because many
+    /// transactions can be waiting in front of this one.
     ///
     /// - Throws: `PostgresFailure`, which is also stored in `failure`.
     @discardableResult
     func executeFirst(_ text: String) throws -> PostgresResult {
-        try answer(sent: !isClosed && pq_send_query(handle, text), within: waitMilliseconds)
+        try answer(sent: !isClosed && pq_send_query(handle, text), within: 2 * waitMilliseconds)
     }
 
     /// Runs a prepared statement.
