@@ -12,6 +12,7 @@ struct ContractChecks {
         errors()
         contract.methods.forEach(method)
         LevelChecks(contract: contract, problems: problems).run()
+        GuardChecks(contract: contract, problems: problems).run()
         examples()
         fixtures()
     }
