@@ -30,7 +30,9 @@ static struct {
     notice_processor (*setNoticeProcessor)(pq_connection *, notice_processor, void *);
     char *(*escapeLiteral)(pq_connection *, const char *, size_t);
     void (*freemem)(void *);
+    int (*backendPID)(const pq_connection *);
     int (*sendQuery)(pq_connection *, const char *);
+    int (*sendQueryParams)(pq_connection *, const char *, int, const pq_oid *, const char *const *, const int *, const int *, int);
     int (*sendPrepare)(pq_connection *, const char *, const char *, int, const pq_oid *);
     int (*sendDescribePrepared)(pq_connection *, const char *);
     int (*sendQueryPrepared)(pq_connection *, const char *, int, const char *const *, const int *, const int *, int);
@@ -76,7 +78,9 @@ static void load(void) {
         {"PQsetNoticeProcessor", &pq.setNoticeProcessor},
         {"PQescapeLiteral", &pq.escapeLiteral},
         {"PQfreemem", &pq.freemem},
+        {"PQbackendPID", &pq.backendPID},
         {"PQsendQuery", &pq.sendQuery},
+        {"PQsendQueryParams", &pq.sendQueryParams},
         {"PQsendPrepare", &pq.sendPrepare},
         {"PQsendDescribePrepared", &pq.sendDescribePrepared},
         {"PQsendQueryPrepared", &pq.sendQueryPrepared},
@@ -158,6 +162,14 @@ const char *pq_error_message(const pq_connection *connection) { return pq.errorM
 char *pq_escape_literal(pq_connection *connection, const char *text, size_t length) { return pq.escapeLiteral(connection, text, length); }
 void pq_free(void *memory) { pq.freemem(memory); }
 
+static void count_warning(void *argument, const char *message) {
+    // Verbose messages contain the SQLSTATE in every language of the server: "WARNING:  01000: …".
+    if (strstr(message, ":  01000: ")) ++*(int *)argument;
+}
+
+void pq_count_warnings(pq_connection *connection, int *count) { pq.setNoticeProcessor(connection, count_warning, count); }
+int pq_backend_process(const pq_connection *connection) { return pq.backendPID(connection); }
+
 bool pq_send_query(pq_connection *connection, const char *text) { return pq.sendQuery(connection, text); }
 
 bool pq_send_prepare(pq_connection *connection, const char *name, const char *text, int count, const pq_oid *types) {
@@ -166,12 +178,22 @@ bool pq_send_prepare(pq_connection *connection, const char *name, const char *te
 
 bool pq_send_describe(pq_connection *connection, const char *name) { return pq.sendDescribePrepared(connection, name); }
 
+enum { most_parameters = 64 };
+
+static bool set_binary(int *formats, int count) {
+    for (int i = 0; i < count && i < most_parameters; i++) formats[i] = 1;
+    return count <= most_parameters;
+}
+
 bool pq_send_prepared(pq_connection *connection, const char *name, int count, const char *const *values, const int *lengths) {
-    enum { most = 64 };
-    int formats[most];
-    if (count > most) return false;
-    for (int i = 0; i < count; i++) formats[i] = 1;
-    return pq.sendQueryPrepared(connection, name, count, values, lengths, formats, 1);
+    int formats[most_parameters];
+    return set_binary(formats, count) && pq.sendQueryPrepared(connection, name, count, values, lengths, formats, 1);
+}
+
+bool pq_send_parameters(
+    pq_connection *connection, const char *text, int count, const pq_oid *types, const char *const *values, const int *lengths) {
+    int formats[most_parameters];
+    return set_binary(formats, count) && pq.sendQueryParams(connection, text, count, types, values, lengths, formats, 1);
 }
 
 bool pq_put_copy_data(pq_connection *connection, const char *bytes, int count) {

@@ -7,7 +7,7 @@ enum Generator {
         [
             SwiftEmitter(), WireTextsEmitter(), OpenRPCFile(), ExamplesFile(), NodeEmitter(), PythonEmitter(), GoEmitter(), RubyEmitter(),
             RubySignatures(), JavaEmitter(), SwiftClientEmitter(), SwiftDriverEmitter(), ShellEmitter(), DocumentationEmitter(),
-            ConsoleFilesEmitter(), AssuranceEmitter(),
+            ConsoleFilesEmitter(), AssuranceEmitter(), GuardsGuide(),
         ]
     }
 

@@ -1,9 +1,10 @@
-"""A PostgreSQL server for the tests, which gives each test its own database."""
+"""A PostgreSQL server for the tests, which gives each test its own database. With MINTMARK_TEST_POOLER, all tests use it through PgBouncer."""
 
 import itertools
 import os
 import subprocess
 
+import pgbouncer
 from sidecar import ROOT, Sidecar
 
 # Any 32 bytes. A store in PostgreSQL requires an explicit master key.
@@ -17,6 +18,7 @@ class Server:
         self.process = subprocess.Popen(
             [os.path.join(ROOT, "Tests", "postgres"), *settings], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.folder = self._line()
+        self._pooler = pgbouncer.PgBouncer(self) if os.environ.get("MINTMARK_TEST_POOLER") else None
         self._numbers = itertools.count(1)
 
     def _line(self):
@@ -32,6 +34,8 @@ class Server:
         assert self._line() == order
 
     def uri(self, database, user="mintmark", host=None):
+        if self._pooler and host is None:
+            return self._pooler.uri(database)
         return f"postgres://{user}@/{database}?host={host or self.folder}"
 
     def sql(self, text, database="postgres"):
@@ -54,6 +58,8 @@ class Server:
             *options, store=self.uri(database, host=host), environment={"MINTMARK_MASTER_KEY": MASTER_KEY, **(environment or {})}, **more)
 
     def close(self):
+        if self._pooler:
+            self._pooler.close()
         self.process.stdin.close()
         self.process.wait(120)  # Shutdown also removes thousands of tables.
         self.process.stdout.close()

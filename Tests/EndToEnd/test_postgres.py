@@ -102,6 +102,8 @@ class SeveralProcesses(OnPostgres):
         # Creating a user requires the row of the pool, even if the pool is still cached.
         self.refused("poolNotFound", other, "token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "bob"}})
 
+
+class ConnectionsOfOneProcess(OnPostgres):
     def test_audit_retention_with_concurrent_appends_leaves_the_log_intact(self):
         """The expiry job uses one of four connections, runs concurrently with requests, and finds audit chains without records."""
         sidecar = self.open("--audit-retention-days", "30", testing=True)
@@ -278,8 +280,8 @@ class Wire:
     dropped. With `alone`, no further connection succeeds after a cut.
     """
 
-    def __init__(self, server, folder):
-        self.target = f"{server.folder}/.s.PGSQL.5432"
+    def __init__(self, folder, target):
+        self.target = target
         self.cut, self.alone, self.cuts = None, False, 0
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(f"{folder}/.s.PGSQL.5432")
@@ -338,7 +340,7 @@ class Wire:
 class CommitsInDoubt(OnPostgres):
     def setUp(self):
         super().setUp()
-        self.wire = Wire(self.server, self.folder)
+        self.wire = Wire(self.folder, f"{self.server.folder}/.s.PGSQL.5432")
         self.addCleanup(self.wire.listener.close)
         self.sidecar = self.open(host=self.folder)
         self.pool = make_pool(self.sidecar)["poolId"]

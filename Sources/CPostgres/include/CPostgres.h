@@ -50,6 +50,11 @@ char *pq_uri_setting(const char *uri, const char *keyword, bool *is_valid);
 /// Begins to connect. Error messages contain their SQLSTATE; notices are discarded.
 pq_connection *pq_connect_start(const char *const *keywords, const char *const *values);
 int pq_connect_poll(pq_connection *connection);
+/// Counts in `*count` the warnings without a class of their own (SQLSTATE 01000) that the server sends from now on. `count` must remain valid
+/// until `pq_finish`.
+void pq_count_warnings(pq_connection *connection, int *count);
+/// Returns the process of the server that the greeting of the connection named. A connection pooler names a process of its own.
+int pq_backend_process(const pq_connection *connection);
 void pq_finish(pq_connection *connection);
 
 int pq_socket(const pq_connection *connection);
@@ -66,6 +71,9 @@ bool pq_send_prepare(pq_connection *connection, const char *name, const char *te
 bool pq_send_describe(pq_connection *connection, const char *name);
 /// Sends a prepared statement with parameters and results in binary format.
 bool pq_send_prepared(pq_connection *connection, const char *name, int count, const char *const *values, const int *lengths);
+/// Sends a statement that is not kept on the server, with parameters and results in binary format.
+bool pq_send_parameters(
+    pq_connection *connection, const char *text, int count, const pq_oid *types, const char *const *values, const int *lengths);
 /// Sends rows of a `COPY … FROM STDIN`, and ends it. Both block until the server has taken what does not fit into the buffers.
 bool pq_put_copy_data(pq_connection *connection, const char *bytes, int count);
 bool pq_put_copy_end(pq_connection *connection);

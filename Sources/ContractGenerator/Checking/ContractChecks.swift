@@ -13,6 +13,7 @@ struct ContractChecks {
         contract.methods.forEach(method)
         LevelChecks(contract: contract, problems: problems).run()
         ColumnChecks(contract: contract, problems: problems).run()
+        GuardChecks(contract: contract, problems: problems).run()
         examples()
         fixtures()
     }

@@ -51,6 +51,10 @@ struct Method {
     /// The types of the method-specific errors. Any method can also fail with the general errors.
     let errors: [String]
     let examples: [Example]
+    /// Whether the method changes how users sign in, or checks a token, without returning one.
+    var changesCredentials = false
+    /// What the method does for an account that is locked, disabled and so on. `nil` if it opens no account.
+    var guards: DoorGuards?
     /// The corresponding names in other products, by vendor.
     let equivalents: [(vendor: String, name: String)]
 

@@ -13,15 +13,16 @@ struct ContractReader {
     /// - Throws: `ContractProblems` with all errors in the schemas.
     func read() throws -> Contract {
         let service = json("service.json")
+        let methods = files(in: "methods").map { method(named: $0) }
         let contract = Contract(
             title: service["title"]?.string ?? "", version: service["version"]?.string ?? "",
             description: service["description"]?.string ?? "",
             types: files(in: "types").map { NamedType(name: $0, type: schemas.type(json("types/\($0).json"), at: "types/\($0).json")) },
-            methods: files(in: "methods").map { method(named: $0) },
+            methods: methods,
             notifications: files(in: "notifications").map { notification(in: $0) },
             errors: (json("errors.json")["errors"]?.array ?? []).map(error),
             options: (json("options.json")["options"]?.array ?? []).compactMap(option),
-            guides: guides(), requirements: requirements)
+            guides: guides(generating: [GuardsGuide.file: GuardsGuide.text(of: methods)]), requirements: requirements)
         ContractChecks(contract: contract, problems: problems).run()
         guard problems.all.isEmpty else { throw ContractProblems(all: problems.all) }
         return contract
@@ -44,11 +45,12 @@ struct ContractReader {
         return found
     }
 
-    private func guides() -> [Guide] {
+    /// - Parameter generated: The texts of the guides that are generated, by file.
+    private func guides(generating generated: [String: String]) -> [Guide] {
         let folder = folder.appending(path: "guides")
         let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".md") }
         return files.sorted().compactMap { file in
-            let text = (try? String(contentsOf: folder.appending(path: file), encoding: .utf8)) ?? ""
+            let text = generated[file] ?? (try? String(contentsOf: folder.appending(path: file), encoding: .utf8)) ?? ""
             guard text.hasPrefix("# "), let title = text.dropFirst(2).split(separator: "\n").first else {
                 problems.add("guides/\(file)", "must begin with a heading of the first level")
                 return nil
@@ -79,7 +81,7 @@ struct ContractReader {
                 "name", "summary", "description", "caller", "readOnly", "testing", "level", "secrets", "use", "next", "cost", "costCases",
                 "columns",
                 "params", "result", "progress",
-                "errors", "examples", "equivalents",
+                "errors", "examples", "equivalents", "guards", "guardCases", "changesCredentials",
             ], at: place)
         if value["name"]?.string != name { problems.add(place, "its name must be \(name)") }
         guard let caller = value["caller"]?.string.flatMap(Method.Caller.init), let isReadOnly = value["readOnly"]?.bool else {
@@ -104,6 +106,8 @@ struct ContractReader {
             progress: value["progress"].map { progress($0, at: place + "/progress") },
             errors: (value["errors"]?.array ?? []).compactMap(\.string),
             examples: (value["examples"]?.array ?? []).compactMap { example($0, at: place + "/examples") },
+            changesCredentials: value["changesCredentials"]?.bool ?? false,
+            guards: GuardReader(schemas: schemas, problems: problems).read(value, at: place),
             equivalents: equivalents(of: value))
     }
 

@@ -19,12 +19,24 @@ enum CommitMarker {
         return "\(deletion)INSERT INTO mintmark_commit (mark) VALUES (\(connection.literal(mark))); COMMIT"
     }
 
-    /// Determines over another connection whether a commit was kept, by inserting its mark. If the lost transaction is still running, the
+    /// Determines over another connection whether a commit was kept, by writing its mark. If the lost transaction is still running, the
     /// insert waits for its end. If the commit message has not arrived yet, the mark inserted here makes that commit fail. The result is
     /// therefore final.
     ///
-    /// - Throws: `PostgresFailure`, `StoreError`.
+    /// A mark that exists is written again: the commit of this transaction waits for the synchronous standby servers, and with it they have
+    /// everything before it. Otherwise the response would depend on changes that only a server has which may just be failing.
+    ///
+    /// - Throws: `PostgresFailure`, `StoreError`; `CommitInDoubt` if the standby servers did not confirm.
     static func wasKept(_ mark: String, askingOver connection: PostgresConnection) throws -> Bool {
-        try connection.run("INSERT INTO mintmark_commit (mark) VALUES ($1) ON CONFLICT (mark) DO NOTHING", [mark]).changes == 0
+        try connection.beginWrite(.readCommitted)
+        let written = try connection.run(
+            "INSERT INTO mintmark_commit (mark) VALUES ($1) ON CONFLICT (mark) DO UPDATE SET mark = excluded.mark RETURNING xmax = 0",
+            [mark])
+        let wasMissing = written.int(0) == 1
+        let warnings = connection.warningCount
+        let result = try connection.execute("COMMIT")
+        guard result.command == "COMMIT" else { throw PostgresFailure(.none, .failed(reason: "the server did not commit")) }
+        guard connection.warningCount == warnings else { throw CommitInDoubt(mark: mark) }
+        return !wasMissing
     }
 }

@@ -43,7 +43,7 @@ struct PostgresConnecting: Sendable {
         let connection = PostgresConnection(handle, name: name, address: address, epochs: epochs, waitMilliseconds: waitMilliseconds)
         try finish(handle)
         try checkServer(handle)
-        try configure(connection)
+        if let pooled = try poolerSettings(connection, handle) { connection.usePooler(pooled) } else { try configure(connection) }
         return connection
     }
 
@@ -92,6 +92,20 @@ struct PostgresConnecting: Sendable {
         if version < Self.oldestServer { reason = "PostgreSQL 14 or later is required; this is version \(version / 10_000)" }
         if encoding != "UTF8" { reason = "the encoding of the database is \(encoding); UTF8 is required (createdb -E UTF8)" }
         if let reason { throw PostgresFailure(.none, .cannotOpen(path: address.description, reason: reason)) }
+    }
+
+    /// Returns the settings of each transaction if the connection goes through a connection pooler, and `nil` if it ends at the server.
+    ///
+    /// A pooler (such as PgBouncer with `pool_mode = transaction`) assigns a server connection to each transaction. Settings, prepared
+    /// statements and `LISTEN` of a session would then reach the transactions of other clients. A pooler is recognized by the number of the
+    /// server process: it names one of its own, because it handles cancel requests itself.
+    private func poolerSettings(_ connection: PostgresConnection, _ handle: OpaquePointer) throws -> String? {
+        let found = try connection.executeFirst(
+            "SELECT CAST(pg_backend_pid() AS TEXT), CAST(current_setting('synchronous_commit') AS TEXT)")
+        guard found.rowCount == 1, found.string(0) != String(pq_backend_process(handle)) else { return nil }
+        return "SET LOCAL lock_timeout = \(waitMilliseconds); SET LOCAL statement_timeout = \(Self.statementMilliseconds); "
+            + "SET LOCAL idle_in_transaction_session_timeout = 60000; SET LOCAL client_min_messages = warning; "
+            + (found.string(1) == "off" ? "SET LOCAL synchronous_commit = on; " : "")
     }
 
     private func configure(_ connection: PostgresConnection) throws {

@@ -17,6 +17,10 @@ final class PostgresConnection {
     private let waitMilliseconds: Int32
     private var statements: [UnsafePointer<UInt8>: PostgresStatement] = [:]
     private var isClosed = false
+    /// The settings that each transaction begins with, if the connection goes through a connection pooler, which may give every transaction
+    /// another connection to the server. Nothing then remains on the server after a transaction.
+    private(set) var transactionSettings: String?
+    private let warnings = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// - Parameter handle: A connection that `PostgresConnecting` has opened.
     init(_ handle: OpaquePointer, name: String, address: PostgresAddress, epochs: StoreEpoch, waitMilliseconds: Int32) {
@@ -25,9 +29,19 @@ final class PostgresConnection {
         self.address = address
         self.epochs = epochs
         self.waitMilliseconds = waitMilliseconds
+        warnings.initialize(to: 0)
+        pq_count_warnings(handle, warnings)
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        warnings.deallocate()
+    }
+
+    func usePooler(_ transactionSettings: String) { self.transactionSettings = transactionSettings }
+
+    /// The number of warnings without a class of their own that the server has sent.
+    var warningCount: Int32 { warnings.pointee }
 
     func close() {
         guard !isClosed else { return }
@@ -54,6 +68,16 @@ final class PostgresConnection {
     @discardableResult
     func execute(_ text: String) throws -> PostgresResult { try answer(sent: !isClosed && pq_send_query(handle, text)) }
 
+    /// Runs the first statement of a transaction. A connection pooler delays it until a connection to the server is free. The time limit is
+    /// shorter than that of other statements, because the server has nothing to compute, and longer than that of a lock, because many
+    /// transactions can be waiting in front of this one.
+    ///
+    /// - Throws: `PostgresFailure`, which is also stored in `failure`.
+    @discardableResult
+    func executeFirst(_ text: String) throws -> PostgresResult {
+        try answer(sent: !isClosed && pq_send_query(handle, text), within: 2 * waitMilliseconds)
+    }
+
     /// Runs a prepared statement.
     ///
     /// - Throws: `StoreError`. An error of PostgreSQL is also stored in `failure`.
@@ -62,11 +86,23 @@ final class PostgresConnection {
         if let failure { throw failure.error }
         do {
             let parameters = try PostgresParameters(values)
+            if transactionSettings != nil { return try runUnprepared(sql, parameters) }
             let statement = try prepared(sql, for: parameters)
             try statement.check(parameters, sql)
             return try answer(
                 sent: parameters.withPointers { pq_send_prepared(handle, statement.name, Int32(parameters.count), $0, $1) })
         } catch let failure as PostgresFailure { throw failure.error }
+    }
+
+    /// Runs a statement and keeps nothing on the server: behind a pooler, the next transaction may use another connection to the server.
+    private func runUnprepared(_ sql: SQL, _ parameters: PostgresParameters) throws -> PostgresResult {
+        let count = sql.parameterCount
+        guard count == parameters.count else { throw wrongCount(sql, count, parameters.count) }
+        return try answer(
+            sent: !isClosed
+                && parameters.withPointers {
+                    pq_send_parameters(handle, sql.text.description, Int32(count), parameters.types, $0, $1)
+                })
     }
 
     private func prepared(_ sql: SQL, for parameters: PostgresParameters) throws -> PostgresStatement {
@@ -137,12 +173,15 @@ final class PostgresConnection {
 
     /// Returns the result of the statements that were just sent: throws the first error, otherwise returns the last result.
     ///
-    /// - Parameter endsBeforeRows: Whether to return as soon as the server waits for the rows of a `COPY`.
+    /// - Parameters:
+    ///   - endsBeforeRows: Whether to return as soon as the server waits for the rows of a `COPY`.
+    ///   - milliseconds: The time limit; by default that of a statement.
     @discardableResult
-    private func answer(sent: Bool, endsBeforeRows: Bool = false) throws -> PostgresResult {
+    private func answer(sent: Bool, endsBeforeRows: Bool = false, within milliseconds: Int32? = nil) throws -> PostgresResult {
         guard sent else { throw keep(lost()) }
         // The server enforces shorter time limits itself. This deadline covers a server that has stopped responding.
-        let deadline = Monotonic.nanoseconds() + UInt64(PostgresConnecting.statementMilliseconds + waitMilliseconds) * 1_000_000
+        let limit = milliseconds ?? PostgresConnecting.statementMilliseconds + waitMilliseconds
+        let deadline = Monotonic.nanoseconds() + UInt64(limit) * 1_000_000
         var last: PostgresResult?
         var refused: (state: String?, reason: String)?
         while true {

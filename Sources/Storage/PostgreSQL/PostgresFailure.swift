@@ -39,7 +39,11 @@ struct PostgresFailure: Error {
             case "3D000": result(.none, .cannotOpen(path: path, reason: "\(reason); create the database first (createdb)"))
             case "XX001", "XX002", "58030": result(.none, .corrupt(reason: "\(reason) (PostgreSQL \(code))"))
             case _ where !isConnected:
-                result(.none, code.isEmpty ? .unreachable(path: path, reason: reason) : .cannotOpen(path: path, reason: reason))
+                result(
+                    .none,
+                    // A pooler reports with class 08 that it cannot reach its server, or that it has no place for another client.
+                    code.isEmpty || code.hasPrefix("08")
+                        ? .unreachable(path: path, reason: reason) : .cannotOpen(path: path, reason: reason))
             case _ where code.isEmpty || code.hasPrefix("08"): result(.connectAnew, .unreachable(path: path, reason: reason))
             default: result(.none, .failed(reason: "\(reason) (PostgreSQL \(code))"))
             }

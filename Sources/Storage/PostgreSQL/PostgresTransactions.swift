@@ -15,7 +15,7 @@ extension PostgresConnection {
         forgetFailure()
         if hasBeenNotified() { epochs.forget() }
         transaction = PostgresTransactionState(mode: mode, glance: epochs.glance())
-        try execute(text)
+        try executeFirst(transactionSettings.map { "\(text); \($0)" } ?? text)
     }
 
     /// Commits the transaction. When this function returns, the changes are durable.
@@ -35,9 +35,13 @@ extension PostgresConnection {
             return
         }
         let mark = mark()
+        let warnings = warningCount
         do {
             let result = try execute(CommitMarker.commit(mark, before: lastMark, on: self))
             guard result.command == "COMMIT" else { throw PostgresFailure(.none, .failed(reason: "the server did not commit")) }
+            // The server did not wait for its standby server to the end (PostgreSQL documentation, "Synchronous Replication"): the changes are
+            // committed, and lost if the standby server takes over now.
+            guard warningCount == warnings else { throw CommitInDoubt(mark: mark) }
             lastMark = mark
         } catch let failure as PostgresFailure where failure.remedy == .connectAnew { throw CommitInDoubt(mark: mark) }
     }
