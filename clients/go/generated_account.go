@@ -28,7 +28,8 @@ type AccountMethods struct {
 // [MessageNotSentError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished],
 // [FlowEndedError], [StepNotPossibleError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m AccountMethods) ChangeEmail(ctx context.Context, params AccountChangeEmailParams, options ...CallOption) (*EmailChangeStep, error) {
 	return invoke[EmailChangeStep](ctx, m.client, "account.changeEmail", params, options)
 }
@@ -44,7 +45,7 @@ func (m AccountMethods) ChangeEmail(ctx context.Context, params AccountChangeEma
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [InvalidPasswordError], [PasswordNotSetError],
 // [ErrSecondFactorNeeded], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
-// [ScopeNotOfferedError], [TenantDisabledError].
+// [ScopeNotOfferedError], [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m AccountMethods) ChangePassword(ctx context.Context, params AccountChangePasswordParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "account.changePassword", params, options)
 }
@@ -190,7 +191,7 @@ func (m AccountMethods) ImportWithProgress(
 // [EmailAlreadyInUseError], [AddressDiffersError], [ProviderAlreadyLinkedError], [RecentSignInRequiredError],
 // [ErrSecondFactorNeeded], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
 // [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError],
-// [TenantDisabledError].
+// [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m AccountMethods) Link(ctx context.Context, params AccountLinkParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.link", params, options)
 }
@@ -236,7 +237,7 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 // [ClaimsTooLongError], [AudienceNotOfferedError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
 // [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
-// [AccountLockedError].
+// [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError], [AccountDisabledError].
 func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, options ...CallOption) (*AccountMergeResult, error) {
 	return invoke[AccountMergeResult](ctx, m.client, "account.merge", params, options)
 }
@@ -253,7 +254,8 @@ func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, op
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [ProviderNotLinkedError], [IDPNotFoundError],
 // [IDPDisabledError], [ProviderTokenNotKeptError], [ProviderTokenExpiredError], [ProviderTokenRefusedError],
-// [ProviderUnavailableError], [ProviderUnusableError], [TenantDisabledError], [AccountLockedError].
+// [ProviderUnavailableError], [ProviderUnusableError], [TenantDisabledError], [AccountLockedError],
+// [ErrSecondFactorNeeded].
 func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProviderTokenParams, options ...CallOption) (*AccountProviderTokenResult, error) {
 	return invoke[AccountProviderTokenResult](ctx, m.client, "account.providerToken", params, options)
 }
@@ -274,7 +276,8 @@ func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProvide
 // [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
 // [ErrUserMismatch], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
 // [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
-// [ErrListenerGone], [TooManyFromClientError], [TenantDisabledError].
+// [ErrListenerGone], [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m AccountMethods) Reauthenticate(ctx context.Context, params AccountReauthenticateParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.reauthenticate", params, options)
 }

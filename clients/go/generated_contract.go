@@ -9,6 +9,8 @@ const ContractVersion = "0.1.0"
 type Namespaces struct {
 	// Account has the methods account.*.
 	Account AccountMethods
+	// Application has the methods application.*.
+	Application ApplicationMethods
 	// Audit has the methods audit.*.
 	Audit AuditMethods
 	// Compat has the methods compat.*.
@@ -17,6 +19,8 @@ type Namespaces struct {
 	Credentials CredentialsMethods
 	// CredentialsProvider has the methods credentialsProvider.*.
 	CredentialsProvider CredentialsProviderMethods
+	// Hooks has the methods hooks.*.
+	Hooks HooksMethods
 	// Identity has the methods identity.*.
 	Identity IdentityMethods
 	// IDP has the methods idp.*.
@@ -53,10 +57,12 @@ type Namespaces struct {
 
 func (n *Namespaces) bind(client *Client) {
 	n.Account = AccountMethods{client}
+	n.Application = ApplicationMethods{client}
 	n.Audit = AuditMethods{client}
 	n.Compat = CompatMethods{client}
 	n.Credentials = CredentialsMethods{client}
 	n.CredentialsProvider = CredentialsProviderMethods{client}
+	n.Hooks = HooksMethods{client}
 	n.Identity = IdentityMethods{client}
 	n.IDP = IDPMethods{client}
 	n.Key = KeyMethods{client}
@@ -79,15 +85,16 @@ func (n *Namespaces) bind(client *Client) {
 const methodNames = `
 account.changeEmail account.changePassword account.create account.delete account.export account.find account.get
 account.graph account.import account.link account.list account.merge account.providerToken account.reauthenticate
-account.setClaims account.submitCode account.unlink account.update audit.list audit.verify compat.http
-credentials.assumeRole credentials.get credentials.revoke credentials.verify credentialsProvider.clearCredentials
-credentialsProvider.clearKeychain credentialsProvider.close credentialsProvider.get credentialsProvider.identityId
-credentialsProvider.open credentialsProvider.setLogins credentialsProvider.submitToken identity.delete identity.get
-identity.list identity.lookupDeveloper identity.mergeDevelopers identity.resolve identity.unlink
-identity.unlinkDeveloper idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list idp.test idp.update
-key.list key.revoke key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list mfa.recoveryCodes mfa.resolve
-mfa.withdraw passkey.delete passkey.finishRegistration passkey.list passkey.relatedOrigins passkey.rename
-passkey.signals passkey.startAuthentication passkey.startRegistration passwordReset.resendCode passwordReset.start
+account.setClaims account.submitCode account.unlink account.update application.delete application.get application.list
+application.put audit.list audit.verify compat.http credentials.assumeRole credentials.get credentials.revoke
+credentials.verify credentialsProvider.clearCredentials credentialsProvider.clearKeychain credentialsProvider.close
+credentialsProvider.get credentialsProvider.identityId credentialsProvider.open credentialsProvider.setLogins
+credentialsProvider.submitToken hooks.get hooks.offer hooks.set identity.delete identity.get identity.list
+identity.lookupDeveloper identity.mergeDevelopers identity.resolve identity.unlink identity.unlinkDeveloper
+idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list idp.test idp.update key.list key.revoke
+key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list mfa.recoveryCodes mfa.resolve mfa.withdraw passkey.delete
+passkey.finishRegistration passkey.list passkey.relatedOrigins passkey.rename passkey.signals
+passkey.startAuthentication passkey.startRegistration passwordReset.resendCode passwordReset.start
 passwordReset.submitCode passwordReset.submitPassword pool.create pool.delete pool.get pool.getPrincipalTags
 pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag pool.untag pool.update role.delete role.get
 role.list role.put rpc.discover session.list session.refresh session.revokeAll session.signOut signIn.anonymously

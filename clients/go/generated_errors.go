@@ -293,12 +293,31 @@ const (
 	// 4068: Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
 	// Equivalent: nativeAuth server_error.
 	ErrTooManyFailedSends ErrorType = "tooManyFailedSends"
+	// 4100: A hook of the tenant refused the new account, the new session or the message. Equivalent: firebase
+	// BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UserLambdaValidationException.
+	ErrRefusedByHook ErrorType = "refusedByHook"
+	// 4101: A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid.
+	// Mintmark does not ask again by itself. Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito
+	// UnexpectedLambdaException, InvalidLambdaResponseException.
+	ErrHookFailed ErrorType = "hookFailed"
+	// 4102: A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with
+	// `hooks.offer`, or this process has no host that can answer.
+	ErrHooksNotOffered ErrorType = "hooksNotOffered"
 	// 4160: The tenant has the setting `disabled`. Its sessions continue when it is enabled. Equivalent: nativeAuth
 	// access_denied; firebase OPERATION_NOT_ALLOWED.
 	ErrTenantDisabled ErrorType = "tenantDisabled"
 	// 4161: The lifetime `tokens.sessionSeconds` of the session is over. Equivalent: nativeAuth
 	// expired_refresh_token; firebase TOKEN_EXPIRED.
 	ErrSessionExpired ErrorType = "sessionExpired"
+	// 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
+	ErrClientUnknown ErrorType = "clientUnknown"
+	// 4141: The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth
+	// invalid_client.
+	ErrClientNotPermitted ErrorType = "clientNotPermitted"
+	// 4142: A setting of an application contradicts the tenant or is not a valid address.
+	ErrInvalidApplication ErrorType = "invalidApplication"
+	// 4143: A new application would exceed the maximum number of applications of a tenant.
+	ErrTooManyApplications ErrorType = "tooManyApplications"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1276,6 +1295,37 @@ type TooManyFailedSendsError struct {
 	Failures int64 `json:"failures"`
 }
 
+// RefusedByHookError is [ErrRefusedByHook] with its data.
+type RefusedByHookError struct {
+	*APIError `json:"-"`
+	// The hook that refused.
+	Hook HookName `json:"hook"`
+	// The reason from the hook.
+	Reason string `json:"reason"`
+}
+
+// HookFailedError is [ErrHookFailed] with its data.
+type HookFailedError struct {
+	*APIError `json:"-"`
+	// The hook that was asked.
+	Hook HookName `json:"hook"`
+	// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook
+	// returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached.
+	// `tooMany`: too many hooks are waiting for an answer.
+	Check HookFailedErrorCheck `json:"check"`
+	// The reason, as a sentence.
+	Reason string `json:"reason"`
+}
+
+// HooksNotOfferedError is [ErrHooksNotOffered] with its data.
+type HooksNotOfferedError struct {
+	*APIError `json:"-"`
+	// The hook.
+	Hook HookName `json:"hook"`
+	// The reason and the next step, as sentences.
+	Reason string `json:"reason"`
+}
+
 // TenantDisabledError is [ErrTenantDisabled] with its data.
 type TenantDisabledError struct {
 	*APIError `json:"-"`
@@ -1288,6 +1338,44 @@ type SessionExpiredError struct {
 	*APIError `json:"-"`
 	// The time at which the session ended, in seconds since 1970-01-01 UTC.
 	EndedAt Timestamp `json:"endedAt"`
+}
+
+// ClientUnknownError is [ErrClientUnknown] with its data.
+type ClientUnknownError struct {
+	*APIError `json:"-"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The requested client ID.
+	ClientID string `json:"clientId"`
+}
+
+// ClientNotPermittedError is [ErrClientNotPermitted] with its data.
+type ClientNotPermittedError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+	// The setting of the application that prevents the flow.
+	Cause ClientNotPermittedErrorCause `json:"cause"`
+	// The cause as text.
+	Reason string `json:"reason"`
+}
+
+// InvalidApplicationError is [ErrInvalidApplication] with its data.
+type InvalidApplicationError struct {
+	*APIError `json:"-"`
+	// The location of the setting, as an RFC 6901 JSON Pointer.
+	Pointer string `json:"pointer"`
+	// The problem and the allowed values.
+	Reason string `json:"reason"`
+}
+
+// TooManyApplicationsError is [ErrTooManyApplications] with its data.
+type TooManyApplicationsError struct {
+	*APIError `json:"-"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The maximum number of applications.
+	Maximum int64 `json:"maximum"`
 }
 
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
@@ -2030,8 +2118,15 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrCodeExpired:                    func(e *APIError) error { return filled(e, &CodeExpiredError{APIError: e}) },
 	ErrFlowEnded:                      func(e *APIError) error { return filled(e, &FlowEndedError{APIError: e}) },
 	ErrTooManyFailedSends:             func(e *APIError) error { return filled(e, &TooManyFailedSendsError{APIError: e}) },
+	ErrRefusedByHook:                  func(e *APIError) error { return filled(e, &RefusedByHookError{APIError: e}) },
+	ErrHookFailed:                     func(e *APIError) error { return filled(e, &HookFailedError{APIError: e}) },
+	ErrHooksNotOffered:                func(e *APIError) error { return filled(e, &HooksNotOfferedError{APIError: e}) },
 	ErrTenantDisabled:                 func(e *APIError) error { return filled(e, &TenantDisabledError{APIError: e}) },
 	ErrSessionExpired:                 func(e *APIError) error { return filled(e, &SessionExpiredError{APIError: e}) },
+	ErrClientUnknown:                  func(e *APIError) error { return filled(e, &ClientUnknownError{APIError: e}) },
+	ErrClientNotPermitted:             func(e *APIError) error { return filled(e, &ClientNotPermittedError{APIError: e}) },
+	ErrInvalidApplication:             func(e *APIError) error { return filled(e, &InvalidApplicationError{APIError: e}) },
+	ErrTooManyApplications:            func(e *APIError) error { return filled(e, &TooManyApplicationsError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

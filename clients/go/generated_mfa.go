@@ -20,7 +20,7 @@ type MFAMethods struct {
 // Errors: [FactorNotFoundError], [AccountLockedError], [AccountDisabledError], [TooManyCodesError],
 // [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError], [TenantDisabledError].
+// [StepNotPossibleError], [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.challenge", params, options)
 }
@@ -37,7 +37,8 @@ func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, op
 // [TooManyFactorsError], [FactorExistsError], [ErrFactorAddsNothing], [AudienceNotOfferedError],
 // [ScopeNotOfferedError], [TokenRevokedError], [AccountMergedError], [TooManyFromClientError],
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError], [TenantDisabledError].
+// [StepNotPossibleError], [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.confirm", params, options)
 }
@@ -60,7 +61,8 @@ func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, option
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
-// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError].
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m MFAMethods) Enroll(ctx context.Context, params MFAEnrollParams, options ...CallOption) (*EnrollmentStep, error) {
 	return invoke[EnrollmentStep](ctx, m.client, "mfa.enroll", params, options)
 }
@@ -103,7 +105,7 @@ func (m MFAMethods) RecoveryCodes(ctx context.Context, params MFARecoveryCodesPa
 // Errors: [FactorCodeInvalidError], [FactorNotFoundError], [AccountLockedError], [AccountDisabledError],
 // [AudienceNotOfferedError], [ScopeNotOfferedError], [TooManyFromClientError], [ContinuationTokenInvalidError],
 // [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError], [StepNotPossibleError],
-// [TenantDisabledError].
+// [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m MFAMethods) Resolve(ctx context.Context, params MFAResolveParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.resolve", params, options)
 }
@@ -122,7 +124,8 @@ func (m MFAMethods) Resolve(ctx context.Context, params MFAResolveParams, option
 // [RecentSignInRequiredError], [ErrSecondFactorNeeded], [AudienceNotOfferedError], [TokenMalformedError],
 // [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
 // [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
-// [TenantDisabledError], [AccountLockedError].
+// [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError],
+// [AccountDisabledError].
 func (m MFAMethods) Withdraw(ctx context.Context, params MFAWithdrawParams, options ...CallOption) (*FactorWithdrawal, error) {
 	return invoke[FactorWithdrawal](ctx, m.client, "mfa.withdraw", params, options)
 }

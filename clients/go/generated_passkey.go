@@ -21,7 +21,7 @@ type PasskeyMethods struct {
 // [ErrSecondFactorNeeded], [CallerNotAllowedError], [AccountNotFoundError], [TokenMalformedError],
 // [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
 // [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
-// [TenantDisabledError].
+// [TenantDisabledError], [AccountLockedError].
 func (m PasskeyMethods) Delete(ctx context.Context, params PasskeyDeleteParams, options ...CallOption) (*PasskeyDeleteResult, error) {
 	return invoke[PasskeyDeleteResult](ctx, m.client, "passkey.delete", params, options)
 }
@@ -36,7 +36,7 @@ func (m PasskeyMethods) Delete(ctx context.Context, params PasskeyDeleteParams, 
 //
 // Errors: [PasskeysOffError], [PasskeyNotAcceptedError], [TooManyPasskeysError], [ContinuationTokenInvalidError],
 // [ContinuationTokenExpiredError], [ErrFlowUsed], [FlowEndedError], [AccountDisabledError], [TooManyFromClientError],
-// [TenantDisabledError].
+// [TenantDisabledError], [AccountLockedError], [ErrSecondFactorNeeded], [TokenRevokedError].
 func (m PasskeyMethods) FinishRegistration(ctx context.Context, params PasskeyFinishRegistrationParams, options ...CallOption) (*PasskeyFinishRegistrationResult, error) {
 	return invoke[PasskeyFinishRegistrationResult](ctx, m.client, "passkey.finishRegistration", params, options)
 }

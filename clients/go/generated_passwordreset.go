@@ -18,7 +18,8 @@ type PasswordResetMethods struct {
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
-// [TooManyFromClientError], [TenantDisabledError].
+// [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError],
+// [AccountDisabledError].
 func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordResetResendCodeParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.resendCode", params, options)
 }
@@ -35,7 +36,8 @@ func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordRes
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
 // [AccountDisabledError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
-// [TooManyFromClientError], [TenantDisabledError].
+// [TooManyFromClientError], [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m PasswordResetMethods) Start(ctx context.Context, params PasswordResetStartParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.start", params, options)
 }
@@ -49,7 +51,7 @@ func (m PasswordResetMethods) Start(ctx context.Context, params PasswordResetSta
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [InvalidCodeError], [CodeExpiredError], [AccountLockedError], [TooManyFromClientError],
-// [TenantDisabledError].
+// [TenantDisabledError], [AccountDisabledError].
 func (m PasswordResetMethods) SubmitCode(ctx context.Context, params PasswordResetSubmitCodeParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.submitCode", params, options)
 }
@@ -63,7 +65,8 @@ func (m PasswordResetMethods) SubmitCode(ctx context.Context, params PasswordRes
 // firebase accounts:resetPassword; SDK: confirmPasswordReset.
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError], [InvalidPasswordError], [TooManyFromClientError], [TenantDisabledError].
+// [StepNotPossibleError], [InvalidPasswordError], [TooManyFromClientError], [TenantDisabledError],
+// [AccountDisabledError].
 func (m PasswordResetMethods) SubmitPassword(ctx context.Context, params PasswordResetSubmitPasswordParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.submitPassword", params, options)
 }

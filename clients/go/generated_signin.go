@@ -16,7 +16,8 @@ type SignInMethods struct {
 // Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
 //
 // Errors: [TenantNotFoundError], [AnonymousNotAllowedError], [SignUpNotAllowedError], [AudienceNotOfferedError],
-// [ScopeNotOfferedError], [TooManyFromClientError], [TenantDisabledError].
+// [ScopeNotOfferedError], [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError], [AccountDisabledError].
 func (m SignInMethods) Anonymously(ctx context.Context, params SignInAnonymouslyParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.anonymously", params, options)
 }
@@ -31,7 +32,8 @@ func (m SignInMethods) Anonymously(ctx context.Context, params SignInAnonymously
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [PasswordChangeRequiredError], [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError],
-// [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError], [TenantDisabledError].
+// [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError],
+// [HookFailedError], [HooksNotOfferedError], [AccountDisabledError], [AccountLockedError].
 func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.resendCode", params, options)
 }
@@ -52,7 +54,8 @@ func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodePa
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
 // [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
-// [TenantDisabledError].
+// [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError], [AccountLockedError], [AccountDisabledError].
 func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.start", params, options)
 }
@@ -68,7 +71,7 @@ func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, opti
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [InvalidCodeError], [CodeExpiredError], [AccountLockedError], [AccountDisabledError],
 // [PasswordChangeRequiredError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
-// [TenantDisabledError].
+// [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) SubmitCode(ctx context.Context, params SignInSubmitCodeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.submitCode", params, options)
 }
@@ -84,7 +87,7 @@ func (m SignInMethods) SubmitCode(ctx context.Context, params SignInSubmitCodePa
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [InvalidPasswordError], [PasswordChangeRequiredError], [AccountLockedError],
 // [AccountDisabledError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
-// [TenantDisabledError].
+// [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) SubmitPassword(ctx context.Context, params SignInSubmitPasswordParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.submitPassword", params, options)
 }
@@ -100,7 +103,7 @@ func (m SignInMethods) SubmitPassword(ctx context.Context, params SignInSubmitPa
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [UserAlreadyExistsError], [StepNotPossibleError], [AccountDisabledError], [AccountLockedError],
 // [PasswordChangeRequiredError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
-// [TenantDisabledError].
+// [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithContinuation(ctx context.Context, params SignInWithContinuationParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withContinuation", params, options)
 }
@@ -123,7 +126,8 @@ func (m SignInMethods) WithContinuation(ctx context.Context, params SignInWithCo
 // [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
 // [SignUpNotAllowedError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
 // [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
-// [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError], [ScopeNotOfferedError], [TenantDisabledError].
+// [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError], [ScopeNotOfferedError], [TenantDisabledError],
+// [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCredentialParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCredential", params, options)
 }
@@ -139,7 +143,7 @@ func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCred
 //
 // Errors: [TenantNotFoundError], [CustomTokenInvalidError], [ClaimNameReservedError], [ClaimsTooLongError],
 // [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountMergedError],
-// [TenantDisabledError], [AccountLockedError].
+// [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCustomTokenParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCustomToken", params, options)
 }
@@ -154,7 +158,8 @@ func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCus
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError],
 // [PasswordNotSetError], [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError],
-// [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError], [TenantDisabledError].
+// [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError], [TenantDisabledError],
+// [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithPassword(ctx context.Context, params SignInWithPasswordParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withPassword", params, options)
 }

@@ -19,7 +19,7 @@ type SignUpMethods struct {
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [UserAlreadyExistsError], [StepNotPossibleError], [SignUpNotAllowedError], [TooManyCodesError],
 // [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
-// [TenantDisabledError].
+// [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignUpMethods) ResendCode(ctx context.Context, params SignUpResendCodeParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.resendCode", params, options)
 }
@@ -36,7 +36,8 @@ func (m SignUpMethods) ResendCode(ctx context.Context, params SignUpResendCodePa
 // Errors: [TenantNotFoundError], [SignUpNotAllowedError], [InvalidUsernameError], [UserAlreadyExistsError],
 // [ErrPasswordNotAccepted], [InvalidPasswordError], [InvalidAttributesError], [TooManyCodesError],
 // [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
-// [TenantDisabledError].
+// [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignUpMethods) Start(ctx context.Context, params SignUpStartParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.start", params, options)
 }
@@ -53,7 +54,8 @@ func (m SignUpMethods) Start(ctx context.Context, params SignUpStartParams, opti
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [SignUpNotAllowedError], [InvalidAttributesError], [UserAlreadyExistsError],
-// [TooManyFromClientError], [TenantDisabledError].
+// [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError],
+// [AccountDisabledError].
 func (m SignUpMethods) SubmitAttributes(ctx context.Context, params SignUpSubmitAttributesParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.submitAttributes", params, options)
 }
@@ -67,7 +69,8 @@ func (m SignUpMethods) SubmitAttributes(ctx context.Context, params SignUpSubmit
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [SignUpNotAllowedError], [InvalidCodeError], [CodeExpiredError], [UserAlreadyExistsError],
-// [AccountLockedError], [TooManyFromClientError], [TenantDisabledError].
+// [AccountLockedError], [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError], [AccountDisabledError].
 func (m SignUpMethods) SubmitCode(ctx context.Context, params SignUpSubmitCodeParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.submitCode", params, options)
 }
@@ -83,7 +86,8 @@ func (m SignUpMethods) SubmitCode(ctx context.Context, params SignUpSubmitCodePa
 //
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [SignUpNotAllowedError], [ErrPasswordNotAccepted], [InvalidPasswordError],
-// [UserAlreadyExistsError], [TooManyFromClientError], [TenantDisabledError].
+// [UserAlreadyExistsError], [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError], [AccountDisabledError].
 func (m SignUpMethods) SubmitPassword(ctx context.Context, params SignUpSubmitPasswordParams, options ...CallOption) (*SignUpStep, error) {
 	return invoke[SignUpStep](ctx, m.client, "signUp.submitPassword", params, options)
 }

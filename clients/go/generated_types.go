@@ -514,15 +514,154 @@ const (
 	AmbiguousRoleResolutionDeny              AmbiguousRoleResolution = "deny"
 )
 
+// Application is an application of a tenant.
+type Application struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+	// The display name of the application.
+	Name string `json:"name,omitempty"`
+	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+	Type ApplicationType `json:"type"`
+	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
+	NativeAuthentication bool `json:"nativeAuthentication"`
+	// The redirect URIs of the application.
+	RedirectURIs []string `json:"redirectUris"`
+	// The origins of web pages that can use the application, such as `https://shop.example.com`.
+	Origins []string `json:"origins"`
+	// The tenant's audiences for which the application can request access tokens. Defaults to all of them.
+	Audiences []string `json:"audiences,omitempty"`
+	// The tenant's scopes that the application can request. Defaults to all of them.
+	Scopes []string `json:"scopes,omitempty"`
+	// The scopes that the application can request by `session.refresh` although they were not granted at sign-in.
+	// Defaults to all of its scopes.
+	Consent []string `json:"consent,omitempty"`
+	// The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application
+	// that was never changed.
+	CreatedAt Timestamp `json:"createdAt"`
+	// The time of the last change of the application, in seconds since 1970-01-01 UTC.
+	UpdatedAt Timestamp `json:"updatedAt"`
+}
+
+// ApplicationDeclaration is the declaration of an application for `system.apply`, with the members of
+// `application.put`. Omitted members return to their default.
+type ApplicationDeclaration struct {
+	// The ID of the tenant, which can be part of the same document. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+	// The display name of the application.
+	Name string `json:"name,omitempty"`
+	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+	// Defaults to "public".
+	Type ApplicationType `json:"type,omitempty"`
+	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
+	// true.
+	NativeAuthentication *bool `json:"nativeAuthentication,omitempty"`
+	// The redirect URIs of the application.
+	RedirectURIs []string `json:"redirectUris,omitempty"`
+	// The origins of web pages that can use the application, such as `https://shop.example.com`.
+	Origins []string `json:"origins,omitempty"`
+	// The tenant's audiences for which the application can request access tokens. Defaults to all of them.
+	Audiences []string `json:"audiences,omitempty"`
+	// The tenant's scopes that the application can request. Defaults to all of them.
+	Scopes []string `json:"scopes,omitempty"`
+	// The scopes that the application can request by `session.refresh` although they were not granted at sign-in.
+	// Defaults to all of its scopes.
+	Consent []string `json:"consent,omitempty"`
+}
+
+// ApplicationDeleteParams are the parameters of application.delete.
+type ApplicationDeleteParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+}
+
+// ApplicationDeleteResult is the result of application.delete.
+type ApplicationDeleteResult struct {
+	// The ID of the tenant.
+	TenantID string `json:"tenantId"`
+	// The client ID of the deleted application.
+	ClientID string `json:"clientId"`
+	// The number of sessions that ended.
+	EndedSessions int64 `json:"endedSessions"`
+}
+
+// ApplicationGetParams are the parameters of application.get.
+type ApplicationGetParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+}
+
+// ApplicationListParams are the parameters of application.list.
+type ApplicationListParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The maximum number of entries in one response. Defaults to 60.
+	Limit int64 `json:"limit,omitempty"`
+	// The position of the next page: the `nextCursor` of the previous response, unchanged.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// ApplicationListResult is the result of application.list.
+type ApplicationListResult struct {
+	// The applications, sorted by client ID.
+	Applications []Application `json:"applications"`
+	// The cursor for the next page. Present if there are more entries.
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+// ApplicationPutParams are the parameters of application.put.
+type ApplicationPutParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+	// The display name of the application.
+	Name string `json:"name,omitempty"`
+	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+	// Defaults to "public".
+	Type ApplicationType `json:"type,omitempty"`
+	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
+	// true.
+	NativeAuthentication *bool `json:"nativeAuthentication,omitempty"`
+	// The redirect URIs of the application.
+	RedirectURIs []string `json:"redirectUris,omitempty"`
+	// The origins of web pages that can use the application, such as `https://shop.example.com`.
+	Origins []string `json:"origins,omitempty"`
+	// The tenant's audiences for which the application can request access tokens. Defaults to all of them.
+	Audiences []string `json:"audiences,omitempty"`
+	// The tenant's scopes that the application can request. Defaults to all of them.
+	Scopes []string `json:"scopes,omitempty"`
+	// The scopes that the application can request by `session.refresh` although they were not granted at sign-in.
+	// Defaults to all of its scopes.
+	Consent []string `json:"consent,omitempty"`
+}
+
+// ApplicationType is the type of an application (RFC 6749 section 2.1). `public`: it runs on the device of the user
+// and cannot keep a secret. `confidential`: it runs on a server. A newer Mintmark can return other values.
+type ApplicationType string
+
+// The values of ApplicationType.
+const (
+	ApplicationTypePublic       ApplicationType = "public"
+	ApplicationTypeConfidential ApplicationType = "confidential"
+)
+
 // AppliedChange is the effect of applying a document on one resource.
 type AppliedChange struct {
 	// The location of the resource in the document, as an RFC 6901 JSON Pointer.
 	Pointer string `json:"pointer"`
 	// The kind of the resource.
 	Kind AppliedChangeKind `json:"kind"`
-	// The name of the resource, or the ID of a tenant or identity provider.
+	// The name of the resource, or the ID of a tenant, identity provider or application.
 	Name string `json:"name"`
-	// The ID of the tenant. Present for tenants and identity providers.
+	// The ID of the tenant. Present for tenants, identity providers and applications.
 	TenantID string `json:"tenantId,omitempty"`
 	// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
 	PoolID string `json:"poolId,omitempty"`
@@ -549,10 +688,11 @@ type AppliedChangeKind string
 
 // The values of AppliedChangeKind.
 const (
-	AppliedChangeKindTenant AppliedChangeKind = "tenant"
-	AppliedChangeKindIDP    AppliedChangeKind = "idp"
-	AppliedChangeKindPool   AppliedChangeKind = "pool"
-	AppliedChangeKindRole   AppliedChangeKind = "role"
+	AppliedChangeKindTenant      AppliedChangeKind = "tenant"
+	AppliedChangeKindIDP         AppliedChangeKind = "idp"
+	AppliedChangeKindApplication AppliedChangeKind = "application"
+	AppliedChangeKindPool        AppliedChangeKind = "pool"
+	AppliedChangeKindRole        AppliedChangeKind = "role"
 )
 
 // Assurance is the security profile of a tenant, which sets defaults and limits for its settings. `asvs-l2`: OWASP
@@ -797,6 +937,16 @@ const (
 	ClientAuthenticationPost  ClientAuthentication = "post"
 )
 
+// ClientNotPermittedErrorCause is the setting of the application that prevents the flow. A newer Mintmark can return
+// other values.
+type ClientNotPermittedErrorCause string
+
+// The values of ClientNotPermittedErrorCause.
+const (
+	ClientNotPermittedErrorCauseNativeAuthenticationDisabled ClientNotPermittedErrorCause = "nativeAuthenticationDisabled"
+	ClientNotPermittedErrorCauseConfidential                 ClientNotPermittedErrorCause = "confidential"
+)
+
 // ClientOrigin is the origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
 // 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute.
 // Repeating a start request within one minute returns the same response only for the same origin.
@@ -834,6 +984,16 @@ type CompatHTTPParams struct {
 	Headers map[string]Secret `json:"headers,omitempty"`
 	// The body as text.
 	Body *Secret `json:"body,omitempty"`
+	// The Firebase project for which the request is handled.
+	Firebase *CompatHTTPParamsFirebase `json:"firebase,omitempty"`
+}
+
+// CompatHTTPParamsFirebase is the Firebase project for which the request is handled.
+type CompatHTTPParamsFirebase struct {
+	// The ID of the project, which is also the ID of its tenant.
+	ProjectID string `json:"projectId"`
+	// Whether the sender is an administrator of the project. Otherwise, the sender is a client. Defaults to false.
+	Administrator *bool `json:"administrator,omitempty"`
 }
 
 // CompatHTTPResult is the result of compat.http.
@@ -1607,9 +1767,10 @@ type FlowEndedErrorCause string
 
 // The values of FlowEndedErrorCause.
 const (
-	FlowEndedErrorCauseAccountChanged FlowEndedErrorCause = "accountChanged"
-	FlowEndedErrorCauseAccountDeleted FlowEndedErrorCause = "accountDeleted"
-	FlowEndedErrorCauseTenantDeleted  FlowEndedErrorCause = "tenantDeleted"
+	FlowEndedErrorCauseAccountChanged     FlowEndedErrorCause = "accountChanged"
+	FlowEndedErrorCauseAccountDeleted     FlowEndedErrorCause = "accountDeleted"
+	FlowEndedErrorCauseTenantDeleted      FlowEndedErrorCause = "tenantDeleted"
+	FlowEndedErrorCauseApplicationDeleted FlowEndedErrorCause = "applicationDeleted"
 )
 
 // GraphEdge is the relation between two nodes.
@@ -1779,6 +1940,82 @@ type HealthCheck struct {
 	Ok bool `json:"ok"`
 	// The problem and its solution, or a measured value.
 	Detail string `json:"detail,omitempty"`
+}
+
+// Hook is a hook of a tenant, and how it is asked.
+type Hook struct {
+	// How the hook is asked.
+	Transport HookTransport `json:"transport"`
+	// The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
+	Webhook *TenantWebhook `json:"webhook,omitempty"`
+}
+
+// HookFailedErrorCheck: What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe.
+// `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be
+// reached. `tooMany`: too many hooks are waiting for an answer. A newer Mintmark can return other values.
+type HookFailedErrorCheck string
+
+// The values of HookFailedErrorCheck.
+const (
+	HookFailedErrorCheckTimeout       HookFailedErrorCheck = "timeout"
+	HookFailedErrorCheckEnded         HookFailedErrorCheck = "ended"
+	HookFailedErrorCheckError         HookFailedErrorCheck = "error"
+	HookFailedErrorCheckInvalidAnswer HookFailedErrorCheck = "invalidAnswer"
+	HookFailedErrorCheckUnreachable   HookFailedErrorCheck = "unreachable"
+	HookFailedErrorCheckTooMany       HookFailedErrorCheck = "tooMany"
+)
+
+// HookName is the name of a hook. `beforeCreate` decides about a new account, `beforeSignIn` about a new session, and
+// `beforeSendMessage` about a message with a code. A newer Mintmark can return other values.
+type HookName string
+
+// The values of HookName.
+const (
+	HookNameBeforeCreate      HookName = "beforeCreate"
+	HookNameBeforeSignIn      HookName = "beforeSignIn"
+	HookNameBeforeSendMessage HookName = "beforeSendMessage"
+)
+
+// HookTransport: How a hook is asked. `pipe`: a request to the host of the process, which must have called
+// `hooks.offer`. `webhook`: a signed HTTP request. A newer Mintmark can return other values.
+type HookTransport string
+
+// The values of HookTransport.
+const (
+	HookTransportPipe    HookTransport = "pipe"
+	HookTransportWebhook HookTransport = "webhook"
+)
+
+// HooksGetParams are the parameters of hooks.get.
+type HooksGetParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// HooksOfferParams are the parameters of hooks.offer.
+type HooksOfferParams struct {
+	// The hooks that the host answers.
+	Hooks []HookName `json:"hooks"`
+}
+
+// HooksOfferResult is the result of hooks.offer.
+type HooksOfferResult struct {
+	// The hooks that the process sends to the host.
+	Hooks []HookName `json:"hooks"`
+	// The time within which the host must answer, in seconds.
+	DeadlineSeconds int64 `json:"deadlineSeconds"`
+}
+
+// HooksSetParams are the parameters of hooks.set.
+type HooksSetParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The hook that is asked before an account is created by sign-up or at the first sign-in.
+	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
+	// The hook that is asked before every new session, after the second factor.
+	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
+	// The hook that is asked before a message with a code is sent. It can only refuse.
+	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
 }
 
 // IDP is an identity provider of a tenant.
@@ -2496,6 +2733,9 @@ type MFAChallengeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // MFAConfirmParams are the parameters of mfa.confirm.
@@ -2512,6 +2752,9 @@ type MFAConfirmParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // MFAEnrollParams are the parameters of mfa.enroll.
@@ -2541,6 +2784,9 @@ type MFAEnrollParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // MFAEnrollQR is the form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the
@@ -2614,6 +2860,9 @@ type MFAResolveParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // MFAWithdrawParams are the parameters of mfa.withdraw.
@@ -3183,6 +3432,9 @@ type PasswordResetResendCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // PasswordResetStartParams are the parameters of passwordReset.start.
@@ -3198,6 +3450,9 @@ type PasswordResetStartParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // PasswordResetStep is the state of a password reset. State determines the type of Variant.
@@ -3308,6 +3563,9 @@ type PasswordResetSubmitCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // PasswordResetSubmitPasswordParams are the parameters of passwordReset.submitPassword.
@@ -3320,6 +3578,9 @@ type PasswordResetSubmitPasswordParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // PasswordRule is the rule that a password violates. A newer Mintmark can return other values.
@@ -3944,6 +4205,9 @@ type Session struct {
 	SessionID string `json:"sessionId"`
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId"`
+	// The client ID of the application to which the session belongs. Not present for the default application of the
+	// tenant.
+	ClientID string `json:"clientId,omitempty"`
 	// The authentication methods of the session (RFC 8176).
 	Amr []string `json:"amr"`
 	// The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider.
@@ -3983,6 +4247,9 @@ type SessionRefreshParams struct {
 	// The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in;
 	// defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
 	Scope string `json:"scope,omitempty"`
+	// The client ID of the application that refreshes its tokens. If given, it must be the application of the
+	// session.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SessionRevokeAllParams are the parameters of session.revokeAll.
@@ -4052,6 +4319,9 @@ type SignInResendCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInStartParams are the parameters of signIn.start.
@@ -4067,6 +4337,9 @@ type SignInStartParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInStep is the state of a sign-in. State determines the type of Variant.
@@ -4261,6 +4534,9 @@ type SignInSubmitCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInSubmitPasswordParams are the parameters of signIn.submitPassword.
@@ -4278,6 +4554,9 @@ type SignInSubmitPasswordParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInWithContinuationParams are the parameters of signIn.withContinuation.
@@ -4295,6 +4574,9 @@ type SignInWithContinuationParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInWithCredentialParams are the parameters of signIn.withCredential.
@@ -4314,6 +4596,9 @@ type SignInWithCredentialParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignInWithCustomTokenParams are the parameters of signIn.withCustomToken.
@@ -4346,6 +4631,9 @@ type SignInWithPasswordParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpResendCodeParams are the parameters of signUp.resendCode.
@@ -4356,6 +4644,9 @@ type SignUpResendCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpStartParams are the parameters of signUp.start.
@@ -4375,6 +4666,9 @@ type SignUpStartParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
+	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpStep is the state of a sign-up. State determines the type of Variant.
@@ -4503,6 +4797,9 @@ type SignUpSubmitAttributesParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpSubmitCodeParams are the parameters of signUp.submitCode.
@@ -4515,6 +4812,9 @@ type SignUpSubmitCodeParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpSubmitPasswordParams are the parameters of signUp.submitPassword.
@@ -4527,6 +4827,9 @@ type SignUpSubmitPasswordParams struct {
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignedRequest is an HTTP request signed with AWS Signature Version 4, in its headers or in its query string.
@@ -4676,6 +4979,8 @@ type SystemApplyParams struct {
 	Tenants []TenantDeclaration `json:"tenants,omitempty"`
 	// The identity providers of tenants.
 	IDPs []IDPDeclaration `json:"idps,omitempty"`
+	// The applications of tenants.
+	Applications []ApplicationDeclaration `json:"applications,omitempty"`
 	// The pools with their roles, role mappings and principal tag mappings.
 	Pools []PoolDeclaration `json:"pools,omitempty"`
 	// The roles.
@@ -4688,7 +4993,8 @@ type SystemApplyParams struct {
 type SystemApplyResult struct {
 	// Whether the changes were not applied because `dryRun` was set.
 	DryRun bool `json:"dryRun"`
-	// One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
+	// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
+	// roles.
 	Changes []AppliedChange `json:"changes"`
 }
 
@@ -4699,6 +5005,8 @@ type SystemExportResult struct {
 	Tenants []map[string]any `json:"tenants"`
 	// The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
 	IDPs []map[string]any `json:"idps"`
+	// The applications, in the format of `ApplicationDeclaration`. Present if there are any.
+	Applications []map[string]any `json:"applications,omitempty"`
 	// The pools, in the format of `PoolDeclaration`.
 	Pools []map[string]any `json:"pools"`
 	// The roles, in the format of `RoleDeclaration`.
@@ -5142,6 +5450,20 @@ type TenantDelivery struct {
 type TenantGetParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
+}
+
+// TenantHooks is the hooks of a tenant. A hook that is absent is not asked.
+type TenantHooks struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The hook that decides about new accounts.
+	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
+	// The hook that decides about new sessions.
+	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
+	// The hook that decides about messages with codes.
+	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
+	// The time within which a hook must answer, in seconds.
+	DeadlineSeconds int64 `json:"deadlineSeconds"`
 }
 
 // TenantListParams are the parameters of tenant.list.

@@ -23,6 +23,10 @@ public enum MethodTable {
         AccountSubmitCode.info,
         AccountUnlink.info,
         AccountUpdate.info,
+        ApplicationDelete.info,
+        ApplicationGet.info,
+        ApplicationList.info,
+        ApplicationPut.info,
         AuditList.info,
         AuditVerify.info,
         CompatHttp.info,
@@ -38,6 +42,9 @@ public enum MethodTable {
         CredentialsProviderOpen.info,
         CredentialsProviderSetLogins.info,
         CredentialsProviderSubmitToken.info,
+        HooksGet.info,
+        HooksOffer.info,
+        HooksSet.info,
         IdentityDelete.info,
         IdentityGet.info,
         IdentityList.info,
@@ -144,9 +151,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(136)
+        all.reserveCapacity(143)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -165,6 +172,10 @@ public enum MethodTable {
         all.append(BoundMethod(AccountSubmitCode.info) { try account.submitCode(AccountSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUnlink.info) { try account.unlink(AccountUnlink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdate.info) { try account.update(AccountUpdate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationDelete.info) { try application.delete(ApplicationDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationGet.info) { try application.scoped(to: $1).get(ApplicationGet.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationList.info) { try application.scoped(to: $1).list(ApplicationList.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationPut.info) { try application.put(ApplicationPut.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AuditList.info) { try audit.scoped(to: $1).list(AuditList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AuditVerify.info) { try audit.verify(AuditVerify.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(CompatHttp.info) { try compat.http(CompatHttp.Params(decoding: $0), $1).write(to: &$2) })
@@ -180,6 +191,9 @@ public enum MethodTable {
         all.append(BoundMethod(CredentialsProviderOpen.info) { try credentialsProvider.open(CredentialsProviderOpen.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(CredentialsProviderSetLogins.info) { try credentialsProvider.setLogins(CredentialsProviderSetLogins.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(CredentialsProviderSubmitToken.info) { try credentialsProvider.submitToken(CredentialsProviderSubmitToken.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(HooksGet.info) { try hooks.scoped(to: $1).get(HooksGet.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(HooksOffer.info) { try hooks.scoped(to: $1).offer(HooksOffer.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(HooksSet.info) { try hooks.set(HooksSet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdentityDelete.info) { try identity.delete(IdentityDelete.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdentityGet.info) { try identity.scoped(to: $1).get(IdentityGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdentityList.info) { try identity.scoped(to: $1).list(IdentityList.Params(decoding: $0), $1).write(to: &$2) })

@@ -24,6 +24,12 @@ export const methods = {
     unlink: { secrets: ["attributes"] },
     update: { secrets: ["attributes"] },
   },
+  application: {
+    delete: {},
+    get: {},
+    list: { items: "applications" },
+    put: {},
+  },
   audit: {
     list: { items: "records" },
     verify: { reports: true },
@@ -46,6 +52,11 @@ export const methods = {
     open: {},
     setLogins: {},
     submitToken: { secrets: ["credentials.secretAccessKey", "credentials.sessionToken", "continuationToken", "logins.*"] },
+  },
+  hooks: {
+    get: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },
+    offer: {},
+    set: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },
   },
   identity: {
     delete: {},

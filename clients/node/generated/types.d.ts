@@ -78,15 +78,79 @@ export interface AdditionalUserInfo {
   profile: JsonObject;
 }
 
+/** An application of a tenant. */
+export interface Application {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** The client ID of an application of a tenant. */
+  clientId: ClientId;
+  /** The display name of the application. At most 128 characters. */
+  name?: string;
+  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. */
+  type: Open<ApplicationType>;
+  /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. */
+  nativeAuthentication: boolean;
+  /** The redirect URIs of the application. At most 20 elements. */
+  redirectUris: string[];
+  /** The origins of web pages that can use the application, such as `https://shop.example.com`. At most 20 elements. */
+  origins: string[];
+  /** The tenant's audiences for which the application can request access tokens. Defaults to all of them. At most 100 elements. */
+  audiences?: string[];
+  /** The tenant's scopes that the application can request. Defaults to all of them. At most 100 elements. */
+  scopes?: string[];
+  /**
+   * The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults to all of its
+   * scopes. At most 100 elements.
+   */
+  consent?: string[];
+  /** The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed. */
+  createdAt: Timestamp;
+  /** The time of the last change of the application, in seconds since 1970-01-01 UTC. */
+  updatedAt: Timestamp;
+}
+
+/** The declaration of an application for `system.apply`, with the members of `application.put`. Omitted members return to their default. */
+export interface ApplicationDeclaration {
+  /** The ID of the tenant, which can be part of the same document. Defaults to "default". */
+  tenantId?: TenantId;
+  /** The client ID of an application of a tenant. */
+  clientId: ClientId;
+  /** The display name of the application. At most 128 characters. */
+  name?: string;
+  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults to "public". */
+  type?: ApplicationType;
+  /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to true. */
+  nativeAuthentication?: boolean;
+  /** The redirect URIs of the application. At most 20 elements. */
+  redirectUris?: readonly string[];
+  /** The origins of web pages that can use the application, such as `https://shop.example.com`. At most 20 elements. */
+  origins?: readonly string[];
+  /** The tenant's audiences for which the application can request access tokens. Defaults to all of them. At most 100 elements. */
+  audiences?: readonly string[];
+  /** The tenant's scopes that the application can request. Defaults to all of them. At most 100 elements. */
+  scopes?: readonly string[];
+  /**
+   * The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults to all of its
+   * scopes. At most 100 elements.
+   */
+  consent?: readonly string[];
+}
+
+/**
+ * The type of an application (RFC 6749 section 2.1). `public`: it runs on the device of the user and cannot keep a secret. `confidential`:
+ * it runs on a server.
+ */
+export type ApplicationType = "public" | "confidential";
+
 /** The effect of applying a document on one resource. */
 export interface AppliedChange {
   /** The location of the resource in the document, as an RFC 6901 JSON Pointer. */
   pointer: string;
   /** The kind of the resource. */
-  kind: Open<"tenant" | "idp" | "pool" | "role">;
-  /** The name of the resource, or the ID of a tenant or identity provider. */
+  kind: Open<"tenant" | "idp" | "application" | "pool" | "role">;
+  /** The name of the resource, or the ID of a tenant, identity provider or application. */
   name: string;
-  /** The ID of the tenant. Present for tenants and identity providers. */
+  /** The ID of the tenant. Present for tenants, identity providers and applications. */
   tenantId?: TenantId;
   /** The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID. */
   poolId?: PoolId;
@@ -260,6 +324,9 @@ export type Channel = "email" | "sms";
  * PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
  */
 export type ClientAuthentication = "none" | "basic" | "post";
+
+/** The client ID of an application of a tenant. At most 128 characters. */
+export type ClientId = string;
 
 /**
  * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
@@ -806,6 +873,26 @@ export interface HealthCheck {
   /** The problem and its solution, or a measured value. */
   detail?: string;
 }
+
+/** A hook of a tenant, and how it is asked. */
+export interface Hook {
+  /** How the hook is asked. */
+  transport: HookTransport;
+  /** The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise. */
+  webhook?: TenantWebhook;
+}
+
+/**
+ * The name of a hook. `beforeCreate` decides about a new account, `beforeSignIn` about a new session, and `beforeSendMessage` about a
+ * message with a code.
+ */
+export type HookName = "beforeCreate" | "beforeSignIn" | "beforeSendMessage";
+
+/**
+ * How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed HTTP
+ * request.
+ */
+export type HookTransport = "pipe" | "webhook";
 
 /** A change of the identity of a credentials provider. */
 export interface IdentityChange {
@@ -1971,6 +2058,8 @@ export interface Session {
   sessionId: string;
   /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
+  /** The client ID of the application to which the session belongs. Not present for the default application of the tenant. */
+  clientId?: ClientId;
   /** The authentication methods of the session (RFC 8176). */
   amr: string[];
   /** The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider. */
@@ -2524,6 +2613,20 @@ export interface TenantDelivery {
   templates?: readonly TenantTemplate[];
   /** The language of messages in flows that name no language, or a language without a template. Defaults to "en". */
   language?: LanguageTag;
+}
+
+/** The hooks of a tenant. A hook that is absent is not asked. */
+export interface TenantHooks {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
+  tenantId: TenantId;
+  /** The hook that decides about new accounts. */
+  beforeCreate?: Hook;
+  /** The hook that decides about new sessions. */
+  beforeSignIn?: Hook;
+  /** The hook that decides about messages with codes. */
+  beforeSendMessage?: Hook;
+  /** The time within which a hook must answer, in seconds. */
+  deadlineSeconds: number;
 }
 
 /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. At most 64 characters. */

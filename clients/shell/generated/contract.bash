@@ -24,6 +24,10 @@ declare -gA _mintmark_methods=(
     [account.submitCode]=any
     [account.unlink]=any
     [account.update]=any
+    [application.delete]=any
+    [application.get]=any
+    [application.list]=any
+    [application.put]=any
     [audit.list]=any
     [audit.verify]=any
     [compat.http]=any
@@ -39,6 +43,9 @@ declare -gA _mintmark_methods=(
     [credentialsProvider.open]=any
     [credentialsProvider.setLogins]=any
     [credentialsProvider.submitToken]=any
+    [hooks.get]=any
+    [hooks.offer]=any
+    [hooks.set]=any
     [identity.delete]=any
     [identity.get]=any
     [identity.list]=any
@@ -164,9 +171,13 @@ declare -gA _mintmark_parameter_names=(
     [account.submitCode]="continuationToken= code= client:="
     [account.unlink]="idToken= providerId= force:="
     [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
+    [application.delete]="tenantId= clientId="
+    [application.get]="tenantId= clientId="
+    [application.list]="tenantId= limit:= cursor="
+    [application.put]="tenantId= clientId= name= type= nativeAuthentication:= redirectUris[]= origins[]= audiences[]= scopes[]= consent[]="
     [audit.list]="limit:= cursor= poolId= identityId= method= since:= until:="
     [audit.verify]="heads:="
-    [compat.http]="method= url= headers[ body="
+    [compat.http]="method= url= headers[ body= firebase:="
     [credentials.assumeRole]="roleArn= sessionName= token= durationSeconds:= policy:="
     [credentials.get]="token= identityId= logins[ customRoleArn="
     [credentials.revoke]="sessionToken= identityId= roleArn= poolId= issuedBefore:="
@@ -179,6 +190,9 @@ declare -gA _mintmark_parameter_names=(
     [credentialsProvider.open]="poolId= key= logins[ tokenSource= flow= roleArn= customRoleArn= refreshAheadSeconds:="
     [credentialsProvider.setLogins]="provider= logins["
     [credentialsProvider.submitToken]="continuationToken= identityId= token="
+    [hooks.get]="tenantId="
+    [hooks.offer]="hooks[]="
+    [hooks.set]="tenantId= beforeCreate:= beforeSignIn:= beforeSendMessage:="
     [identity.delete]="identityIds[]="
     [identity.get]="identityId="
     [identity.list]="poolId= hideDisabled:= limit:= cursor="
@@ -198,12 +212,12 @@ declare -gA _mintmark_parameter_names=(
     [key.list]="issuer= poolId= tenantId= limit:= cursor="
     [key.revoke]="kid="
     [key.rotate]="poolId= tenantId= activateAfterSeconds:= algorithm="
-    [mfa.challenge]="continuationToken= factorId= client:="
-    [mfa.confirm]="continuationToken= code= audience= client:="
-    [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:="
+    [mfa.challenge]="continuationToken= factorId= client:= clientId="
+    [mfa.confirm]="continuationToken= code= audience= client:= clientId="
+    [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:= clientId="
     [mfa.list]="idToken= accountId="
     [mfa.recoveryCodes]="idToken="
-    [mfa.resolve]="continuationToken= factorId= code= audience= client:="
+    [mfa.resolve]="continuationToken= factorId= code= audience= client:= clientId="
     [mfa.withdraw]="idToken= accountId= factorId= audience="
     [passkey.delete]="idToken= accountId= credentialId= force:="
     [passkey.finishRegistration]="continuationToken= response:= name= client:="
@@ -213,10 +227,10 @@ declare -gA _mintmark_parameter_names=(
     [passkey.signals]="idToken= accountId= credentialId= tenantId="
     [passkey.startAuthentication]="tenantId= username= idToken= conditional:= client:="
     [passkey.startRegistration]="idToken= conditional:= client:="
-    [passwordReset.resendCode]="continuationToken= client:="
-    [passwordReset.start]="tenantId= username= language= client:="
-    [passwordReset.submitCode]="continuationToken= code= client:="
-    [passwordReset.submitPassword]="continuationToken= password= client:="
+    [passwordReset.resendCode]="continuationToken= client:= clientId="
+    [passwordReset.start]="tenantId= username= language= client:= clientId="
+    [passwordReset.submitCode]="continuationToken= code= client:= clientId="
+    [passwordReset.submitPassword]="continuationToken= password= client:= clientId="
     [pool.create]="name= poolId= allowUnauthenticated:= allowClassicFlow:= developerProvider= providers:= signingAlgorithm= tags["
     [pool.delete]="poolId="
     [pool.get]="poolId="
@@ -234,27 +248,27 @@ declare -gA _mintmark_parameter_names=(
     [role.put]="name= poolId= trustPolicy:= maxSessionSeconds:= tags["
     [rpc.discover]=""
     [session.list]="accountId="
-    [session.refresh]="refreshToken= audience= scope="
+    [session.refresh]="refreshToken= audience= scope= clientId="
     [session.revokeAll]="accountId="
     [session.signOut]="refreshToken= idToken= sessionId="
     [signIn.anonymously]="tenantId= audience= scope= client:="
-    [signIn.resendCode]="continuationToken= client:="
-    [signIn.start]="tenantId= username= language= client:="
-    [signIn.submitCode]="continuationToken= code= audience= scope= client:="
-    [signIn.submitPassword]="continuationToken= password= audience= scope= client:="
-    [signIn.withContinuation]="continuationToken= username= audience= scope= client:="
-    [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:="
+    [signIn.resendCode]="continuationToken= client:= clientId="
+    [signIn.start]="tenantId= username= language= client:= clientId="
+    [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
+    [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
+    [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
+    [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:= clientId="
     [signIn.withCustomToken]="tenantId= token= audience= scope="
-    [signIn.withPassword]="tenantId= username= password= audience= scope= client:="
-    [signUp.resendCode]="continuationToken= client:="
-    [signUp.start]="tenantId= username= password= attributes:= language= client:="
-    [signUp.submitAttributes]="continuationToken= attributes:= client:="
-    [signUp.submitCode]="continuationToken= code= client:="
-    [signUp.submitPassword]="continuationToken= password= client:="
+    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId="
+    [signUp.resendCode]="continuationToken= client:= clientId="
+    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId="
+    [signUp.submitAttributes]="continuationToken= attributes:= client:= clientId="
+    [signUp.submitCode]="continuationToken= code= client:= clientId="
+    [signUp.submitPassword]="continuationToken= password= client:= clientId="
     [store.backup]="path="
     [store.rekey]="newMasterKey="
     [store.stats]=""
-    [system.apply]="tenants:= idps:= pools:= roles:= dryRun:="
+    [system.apply]="tenants:= idps:= applications:= pools:= roles:= dryRun:="
     [system.export]=""
     [system.health]=""
     [system.info]=""
@@ -388,8 +402,15 @@ declare -gA _mintmark_error_types=(
     [flowEnded]=4066
     [sendUnderway]=4067
     [tooManyFailedSends]=4068
+    [refusedByHook]=4100
+    [hookFailed]=4101
+    [hooksNotOffered]=4102
     [tenantDisabled]=4160
     [sessionExpired]=4161
+    [clientUnknown]=4140
+    [clientNotPermitted]=4141
+    [invalidApplication]=4142
+    [tooManyApplications]=4143
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

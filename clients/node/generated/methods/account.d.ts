@@ -25,7 +25,7 @@ export interface AccountMethods {
    * SecondFactorNeeded | InvalidPassword | PasswordNotSet | AccountLocked | TooManyCodes | TooManyFailedSends | SendUnderway |
    * MessageNotSent | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TokenMalformed |
    * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled}
+   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | RefusedByHook | HookFailed | HooksNotOffered}
    */
   changeEmail(params: AccountChangeEmailParams, options?: CallOptions): Promise<AccountChangeEmailResult>;
 
@@ -41,7 +41,7 @@ export interface AccountMethods {
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | InvalidPassword | PasswordNotSet | SecondFactorNeeded |
-   * AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered | TenantDisabled}
+   * AccountLocked | AccountDisabled | AudienceNotOffered | ScopeNotOffered | TenantDisabled | RefusedByHook | HookFailed | HooksNotOffered}
    */
   changePassword(params: AccountChangePasswordParams, options?: CallOptions): Promise<AccountChangePasswordResult>;
 
@@ -159,7 +159,7 @@ export interface AccountMethods {
    * PendingTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidUsername | InvalidPassword | PasswordNotAccepted | AccountLocked
    * | AccountDisabled | AudienceNotOffered | CredentialAlreadyInUse | EmailAlreadyInUse | AddressDiffers | ProviderAlreadyLinked |
    * RecentSignInRequired | SecondFactorNeeded | ContinuationTokenInvalid | ContinuationTokenExpired | CallbackInvalid | SignInRefused |
-   * FlowUsed | ListenerGone | UserMismatch | TooManyFromClient | TenantDisabled}
+   * FlowUsed | ListenerGone | UserMismatch | TooManyFromClient | TenantDisabled | RefusedByHook | HookFailed | HooksNotOffered}
    */
   link(params: AccountLinkParams, options?: CallOptions): Promise<AccountLinkResult>;
 
@@ -191,7 +191,8 @@ export interface AccountMethods {
    *
    * @throws {MergeUndecided | RecentSignInRequired | SecondFactorNeeded | TooManyFactors | ClaimsTooLong | AudienceNotOffered |
    * TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
-   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked | RefusedByHook | HookFailed |
+   * HooksNotOffered | AccountDisabled}
    */
   merge(params: AccountMergeParams, options?: CallOptions): Promise<AccountMergeResult>;
 
@@ -209,7 +210,7 @@ export interface AccountMethods {
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | ProviderNotLinked | IdpNotFound | IdpDisabled |
    * ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | ProviderUnavailable | ProviderUnusable | TenantDisabled |
-   * AccountLocked}
+   * AccountLocked | SecondFactorNeeded}
    */
   providerToken(params: AccountProviderTokenParams, options?: CallOptions): Promise<AccountProviderTokenResult>;
 
@@ -228,7 +229,7 @@ export interface AccountMethods {
    * PendingTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidUsername | InvalidPassword | PasswordNotSet |
    * PasswordChangeRequired | AccountLocked | AccountDisabled | AudienceNotOffered | UserMismatch | ContinuationTokenInvalid |
    * ContinuationTokenExpired | CallbackInvalid | SignInRefused | FlowUsed | FlowFinished | PasskeysOff | PasskeyNotAccepted | ListenerGone
-   * | TooManyFromClient | TenantDisabled}
+   * | TooManyFromClient | TenantDisabled | RefusedByHook | HookFailed | HooksNotOffered}
    */
   reauthenticate(params: AccountReauthenticateParams, options?: CallOptions): Promise<AccountReauthenticateResult>;
 

@@ -18,7 +18,7 @@ export interface PasskeyMethods {
    *
    * @throws {PasskeysOff | PasskeyNotFound | LastProvider | RecentSignInRequired | SecondFactorNeeded | CallerNotAllowed | AccountNotFound
    * | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
-   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled}
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   delete(params: PasskeyDeleteParams, options?: CallOptions): Promise<PasskeyDeleteResult>;
 
@@ -33,7 +33,7 @@ export interface PasskeyMethods {
    * Equivalent: cognito CompleteWebAuthnRegistration.
    *
    * @throws {PasskeysOff | PasskeyNotAccepted | TooManyPasskeys | ContinuationTokenInvalid | ContinuationTokenExpired | FlowUsed |
-   * FlowEnded | AccountDisabled | TooManyFromClient | TenantDisabled}
+   * FlowEnded | AccountDisabled | TooManyFromClient | TenantDisabled | AccountLocked | SecondFactorNeeded | TokenRevoked}
    */
   finishRegistration(params: PasskeyFinishRegistrationParams, options?: CallOptions): Promise<PasskeyFinishRegistrationResult>;
 

@@ -8,6 +8,7 @@ from .namespaces.audit import AsyncAuditMethods, AuditMethods
 from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
+from .namespaces.hooks import AsyncHooksMethods, HooksMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.idp import AsyncIdpMethods, IdpMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
@@ -36,6 +37,7 @@ class Namespaces:
         self.compat: CompatMethods = CompatMethods(call)
         self.credentials: CredentialsMethods = CredentialsMethods(call)
         self.credentials_provider: CredentialsProviderMethods = CredentialsProviderMethods(call)
+        self.hooks: HooksMethods = HooksMethods(call)
         self.identity: IdentityMethods = IdentityMethods(call)
         self.idp: IdpMethods = IdpMethods(call)
         self.key: KeyMethods = KeyMethods(call)
@@ -64,6 +66,7 @@ class AsyncNamespaces:
         self.compat: AsyncCompatMethods = AsyncCompatMethods(call)
         self.credentials: AsyncCredentialsMethods = AsyncCredentialsMethods(call)
         self.credentials_provider: AsyncCredentialsProviderMethods = AsyncCredentialsProviderMethods(call)
+        self.hooks: AsyncHooksMethods = AsyncHooksMethods(call)
         self.identity: AsyncIdentityMethods = AsyncIdentityMethods(call)
         self.idp: AsyncIdpMethods = AsyncIdpMethods(call)
         self.key: AsyncKeyMethods = AsyncKeyMethods(call)

@@ -1071,6 +1071,48 @@ class TooManyFailedSendsError(APIError):
     """The number of failed messages."""
 
 
+class RefusedByHookError(APIError):
+    """A hook of the tenant refused the new account, the new session or the message."""
+
+    code = 4100
+    type = "refusedByHook"
+    hook: str = _detail("hook")
+    """The hook that refused."""
+    reason: str = _detail("reason")
+    """The reason from the hook."""
+
+
+class HookFailedError(APIError):
+    """A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark
+    does not ask again by itself.
+    """
+
+    code = 4101
+    type = "hookFailed"
+    hook: str = _detail("hook")
+    """The hook that was asked."""
+    check: str = _detail("check")
+    """What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
+    error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many
+    hooks are waiting for an answer.
+    """
+    reason: str = _detail("reason")
+    """The reason, as a sentence."""
+
+
+class HooksNotOfferedError(APIError):
+    """A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with
+    `hooks.offer`, or this process has no host that can answer.
+    """
+
+    code = 4102
+    type = "hooksNotOffered"
+    hook: str = _detail("hook")
+    """The hook."""
+    reason: str = _detail("reason")
+    """The reason and the next step, as sentences."""
+
+
 class TenantDisabledError(APIError):
     """The tenant has the setting `disabled`. Its sessions continue when it is enabled."""
 
@@ -1087,6 +1129,52 @@ class SessionExpiredError(APIError):
     type = "sessionExpired"
     ended_at: datetime = _detail("endedAt", utc)
     """The time at which the session ended."""
+
+
+class ClientUnknownError(APIError):
+    """The application does not exist in the tenant or was deleted."""
+
+    code = 4140
+    type = "clientUnknown"
+    tenant_id: str = _detail("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    client_id: str = _detail("clientId")
+    """The requested client ID."""
+
+
+class ClientNotPermittedError(APIError):
+    """The application is confidential, or native authentication is disabled for it."""
+
+    code = 4141
+    type = "clientNotPermitted"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    cause: str = _detail("cause")
+    """The setting of the application that prevents the flow."""
+    reason: str = _detail("reason")
+    """The cause as text."""
+
+
+class InvalidApplicationError(APIError):
+    """A setting of an application contradicts the tenant or is not a valid address."""
+
+    code = 4142
+    type = "invalidApplication"
+    pointer: str = _detail("pointer")
+    """The location of the setting, as an RFC 6901 JSON Pointer."""
+    reason: str = _detail("reason")
+    """The problem and the allowed values."""
+
+
+class TooManyApplicationsError(APIError):
+    """A new application would exceed the maximum number of applications of a tenant."""
+
+    code = 4143
+    type = "tooManyApplications"
+    tenant_id: str = _detail("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    maximum: int = _detail("maximum")
+    """The maximum number of applications."""
 
 
 class AccountNotFoundError(APIError):
@@ -2023,26 +2111,28 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     AccountLockedError, PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
     RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AudienceNotOfferedError,
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
-    FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, TenantDisabledError,
-    SessionExpiredError, AccountNotFoundError, AccountDisabledError, AccountExistsError, ClaimNameReservedError,
-    ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError, EmailAlreadyInUseError,
-    ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError, AccountMergedError,
-    AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError, ImportFileUnreadableError,
-    InvalidHashParametersError, ExportFileExistsError, ExportFailedError, AddressDiffersError, PhoneNumberInUseError,
-    ProviderSubjectInUseError, ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError,
-    InvalidIdpError, IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError,
-    CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError,
-    ProviderTokenNotKeptError, ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError,
-    UnsupportedFirstFactorError, EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError,
-    LastFactorError, FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
-    FactorAddsNothingError, FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError,
-    PasskeyNotSetError, TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError,
-    StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError,
-    MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError,
-    BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError,
-    MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError,
-    SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError,
-    SnapshotNotWrittenError, TooManySnapshotsError,
+    FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, RefusedByHookError, HookFailedError,
+    HooksNotOfferedError, TenantDisabledError, SessionExpiredError, ClientUnknownError, ClientNotPermittedError,
+    InvalidApplicationError, TooManyApplicationsError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
+    ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
+    EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
+    AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
+    ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
+    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
+    ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
+    InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
+    ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
+    ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
+    TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
+    SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
+    FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError, PasskeyNotSetError,
+    TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
+    StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
+    TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
+    NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
+    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
+    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
+    TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -2071,26 +2161,27 @@ __all__ = [
     "PasswordNotSetError", "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError",
     "RefreshTokenReusedError", "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError",
     "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
-    "SendUnderwayError", "TooManyFailedSendsError", "TenantDisabledError", "SessionExpiredError",
-    "AccountNotFoundError", "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError",
-    "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError",
-    "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError", "UserMismatchError",
-    "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError",
-    "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError",
-    "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError",
-    "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError",
-    "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError",
-    "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError",
-    "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError",
-    "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError",
-    "FactorCodeInvalidError", "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError",
-    "FactorAddsNothingError", "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError",
-    "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError",
-    "StoreFullError", "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError",
-    "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError",
-    "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError", "BackupFailedError",
-    "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError",
-    "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
-    "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
-    "SnapshotNotWrittenError", "TooManySnapshotsError",
+    "SendUnderwayError", "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
+    "TenantDisabledError", "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError",
+    "InvalidApplicationError", "TooManyApplicationsError", "AccountNotFoundError", "AccountDisabledError",
+    "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
+    "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
+    "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",
+    "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError",
+    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError",
+    "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError",
+    "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError",
+    "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError",
+    "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError",
+    "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError",
+    "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
+    "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
+    "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
+    "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",
+    "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError",
+    "TestingStoreMismatchError", "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError",
+    "BackupFailedError", "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError",
+    "CopyNotVerifiedError", "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError",
+    "SnapshotNotFoundError", "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError",
+    "SnapshotFileExistsError", "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

@@ -29,10 +29,15 @@ AccountListSortBy = Literal["accountId", "email", "createdAt", "lastSignInAt"]
 AccountUpdateRemove = Literal["username", "password", "phoneNumber"]
 """A member."""
 
+ApplicationType = Literal["public", "confidential"]
+"""The type of an application (RFC 6749 section 2.1). `public`: it runs on the device of the user and cannot keep a secret.
+`confidential`: it runs on a server.
+"""
+
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
-AppliedChangeKind = Literal["tenant", "idp", "pool", "role"]
+AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role"]
 """The kind of the resource."""
 
 Assurance = Literal["none", "asvs-l2", "nist-aal2"]
@@ -58,6 +63,9 @@ ClientAuthentication = Literal["none", "basic", "post"]
 """The method with which the client authenticates when it redeems a code. `none`: no authentication, for public clients,
 which use only PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
 """
+
+ClientNotPermittedCause = Literal["nativeAuthenticationDisabled", "confidential"]
+"""The setting of the application that prevents the flow."""
 
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
 """The part of the credential scope that differs."""
@@ -89,7 +97,7 @@ FactorKind = Literal["totp", "email", "sms"]
 SMS.
 """
 
-FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
+FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted"]
 """The operation that ended the flow."""
 
 GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto"]
@@ -97,6 +105,22 @@ GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedIn
 or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from
 a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge
 points from a merged account to the account that remains.
+"""
+
+HookFailedCheck = Literal["timeout", "ended", "error", "invalidAnswer", "unreachable", "tooMany"]
+"""What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
+error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks
+are waiting for an answer.
+"""
+
+HookName = Literal["beforeCreate", "beforeSignIn", "beforeSendMessage"]
+"""The name of a hook. `beforeCreate` decides about a new account, `beforeSignIn` about a new session, and
+`beforeSendMessage` about a message with a code.
+"""
+
+HookTransport = Literal["pipe", "webhook"]
+"""How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a
+signed HTTP request.
 """
 
 IdentityState = Literal["guest", "authenticated", "disabled"]
@@ -837,17 +861,103 @@ class AdditionalUserInfo(Record):
     """The complete user information: the claims of the ID token, or the response to the access token."""
 
 
+class Application(Record):
+    """An application of a tenant."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    client_id: str = member("clientId")
+    """The client ID of an application of a tenant."""
+    name: str | None = member("name", default=None)
+    """The display name of the application."""
+    type: str = member("type")
+    """The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Known
+    values: `public`, `confidential`.
+    """
+    native_authentication: bool = member("nativeAuthentication")
+    """Whether the application can start sign-ups, sign-ins and password resets in its own user interface."""
+    redirect_uris: Sequence[str] = member("redirectUris")
+    """The redirect URIs of the application."""
+    origins: Sequence[str] = member("origins")
+    """The origins of web pages that can use the application, such as `https://shop.example.com`."""
+    audiences: Sequence[str] | None = member("audiences", default=None)
+    """The tenant's audiences for which the application can request access tokens. Defaults to all of them."""
+    scopes: Sequence[str] | None = member("scopes", default=None)
+    """The tenant's scopes that the application can request. Defaults to all of them."""
+    consent: Sequence[str] | None = member("consent", default=None)
+    """The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults
+    to all of its scopes.
+    """
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the application was created. 0 for a default application that was never changed."""
+    updated_at: datetime = member("updatedAt", utc)
+    """The time of the last change of the application."""
+
+
+class ApplicationDeclaration(Record):
+    """The declaration of an application for `system.apply`, with the members of `application.put`. Omitted members return
+    to their default.
+    """
+
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of the tenant, which can be part of the same document. Defaults to "default"."""
+    client_id: str = member("clientId")
+    """The client ID of an application of a tenant."""
+    name: str | None = member("name", default=None)
+    """The display name of the application."""
+    type: str | None = member("type", default=None)
+    """The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+    Defaults to "public".
+    """
+    native_authentication: bool | None = member("nativeAuthentication", default=None)
+    """Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
+    true.
+    """
+    redirect_uris: Sequence[str] | None = member("redirectUris", default=None)
+    """The redirect URIs of the application."""
+    origins: Sequence[str] | None = member("origins", default=None)
+    """The origins of web pages that can use the application, such as `https://shop.example.com`."""
+    audiences: Sequence[str] | None = member("audiences", default=None)
+    """The tenant's audiences for which the application can request access tokens. Defaults to all of them."""
+    scopes: Sequence[str] | None = member("scopes", default=None)
+    """The tenant's scopes that the application can request. Defaults to all of them."""
+    consent: Sequence[str] | None = member("consent", default=None)
+    """The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults
+    to all of its scopes.
+    """
+
+
+class ApplicationDeleteResult(Record):
+    """The result of `application.delete`."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of the tenant."""
+    client_id: str = member("clientId")
+    """The client ID of the deleted application."""
+    ended_sessions: int = member("endedSessions")
+    """The number of sessions that ended."""
+
+
+class ApplicationListResult(Record):
+    """The result of `application.list`."""
+
+    applications: Sequence[Application] = member("applications", list_of(Application._of))
+    """The applications, sorted by client ID."""
+    next_cursor: str | None = member("nextCursor", default=None)
+    """The cursor for the next page. Present if there are more entries."""
+
+
 class AppliedChange(Record):
     """The effect of applying a document on one resource."""
 
     pointer: str = member("pointer")
     """The location of the resource in the document, as an RFC 6901 JSON Pointer."""
     kind: str = member("kind")
-    """The kind of the resource. Known values: `tenant`, `idp`, `pool`, `role`."""
+    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`."""
     name: str = member("name")
-    """The name of the resource, or the ID of a tenant or identity provider."""
+    """The name of the resource, or the ID of a tenant, identity provider or application."""
     tenant_id: str | None = member("tenantId", default=None)
-    """The ID of the tenant. Present for tenants and identity providers."""
+    """The ID of the tenant. Present for tenants, identity providers and applications."""
     pool_id: str | None = member("poolId", default=None)
     """The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID."""
     role_arn: str | None = member("roleArn", default=None)
@@ -1071,6 +1181,15 @@ class CodePolicy(Record):
     """The maximum number of codes per address within `windowSeconds`. Defaults to 5."""
     window_seconds: int | None = member("windowSeconds", default=None)
     """The period of `sendsPerAddress`, in seconds. Defaults to 900."""
+
+
+class CompatHttpFirebase(Record):
+    """The Firebase project for which the request is handled."""
+
+    project_id: str = member("projectId")
+    """The ID of the project, which is also the ID of its tenant."""
+    administrator: bool | None = member("administrator", default=None)
+    """Whether the sender is an administrator of the project. Otherwise, the sender is a client. Defaults to false."""
 
 
 class CompatHttpResult(Record):
@@ -1555,6 +1674,41 @@ class HealthCheck(Record):
     """Whether the component works."""
     detail: str | None = member("detail", default=None)
     """The problem and its solution, or a measured value."""
+
+
+class TenantWebhook(Record):
+    """The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is
+    signed with HMAC-SHA-256.
+    """
+
+    url: str = member("url")
+    """The https URL of the webhook."""
+    secret: str | None = member("secret", secret=True, default=None)
+    """The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in an update
+    that does not change the URL, it keeps its value.
+    """
+    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
+    """Whether the webhook can be in a private network. Defaults to false."""
+    allow_insecure: bool | None = member("allowInsecure", default=None)
+    """Whether plain HTTP to a loopback address is allowed. Defaults to false."""
+
+
+class Hook(Record):
+    """A hook of a tenant, and how it is asked."""
+
+    transport: str = member("transport")
+    """How the hook is asked. Known values: `pipe`, `webhook`."""
+    webhook: TenantWebhook | None = member("webhook", TenantWebhook._of, default=None)
+    """The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise."""
+
+
+class HooksOfferResult(Record):
+    """The result of `hooks.offer`."""
+
+    hooks: Sequence[str] = member("hooks")
+    """The hooks that the process sends to the host."""
+    deadline_seconds: int = member("deadlineSeconds")
+    """The time within which the host must answer, in seconds."""
 
 
 class IdentityChange(Record):
@@ -2521,6 +2675,10 @@ class Session(Record):
     """The ID of the session, which is the `sid` claim of its tokens."""
     account_id: str = member("accountId")
     """The ID of an account, which is the `sub` claim of its tokens."""
+    client_id: str | None = member("clientId", default=None)
+    """The client ID of the application to which the session belongs. Not present for the default application of the
+    tenant.
+    """
     amr: Sequence[str] = member("amr")
     """The authentication methods of the session (RFC 8176)."""
     sign_in_provider: str = member("signInProvider")
@@ -2904,7 +3062,8 @@ class SystemApplyResult(Record):
     dry_run: bool = member("dryRun")
     """Whether the changes were not applied because `dryRun` was set."""
     changes: Sequence[AppliedChange] = member("changes", list_of(AppliedChange._of))
-    """One entry for each resource in the document, in this order: tenants, identity providers, pools, roles."""
+    """One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, roles.
+    """
 
 
 class SystemExportResult(Record):
@@ -2915,6 +3074,8 @@ class SystemExportResult(Record):
     """
     idps: Sequence[Mapping[str, Any]] = member("idps")
     """The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."""
+    applications: Sequence[Mapping[str, Any]] | None = member("applications", default=None)
+    """The applications, in the format of `ApplicationDeclaration`. Present if there are any."""
     pools: Sequence[Mapping[str, Any]] = member("pools")
     """The pools, in the format of `PoolDeclaration`."""
     roles: Sequence[Mapping[str, Any]] = member("roles")
@@ -3037,23 +3198,6 @@ class TenantMailServer(Record):
     """The name of the sender. Defaults to the name of the tenant."""
     reply_to: str | None = member("replyTo", default=None)
     """The email address for replies."""
-
-
-class TenantWebhook(Record):
-    """The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is
-    signed with HMAC-SHA-256.
-    """
-
-    url: str = member("url")
-    """The https URL of the webhook."""
-    secret: str | None = member("secret", secret=True, default=None)
-    """The key that signs the requests, at least 16 bytes. Stored encrypted and never returned. If omitted in an update
-    that does not change the URL, it keeps its value.
-    """
-    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
-    """Whether the webhook can be in a private network. Defaults to false."""
-    allow_insecure: bool | None = member("allowInsecure", default=None)
-    """Whether plain HTTP to a loopback address is allowed. Defaults to false."""
 
 
 class TenantTemplate(Record):
@@ -3317,6 +3461,21 @@ class TenantDeleteResult(Record):
     """The ID of the deleted tenant."""
 
 
+class TenantHooks(Record):
+    """The hooks of a tenant. A hook that is absent is not asked."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    before_create: Hook | None = member("beforeCreate", Hook._of, default=None)
+    """The hook that decides about new accounts."""
+    before_sign_in: Hook | None = member("beforeSignIn", Hook._of, default=None)
+    """The hook that decides about new sessions."""
+    before_send_message: Hook | None = member("beforeSendMessage", Hook._of, default=None)
+    """The hook that decides about messages with codes."""
+    deadline_seconds: int = member("deadlineSeconds")
+    """The time within which a hook must answer, in seconds."""
+
+
 class TenantListResult(Record):
     """The result of `tenant.list`."""
 
@@ -3408,23 +3567,25 @@ class Tokens(Record):
 
 __all__ = [
     "AccountGraphFormat", "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove",
-    "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus", "AttributeRule", "AttributeType",
-    "Channel", "ClientAuthentication", "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason",
-    "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind",
-    "FlowEndedCause", "GraphEdgeKind", "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod",
-    "LockCoverage", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
-    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason",
-    "PasskeySettingsAttestation", "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage",
-    "PasswordAlgorithm", "PasswordCharacters", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider",
-    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
-    "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind",
-    "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenUse", "AcceptedCredentials", "Account",
-    "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult",
-    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AssuranceConflict",
-    "AssuranceRequirement", "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult",
-    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
-    "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName",
-    "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
+    "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus", "AttributeRule",
+    "AttributeType", "Channel", "ClientAuthentication", "ClientNotPermittedCause", "CredentialScopeMismatchPart",
+    "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource",
+    "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport",
+    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "LockCoverage", "MailEncryption",
+    "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy",
+    "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation",
+    "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm",
+    "PasswordCharacters", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind",
+    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm",
+    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose",
+    "TenantCheckAssuranceAssurance", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
+    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "AccountProviderTokenResult", "AdditionalUserInfo", "Application", "ApplicationDeclaration",
+    "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
+    "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord",
+    "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy",
+    "CompatHttpFirebase", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
+    "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
     "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
     "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
     "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
@@ -3435,17 +3596,17 @@ __all__ = [
     "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
     "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
     "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
-    "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
-    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
-    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
-    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
-    "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket",
-    "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult",
-    "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
-    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
-    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
-    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook", "HooksOfferResult",
+    "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
+    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
+    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey",
+    "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict",
+    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation",
+    "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult",
+    "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings",
+    "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
+    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
     "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
     "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
@@ -3457,8 +3618,8 @@ __all__ = [
     "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
     "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
     "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult",
-    "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
-    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnknownCredential",
-    "UnprocessedIdentity", "Violation",
+    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks",
+    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult",
+    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
+    "Tokens", "UnknownCredential", "UnprocessedIdentity", "Violation",
 ]

@@ -36,7 +36,7 @@ module Mintmark
     #   SecondFactorNeeded, InvalidPassword, PasswordNotSet, AccountLocked, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
     #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, RefusedByHook, HookFailed, HooksNotOffered]
     def change_email(
       id_token: nil, account_id: nil, email: nil, current_password: nil, language: nil, continuation_token: nil, client: nil, timeout: nil,
       trace: nil
@@ -63,7 +63,7 @@ module Mintmark
     # @return [Tokens]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, InvalidPassword, PasswordNotSet, SecondFactorNeeded, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, ScopeNotOffered, TenantDisabled]
+    #   AccountDisabled, AudienceNotOffered, ScopeNotOffered, TenantDisabled, RefusedByHook, HookFailed, HooksNotOffered]
     def change_password(id_token:, current_password:, new_password:, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("account.changePassword", {
         "idToken" => id_token, "currentPassword" => current_password, "newPassword" => new_password, "audience" => audience,
@@ -250,7 +250,7 @@ module Mintmark
     #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotAccepted, AccountLocked,
     #   AccountDisabled, AudienceNotOffered, CredentialAlreadyInUse, EmailAlreadyInUse, AddressDiffers, ProviderAlreadyLinked,
     #   RecentSignInRequired, SecondFactorNeeded, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid, SignInRefused,
-    #   FlowUsed, ListenerGone, UserMismatch, TooManyFromClient, TenantDisabled]
+    #   FlowUsed, ListenerGone, UserMismatch, TooManyFromClient, TenantDisabled, RefusedByHook, HookFailed, HooksNotOffered]
     def link(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("account.link", {
         "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
@@ -309,7 +309,8 @@ module Mintmark
     # @return [AccountMergeResult]
     # @raise [MergeUndecided, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, ClaimsTooLong, AudienceNotOffered, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
+    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed, HooksNotOffered,
+    #   AccountDisabled]
     def merge(
       id_token:, source_id_token:, policy: nil, fields: nil, providers: nil, identities: nil, dry_run: nil, audience: nil, timeout: nil,
       trace: nil
@@ -335,7 +336,8 @@ module Mintmark
     # @return [AccountProviderTokenResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, ProviderNotLinked, IdpNotFound, IdpDisabled, ProviderTokenNotKept,
-    #   ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable, TenantDisabled, AccountLocked]
+    #   ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable, TenantDisabled, AccountLocked,
+    #   SecondFactorNeeded]
     def provider_token(id_token:, provider_id:, min_valid_seconds: nil, timeout: nil, trace: nil)
       call("account.providerToken", {
         "idToken" => id_token, "providerId" => provider_id, "minValidSeconds" => min_valid_seconds
@@ -363,7 +365,7 @@ module Mintmark
     #   PendingTokenInvalid, ProviderUnavailable, ProviderUnusable, InvalidUsername, InvalidPassword, PasswordNotSet,
     #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, UserMismatch, ContinuationTokenInvalid,
     #   ContinuationTokenExpired, CallbackInvalid, SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone,
-    #   TooManyFromClient, TenantDisabled]
+    #   TooManyFromClient, TenantDisabled, RefusedByHook, HookFailed, HooksNotOffered]
     def reauthenticate(id_token:, credential:, return_provider_tokens: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("account.reauthenticate", {
         "idToken" => id_token, "credential" => credential, "returnProviderTokens" => return_provider_tokens, "audience" => audience,

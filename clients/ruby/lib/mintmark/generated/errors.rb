@@ -578,6 +578,30 @@ module Mintmark
     detail :failures, "failures" # The number of failed messages.
   end
 
+  # A hook of the tenant refused the new account, the new session or the message.
+  class RefusedByHook < APIError
+    detail :hook, "hook" # The hook that refused.
+    detail :reason, "reason" # The reason from the hook.
+  end
+
+  # A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark does not ask again by
+  # itself.
+  class HookFailed < APIError
+    detail :hook, "hook" # The hook that was asked.
+    # What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error.
+    # `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an
+    # answer.
+    detail :check, "check"
+    detail :reason, "reason" # The reason, as a sentence.
+  end
+
+  # A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with `hooks.offer`, or this process
+  # has no host that can answer.
+  class HooksNotOffered < APIError
+    detail :hook, "hook" # The hook.
+    detail :reason, "reason" # The reason and the next step, as sentences.
+  end
+
   # The tenant has the setting `disabled`. Its sessions continue when it is enabled.
   class TenantDisabled < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
@@ -586,6 +610,31 @@ module Mintmark
   # The lifetime `tokens.sessionSeconds` of the session is over.
   class SessionExpired < APIError
     detail :ended_at, "endedAt", :time # The time at which the session ended, in seconds since 1970-01-01 UTC.
+  end
+
+  # The application does not exist in the tenant or was deleted.
+  class ClientUnknown < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    detail :client_id, "clientId" # The requested client ID.
+  end
+
+  # The application is confidential, or native authentication is disabled for it.
+  class ClientNotPermitted < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+    detail :cause_value, "cause" # The setting of the application that prevents the flow.
+    detail :reason, "reason" # The cause as text.
+  end
+
+  # A setting of an application contradicts the tenant or is not a valid address.
+  class InvalidApplication < APIError
+    detail :pointer, "pointer" # The location of the setting, as an RFC 6901 JSON Pointer.
+    detail :reason, "reason" # The problem and the allowed values.
+  end
+
+  # A new application would exceed the maximum number of applications of a tenant.
+  class TooManyApplications < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    detail :maximum, "maximum" # The maximum number of applications.
   end
 
   # The account does not exist or was deleted.
@@ -1095,7 +1144,8 @@ module Mintmark
     invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
     userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    tenantDisabled sessionExpired accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired
+    refusedByHook hookFailed hooksNotOffered tenantDisabled sessionExpired clientUnknown clientNotPermitted invalidApplication
+    tooManyApplications accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired
     credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged
     anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed
     addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled

@@ -19,11 +19,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled]
-    def challenge(continuation_token:, factor_id:, client: nil, timeout: nil, trace: nil)
-      call("mfa.challenge", {"continuationToken" => continuation_token, "factorId" => factor_id, "client" => client}, timeout, trace)
+    #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled,
+    #   RefusedByHook, HookFailed, HooksNotOffered]
+    def challenge(continuation_token:, factor_id:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("mfa.challenge", {
+        "continuationToken" => continuation_token, "factorId" => factor_id, "client" => client, "clientId" => client_id
+      }, timeout, trace)
     end
 
     # Complete the enrollment of a second factor by submitting its code.
@@ -40,14 +45,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
     #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
     #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible, TenantDisabled]
-    def confirm(continuation_token:, code:, audience: nil, client: nil, timeout: nil, trace: nil)
+    #   StepNotPossible, TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
+    def confirm(continuation_token:, code:, audience: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("mfa.confirm", {
-        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client
+        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -75,19 +82,22 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [EnrollmentStep]
     # @raise [SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors,
     #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
     #   SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
     #   StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked, RefusedByHook,
+    #   HookFailed, HooksNotOffered]
     def enroll(
       kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
-      timeout: nil, trace: nil
+      client_id: nil, timeout: nil, trace: nil
     )
       call("mfa.enroll", {
         "kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email,
-        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client
+        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -137,12 +147,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered, TooManyFromClient,
-    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled]
-    def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, timeout: nil, trace: nil)
+    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled, ClientUnknown,
+    #   RefusedByHook, HookFailed, HooksNotOffered]
+    def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("mfa.resolve", {
-        "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client
+        "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client,
+        "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -163,7 +177,8 @@ module Mintmark
     # @return [FactorWithdrawal]
     # @raise [CallerNotAllowed, AccountNotFound, FactorNotFound, LastFactor, RecentSignInRequired, SecondFactorNeeded, AudienceNotOffered,
     #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed,
+    #   HooksNotOffered, AccountDisabled]
     def withdraw(factor_id:, id_token: nil, account_id: nil, audience: nil, timeout: nil, trace: nil)
       call("mfa.withdraw", {
         "factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "audience" => audience

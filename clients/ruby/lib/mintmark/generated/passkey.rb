@@ -22,7 +22,7 @@ module Mintmark
     # @return [PasskeyDeleteResult]
     # @raise [PasskeysOff, PasskeyNotFound, LastProvider, RecentSignInRequired, SecondFactorNeeded, CallerNotAllowed, AccountNotFound,
     #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def delete(credential_id:, id_token: nil, account_id: nil, force: nil, timeout: nil, trace: nil)
       call("passkey.delete", {
         "credentialId" => credential_id, "idToken" => id_token, "accountId" => account_id, "force" => force
@@ -44,7 +44,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [PasskeyFinishRegistrationResult]
     # @raise [PasskeysOff, PasskeyNotAccepted, TooManyPasskeys, ContinuationTokenInvalid, ContinuationTokenExpired, FlowUsed, FlowEnded,
-    #   AccountDisabled, TooManyFromClient, TenantDisabled]
+    #   AccountDisabled, TooManyFromClient, TenantDisabled, AccountLocked, SecondFactorNeeded, TokenRevoked]
     def finish_registration(continuation_token:, response:, name: nil, client: nil, timeout: nil, trace: nil)
       call("passkey.finishRegistration", {
         "continuationToken" => continuation_token, "response" => response, "name" => name, "client" => client

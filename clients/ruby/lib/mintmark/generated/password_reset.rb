@@ -18,11 +18,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [PasswordResetStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TooManyCodes,
-    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled]
-    def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
-      call("passwordReset.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, RefusedByHook, HookFailed, HooksNotOffered,
+    #   AccountDisabled]
+    def resend_code(continuation_token:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("passwordReset.resendCode", {
+        "continuationToken" => continuation_token, "client" => client, "clientId" => client_id
+      }, timeout, trace)
     end
 
     # Start a password reset.
@@ -41,12 +46,15 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
+    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
     # @return [PasswordResetStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, AccountDisabled, TooManyCodes, TooManyFailedSends,
-    #   SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled]
-    def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
+    #   SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed,
+    #   HooksNotOffered]
+    def start(username:, tenant_id: nil, language: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("passwordReset.start", {
-        "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client
+        "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -62,11 +70,15 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [PasswordResetStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidCode, CodeExpired,
-    #   AccountLocked, TooManyFromClient, TenantDisabled]
-    def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
-      call("passwordReset.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
+    #   AccountLocked, TooManyFromClient, TenantDisabled, AccountDisabled]
+    def submit_code(continuation_token:, code:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("passwordReset.submitCode", {
+        "continuationToken" => continuation_token, "code" => code, "client" => client, "clientId" => client_id
+      }, timeout, trace)
     end
 
     # Set the new password and complete the reset.
@@ -82,12 +94,14 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [PasswordResetStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidPassword,
-    #   TooManyFromClient, TenantDisabled]
-    def submit_password(continuation_token:, password:, client: nil, timeout: nil, trace: nil)
+    #   TooManyFromClient, TenantDisabled, AccountDisabled]
+    def submit_password(continuation_token:, password:, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("passwordReset.submitPassword", {
-        "continuationToken" => continuation_token, "password" => password, "client" => client
+        "continuationToken" => continuation_token, "password" => password, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
   end

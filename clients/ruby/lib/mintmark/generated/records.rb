@@ -115,12 +115,46 @@ module Mintmark
     member :profile, "profile" # The complete user information: the claims of the ID token, or the response to the access token.
   end
 
+  # An application of a tenant.
+  class Application < Record
+    member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    member :client_id, "clientId" # The client ID of an application of a tenant.
+    member :name, "name" # The display name of the application.
+    member :type, "type" # The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+    # Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
+    member :native_authentication, "nativeAuthentication"
+    member :redirect_uris, "redirectUris" # The redirect URIs of the application.
+    member :origins, "origins" # The origins of web pages that can use the application, such as `https://shop.example.com`.
+    member :audiences, "audiences" # The tenant's audiences for which the application can request access tokens. Defaults to all of them.
+    member :scopes, "scopes" # The tenant's scopes that the application can request. Defaults to all of them.
+    # The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults to all of its
+    # scopes.
+    member :consent, "consent"
+    # The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed.
+    member :created_at, "createdAt", :time
+    member :updated_at, "updatedAt", :time # The time of the last change of the application, in seconds since 1970-01-01 UTC.
+  end
+
+  # The result of `application.delete`.
+  class ApplicationDeleteResult < Record
+    member :tenant_id, "tenantId" # The ID of the tenant.
+    member :client_id, "clientId" # The client ID of the deleted application.
+    member :ended_sessions, "endedSessions" # The number of sessions that ended.
+  end
+
+  # The result of `application.list`.
+  class ApplicationListResult < List
+    member :applications, "applications", [:Application] # The applications, sorted by client ID.
+    member :next_cursor, "nextCursor" # The cursor for the next page. Present if there are more entries.
+    alias items applications
+  end
+
   # The effect of applying a document on one resource.
   class AppliedChange < Record
     member :pointer, "pointer" # The location of the resource in the document, as an RFC 6901 JSON Pointer.
     member :kind, "kind" # The kind of the resource.
-    member :name, "name" # The name of the resource, or the ID of a tenant or identity provider.
-    member :tenant_id, "tenantId" # The ID of the tenant. Present for tenants and identity providers.
+    member :name, "name" # The name of the resource, or the ID of a tenant, identity provider or application.
+    member :tenant_id, "tenantId" # The ID of the tenant. Present for tenants, identity providers and applications.
     member :pool_id, "poolId" # The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     member :role_arn, "roleArn" # The ARN of the role. Present for roles.
     member :change, "change" # The outcome: created, updated or unchanged.
@@ -557,6 +591,18 @@ module Mintmark
     member :name, "name" # The checked component, such as `store` or `log`.
     member :ok, "ok" # Whether the component works.
     member :detail, "detail" # The problem and its solution, or a measured value.
+  end
+
+  # A hook of a tenant, and how it is asked.
+  class Hook < Record
+    member :transport, "transport" # How the hook is asked.
+    member :webhook, "webhook", :TenantWebhook # The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
+  end
+
+  # The result of `hooks.offer`.
+  class HooksOfferResult < Record
+    member :hooks, "hooks" # The hooks that the process sends to the host.
+    member :deadline_seconds, "deadlineSeconds" # The time within which the host must answer, in seconds.
   end
 
   # A change of the identity of a credentials provider.
@@ -1205,6 +1251,8 @@ module Mintmark
   class Session < Record
     member :session_id, "sessionId" # The ID of the session, which is the `sid` claim of its tokens.
     member :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
+    # The client ID of the application to which the session belongs. Not present for the default application of the tenant.
+    member :client_id, "clientId"
     member :amr, "amr" # The authentication methods of the session (RFC 8176).
     member :sign_in_provider, "signInProvider" # The sign-in method: `password`, `code`, `anonymous`, `custom`, or the ID of a provider.
     # The second factor with which the session was authenticated: `totp`, `email`, `sms` or `recovery`.
@@ -1432,7 +1480,7 @@ module Mintmark
   # The result of `system.apply`.
   class SystemApplyResult < Record
     member :dry_run, "dryRun" # Whether the changes were not applied because `dryRun` was set.
-    # One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
+    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, roles.
     member :changes, "changes", [:AppliedChange]
   end
 
@@ -1441,6 +1489,7 @@ module Mintmark
     # The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.
     member :tenants, "tenants"
     member :idps, "idps" # The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
+    member :applications, "applications" # The applications, in the format of `ApplicationDeclaration`. Present if there are any.
     member :pools, "pools" # The pools, in the format of `PoolDeclaration`.
     member :roles, "roles" # The roles, in the format of `RoleDeclaration`.
   end
@@ -1594,6 +1643,15 @@ module Mintmark
     member :templates, "templates", [:TenantTemplate] # The tenant's own templates, one for each channel, purpose and language.
     # The language of messages in flows that name no language, or a language without a template. Defaults to "en".
     member :language, "language"
+  end
+
+  # The hooks of a tenant. A hook that is absent is not asked.
+  class TenantHooks < Record
+    member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    member :before_create, "beforeCreate", :Hook # The hook that decides about new accounts.
+    member :before_sign_in, "beforeSignIn", :Hook # The hook that decides about new sessions.
+    member :before_send_message, "beforeSendMessage", :Hook # The hook that decides about messages with codes.
+    member :deadline_seconds, "deadlineSeconds" # The time within which a hook must answer, in seconds.
   end
 
   # The result of `tenant.list`.

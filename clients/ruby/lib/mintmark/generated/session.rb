@@ -30,11 +30,15 @@ module Mintmark
     #   of the sign-in.
     # @param scope [String] The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in;
     #   defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+    # @param client_id [String] The client ID of the application that refreshes its tokens. If given, it must be the application of the
+    #   session.
     # @return [Tokens]
     # @raise [RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled, AudienceNotOffered,
     #   ScopeNotOffered, ScopeNotGranted, TenantDisabled, SessionExpired]
-    def refresh(refresh_token:, audience: nil, scope: nil, timeout: nil, trace: nil)
-      call("session.refresh", {"refreshToken" => refresh_token, "audience" => audience, "scope" => scope}, timeout, trace)
+    def refresh(refresh_token:, audience: nil, scope: nil, client_id: nil, timeout: nil, trace: nil)
+      call("session.refresh", {
+        "refreshToken" => refresh_token, "audience" => audience, "scope" => scope, "clientId" => client_id
+      }, timeout, trace)
     end
 
     # Revoke all sessions of an account.

@@ -21,7 +21,8 @@ module Mintmark
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
-    # @raise [TenantNotFound, AnonymousNotAllowed, SignUpNotAllowed, AudienceNotOffered, ScopeNotOffered, TooManyFromClient, TenantDisabled]
+    # @raise [TenantNotFound, AnonymousNotAllowed, SignUpNotAllowed, AudienceNotOffered, ScopeNotOffered, TooManyFromClient, TenantDisabled,
+    #   RefusedByHook, HookFailed, HooksNotOffered, AccountDisabled]
     def anonymously(tenant_id: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
       call("signIn.anonymously", {"tenantId" => tenant_id, "audience" => audience, "scope" => scope, "client" => client}, timeout, trace)
     end
@@ -38,11 +39,14 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, PasswordChangeRequired, StepNotPossible,
-    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled]
-    def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
-      call("signIn.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
+    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, RefusedByHook, HookFailed,
+    #   HooksNotOffered, AccountDisabled, AccountLocked]
+    def resend_code(continuation_token:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signIn.resendCode", {"continuationToken" => continuation_token, "client" => client, "clientId" => client_id}, timeout, trace)
     end
 
     # Start a sign-in.
@@ -65,11 +69,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
+    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
     # @return [SignInStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    #   TooManyFromClient, TenantDisabled]
-    def start(username:, tenant_id: nil, language: nil, client: nil, timeout: nil, trace: nil)
-      call("signIn.start", {"username" => username, "tenantId" => tenant_id, "language" => language, "client" => client}, timeout, trace)
+    #   TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered, AccountLocked,
+    #   AccountDisabled]
+    def start(username:, tenant_id: nil, language: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signIn.start", {
+        "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id
+      }, timeout, trace)
     end
 
     # Submit the one-time code of a sign-in.
@@ -87,12 +96,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidCode, CodeExpired,
-    #   AccountLocked, AccountDisabled, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled]
-    def submit_code(continuation_token:, code:, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
+    #   AccountLocked, AccountDisabled, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled,
+    #   ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
+    def submit_code(continuation_token:, code:, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("signIn.submitCode", {
-        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "scope" => scope, "client" => client
+        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "scope" => scope, "client" => client,
+        "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -112,12 +125,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidPassword,
-    #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled]
-    def submit_password(continuation_token:, password:, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
+    #   PasswordChangeRequired, AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled,
+    #   ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
+    def submit_password(continuation_token:, password:, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("signIn.submitPassword", {
-        "continuationToken" => continuation_token, "password" => password, "audience" => audience, "scope" => scope, "client" => client
+        "continuationToken" => continuation_token, "password" => password, "audience" => audience, "scope" => scope, "client" => client,
+        "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -137,12 +154,18 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists, StepNotPossible,
-    #   AccountDisabled, AccountLocked, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled]
-    def with_continuation(continuation_token:, username: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
+    #   AccountDisabled, AccountLocked, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled,
+    #   ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
+    def with_continuation(
+      continuation_token:, username: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil
+    )
       call("signIn.withContinuation", {
-        "continuationToken" => continuation_token, "username" => username, "audience" => audience, "scope" => scope, "client" => client
+        "continuationToken" => continuation_token, "username" => username, "audience" => audience, "scope" => scope, "client" => client,
+        "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -166,18 +189,21 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
+    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
     # @return [SignInStep]
     # @raise [TenantNotFound, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable,
     #   ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
     #   AccountDisabled, AudienceNotOffered, SignUpNotAllowed, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid,
     #   SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone, UserMismatch, TooManyFromClient,
-    #   ScopeNotOffered, TenantDisabled]
+    #   ScopeNotOffered, TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
     def with_credential(
-      credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil
+      credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil,
+      trace: nil
     )
       call("signIn.withCredential", {
         "credential" => credential, "tenantId" => tenant_id, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
-        "scope" => scope, "client" => client
+        "scope" => scope, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -196,7 +222,7 @@ module Mintmark
     #   Defaults to `openid`.
     # @return [SignInStep]
     # @raise [TenantNotFound, CustomTokenInvalid, ClaimNameReserved, ClaimsTooLong, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
-    #   AccountMerged, TenantDisabled, AccountLocked]
+    #   AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed, HooksNotOffered]
     def with_custom_token(token:, tenant_id: nil, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("signIn.withCustomToken", {"token" => token, "tenantId" => tenant_id, "audience" => audience, "scope" => scope}, timeout, trace)
     end
@@ -218,13 +244,18 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
+    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
     # @return [SignInStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled]
-    def with_password(username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, timeout: nil, trace: nil)
+    #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled, ClientUnknown, ClientNotPermitted,
+    #   RefusedByHook, HookFailed, HooksNotOffered]
+    def with_password(
+      username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil
+    )
       call("signIn.withPassword", {
         "username" => username, "password" => password, "tenantId" => tenant_id, "audience" => audience, "scope" => scope,
-        "client" => client
+        "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
   end

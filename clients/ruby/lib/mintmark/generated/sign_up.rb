@@ -18,11 +18,14 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignUpStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, UserAlreadyExists, StepNotPossible,
-    #   SignUpNotAllowed, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled]
-    def resend_code(continuation_token:, client: nil, timeout: nil, trace: nil)
-      call("signUp.resendCode", {"continuationToken" => continuation_token, "client" => client}, timeout, trace)
+    #   SignUpNotAllowed, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, RefusedByHook,
+    #   HookFailed, HooksNotOffered]
+    def resend_code(continuation_token:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signUp.resendCode", {"continuationToken" => continuation_token, "client" => client, "clientId" => client_id}, timeout, trace)
     end
 
     # Start a sign-up.
@@ -42,13 +45,18 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
+    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
     # @return [SignUpStep]
     # @raise [TenantNotFound, SignUpNotAllowed, InvalidUsername, UserAlreadyExists, PasswordNotAccepted, InvalidPassword, InvalidAttributes,
-    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled]
-    def start(username:, tenant_id: nil, password: nil, attributes: nil, language: nil, client: nil, timeout: nil, trace: nil)
+    #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown,
+    #   ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered]
+    def start(
+      username:, tenant_id: nil, password: nil, attributes: nil, language: nil, client: nil, client_id: nil, timeout: nil, trace: nil
+    )
       call("signUp.start", {
         "username" => username, "tenantId" => tenant_id, "password" => password, "attributes" => attributes, "language" => language,
-        "client" => client
+        "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -66,12 +74,15 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignUpStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed,
-    #   InvalidAttributes, UserAlreadyExists, TooManyFromClient, TenantDisabled]
-    def submit_attributes(continuation_token:, attributes:, client: nil, timeout: nil, trace: nil)
+    #   InvalidAttributes, UserAlreadyExists, TooManyFromClient, TenantDisabled, RefusedByHook, HookFailed, HooksNotOffered,
+    #   AccountDisabled]
+    def submit_attributes(continuation_token:, attributes:, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("signUp.submitAttributes", {
-        "continuationToken" => continuation_token, "attributes" => attributes, "client" => client
+        "continuationToken" => continuation_token, "attributes" => attributes, "client" => client, "clientId" => client_id
       }, timeout, trace)
     end
 
@@ -87,11 +98,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignUpStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed, InvalidCode,
-    #   CodeExpired, UserAlreadyExists, AccountLocked, TooManyFromClient, TenantDisabled]
-    def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
-      call("signUp.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
+    #   CodeExpired, UserAlreadyExists, AccountLocked, TooManyFromClient, TenantDisabled, RefusedByHook, HookFailed, HooksNotOffered,
+    #   AccountDisabled]
+    def submit_code(continuation_token:, code:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signUp.submitCode", {
+        "continuationToken" => continuation_token, "code" => code, "client" => client, "clientId" => client_id
+      }, timeout, trace)
     end
 
     # Submit the password of a sign-up.
@@ -107,11 +123,16 @@ module Mintmark
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
     # @return [SignUpStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, SignUpNotAllowed,
-    #   PasswordNotAccepted, InvalidPassword, UserAlreadyExists, TooManyFromClient, TenantDisabled]
-    def submit_password(continuation_token:, password:, client: nil, timeout: nil, trace: nil)
-      call("signUp.submitPassword", {"continuationToken" => continuation_token, "password" => password, "client" => client}, timeout, trace)
+    #   PasswordNotAccepted, InvalidPassword, UserAlreadyExists, TooManyFromClient, TenantDisabled, RefusedByHook, HookFailed,
+    #   HooksNotOffered, AccountDisabled]
+    def submit_password(continuation_token:, password:, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signUp.submitPassword", {
+        "continuationToken" => continuation_token, "password" => password, "client" => client, "clientId" => client_id
+      }, timeout, trace)
     end
   end
 end

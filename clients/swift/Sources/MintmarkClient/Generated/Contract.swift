@@ -8,6 +8,8 @@ public let contractVersion = "0.1.0"
 extension Caller {
     /// The methods `account.*`.
     public var account: AccountMethods { .init(self) }
+    /// The methods `application.*`.
+    public var application: ApplicationMethods { .init(self) }
     /// The methods `audit.*`.
     public var audit: AuditMethods { .init(self) }
     /// The methods `compat.*`.
@@ -16,6 +18,8 @@ extension Caller {
     public var credentials: CredentialsMethods { .init(self) }
     /// The methods `credentialsProvider.*`.
     public var credentialsProvider: CredentialsProviderMethods { .init(self) }
+    /// The methods `hooks.*`.
+    public var hooks: HooksMethods { .init(self) }
     /// The methods `identity.*`.
     public var identity: IdentityMethods { .init(self) }
     /// The methods `idp.*`.
@@ -56,18 +60,19 @@ let knownMethods: [String: Bool] = [
     "account.export": false, "account.find": false, "account.get": false, "account.graph": false, "account.import": false,
     "account.link": false, "account.list": false, "account.merge": false, "account.providerToken": false,
     "account.reauthenticate": false, "account.setClaims": false, "account.submitCode": false, "account.unlink": false,
-    "account.update": false, "audit.list": false, "audit.verify": false, "compat.http": false, "credentials.assumeRole": false,
-    "credentials.get": false, "credentials.revoke": false, "credentials.verify": false, "credentialsProvider.clearCredentials": false,
+    "account.update": false, "application.delete": false, "application.get": false, "application.list": false, "application.put": false,
+    "audit.list": false, "audit.verify": false, "compat.http": false, "credentials.assumeRole": false, "credentials.get": false,
+    "credentials.revoke": false, "credentials.verify": false, "credentialsProvider.clearCredentials": false,
     "credentialsProvider.clearKeychain": false, "credentialsProvider.close": false, "credentialsProvider.get": false,
     "credentialsProvider.identityId": false, "credentialsProvider.open": false, "credentialsProvider.setLogins": false,
-    "credentialsProvider.submitToken": false, "identity.delete": false, "identity.get": false, "identity.list": false,
-    "identity.lookupDeveloper": false, "identity.mergeDevelopers": false, "identity.resolve": false, "identity.unlink": false,
-    "identity.unlinkDeveloper": false, "idp.authorize": false, "idp.authorizeDevice": false, "idp.create": false, "idp.delete": false,
-    "idp.get": false, "idp.list": false, "idp.test": false, "idp.update": false, "key.list": false, "key.revoke": false,
-    "key.rotate": false, "mfa.challenge": false, "mfa.confirm": false, "mfa.enroll": false, "mfa.list": false,
-    "mfa.recoveryCodes": false, "mfa.resolve": false, "mfa.withdraw": false, "passkey.delete": false,
-    "passkey.finishRegistration": false, "passkey.list": false, "passkey.relatedOrigins": false, "passkey.rename": false,
-    "passkey.signals": false, "passkey.startAuthentication": false, "passkey.startRegistration": false,
+    "credentialsProvider.submitToken": false, "hooks.get": false, "hooks.offer": false, "hooks.set": false, "identity.delete": false,
+    "identity.get": false, "identity.list": false, "identity.lookupDeveloper": false, "identity.mergeDevelopers": false,
+    "identity.resolve": false, "identity.unlink": false, "identity.unlinkDeveloper": false, "idp.authorize": false,
+    "idp.authorizeDevice": false, "idp.create": false, "idp.delete": false, "idp.get": false, "idp.list": false, "idp.test": false,
+    "idp.update": false, "key.list": false, "key.revoke": false, "key.rotate": false, "mfa.challenge": false, "mfa.confirm": false,
+    "mfa.enroll": false, "mfa.list": false, "mfa.recoveryCodes": false, "mfa.resolve": false, "mfa.withdraw": false,
+    "passkey.delete": false, "passkey.finishRegistration": false, "passkey.list": false, "passkey.relatedOrigins": false,
+    "passkey.rename": false, "passkey.signals": false, "passkey.startAuthentication": false, "passkey.startRegistration": false,
     "passwordReset.resendCode": false, "passwordReset.start": false, "passwordReset.submitCode": false,
     "passwordReset.submitPassword": false, "pool.create": false, "pool.delete": false, "pool.get": false,
     "pool.getPrincipalTags": false, "pool.getRoles": false, "pool.list": false, "pool.setPrincipalTags": false, "pool.setRoles": false,

@@ -932,6 +932,8 @@ public struct FlowEndedError: KnownError {
         public static let accountDeleted = Self(rawValue: "accountDeleted")
         /// `tenantDeleted`
         public static let tenantDeleted = Self(rawValue: "tenantDeleted")
+        /// `applicationDeleted`
+        public static let applicationDeleted = Self(rawValue: "applicationDeleted")
     }
 
 }
@@ -950,6 +952,56 @@ public struct TooManyFailedSendsError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; failures = try data.required("failures") }
 }
 
+/// `refusedByHook`, 4100. A hook of the tenant refused the new account, the new session or the message. Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UserLambdaValidationException.
+public struct RefusedByHookError: KnownError {
+    public let answer: Answer
+    /// The hook that refused.
+    public let hook: HookName
+    /// The reason from the hook.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); reason = try data.required("reason") }
+}
+
+/// `hookFailed`, 4101. A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark does not ask again by itself. Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UnexpectedLambdaException, InvalidLambdaResponseException.
+public struct HookFailedError: KnownError {
+    public let answer: Answer
+    /// The hook that was asked.
+    public let hook: HookName
+    /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer.
+    public let check: Check
+    /// The reason, as a sentence.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); check = try data.required("check"); reason = try data.required("reason") }
+    /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer. Newer versions of Mintmark can add values.
+    public struct Check: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `timeout`
+        public static let timeout = Self(rawValue: "timeout")
+        /// `ended`
+        public static let ended = Self(rawValue: "ended")
+        /// `error`
+        public static let error = Self(rawValue: "error")
+        /// `invalidAnswer`
+        public static let invalidAnswer = Self(rawValue: "invalidAnswer")
+        /// `unreachable`
+        public static let unreachable = Self(rawValue: "unreachable")
+        /// `tooMany`
+        public static let tooMany = Self(rawValue: "tooMany")
+    }
+
+}
+
+/// `hooksNotOffered`, 4102. A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with `hooks.offer`, or this process has no host that can answer.
+public struct HooksNotOfferedError: KnownError {
+    public let answer: Answer
+    /// The hook.
+    public let hook: HookName
+    /// The reason and the next step, as sentences.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); reason = try data.required("reason") }
+}
+
 /// `tenantDisabled`, 4160. The tenant has the setting `disabled`. Its sessions continue when it is enabled. Equivalent: nativeAuth access_denied; firebase OPERATION_NOT_ALLOWED.
 public struct TenantDisabledError: KnownError {
     public let answer: Answer
@@ -964,6 +1016,58 @@ public struct SessionExpiredError: KnownError {
     /// The time at which the session ended, in seconds since 1970-01-01 UTC.
     public let endedAt: Timestamp
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; endedAt = try data.required("endedAt") }
+}
+
+/// `clientUnknown`, 4140. The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
+public struct ClientUnknownError: KnownError {
+    public let answer: Answer
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    public let tenantId: String
+    /// The requested client ID.
+    public let clientId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); clientId = try data.required("clientId") }
+}
+
+/// `clientNotPermitted`, 4141. The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth invalid_client.
+public struct ClientNotPermittedError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    /// The setting of the application that prevents the flow.
+    public let cause: Cause
+    /// The cause as text.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); cause = try data.required("cause"); reason = try data.required("reason") }
+    /// The setting of the application that prevents the flow. Newer versions of Mintmark can add values.
+    public struct Cause: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `nativeAuthenticationDisabled`
+        public static let nativeAuthenticationDisabled = Self(rawValue: "nativeAuthenticationDisabled")
+        /// `confidential`
+        public static let confidential = Self(rawValue: "confidential")
+    }
+
+}
+
+/// `invalidApplication`, 4142. A setting of an application contradicts the tenant or is not a valid address.
+public struct InvalidApplicationError: KnownError {
+    public let answer: Answer
+    /// The location of the setting, as an RFC 6901 JSON Pointer.
+    public let pointer: String
+    /// The problem and the allowed values.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; pointer = try data.required("pointer"); reason = try data.required("reason") }
+}
+
+/// `tooManyApplications`, 4143. A new application would exceed the maximum number of applications of a tenant.
+public struct TooManyApplicationsError: KnownError {
+    public let answer: Answer
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    public let tenantId: String
+    /// The maximum number of applications.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); maximum = try data.required("maximum") }
 }
 
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
@@ -1851,7 +1955,9 @@ let errorTypes: [Int: any KnownError.Type] = [
     4021: RefreshTokenExpiredError.self, 4022: RefreshTokenReusedError.self, 4023: AudienceNotOfferedError.self,
     4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
-    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self,
+    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4100: RefusedByHookError.self, 4101: HookFailedError.self,
+    4102: HooksNotOfferedError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self, 4140: ClientUnknownError.self,
+    4141: ClientNotPermittedError.self, 4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self,
     5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self,
     5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self,
     5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self,

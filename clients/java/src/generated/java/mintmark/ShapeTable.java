@@ -8,6 +8,9 @@ final class ShapeTable {
             Account accountId tenantId username email emailVerified phoneNumber method providers:LinkedProvider factors:Factor \
             passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince lastSignInAt
             AdditionalUserInfo providerId username profile
+            Application tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent createdAt \
+            updatedAt
+            ApplicationDeclaration tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent
             AppliedChange pointer kind name tenantId poolId roleArn change changed
             AssuranceConflict pointer requirement limit
             AssuranceRequirement number title status note settings:AssuranceConflict
@@ -41,6 +44,7 @@ final class ShapeTable {
             GraphEdge from to kind
             GraphNode kind accountId providerId subject factorId factorKind sessionId poolId identityId loginProvider
             HealthCheck name ok detail
+            Hook transport webhook:TenantWebhook
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
             Idp tenantId providerId clientId hasClientSecret clientAuthentication issuer displayName enabled responseType scopes \
@@ -94,7 +98,7 @@ final class ShapeTable {
             RoleRule claim matchType value roleArn
             RolesByKind authenticated unauthenticated
             SentMessage number to channel purpose code! language subject! text! html! from sentAt tenantId
-            Session sessionId accountId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt expiresAt
+            Session sessionId accountId clientId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt expiresAt
             SignInStep state continuationToken! sentTo channel codeLength resendAt expiresAt next methods providers email \
             pendingToken! hints:FactorHint factorKinds account:Account idToken! accessToken! refreshToken! scope isNewAccount \
             additionalUserInfo:AdditionalUserInfo providerTokens:ProviderTokens
@@ -113,6 +117,7 @@ final class ShapeTable {
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate language
+            TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
             TenantTemplate purpose channel language subject text html
             TenantWebhook url secret! allowPrivateNetwork allowInsecure
@@ -174,13 +179,24 @@ final class ShapeTable {
             AccountUpdateParams accountId username password! phoneNumber claims tokensValidSince link:PortableLogin unlink remove \
             attributes! emailVerified disabled mustChangePassword
             =account.update Account
+            ApplicationDeleteParams tenantId clientId
+            ApplicationDeleteResult tenantId clientId endedSessions
+            =application.delete ApplicationDeleteResult
+            ApplicationGetParams tenantId clientId
+            =application.get Application
+            ApplicationListParams tenantId limit cursor
+            ApplicationListResult applications:Application nextCursor
+            =application.list ApplicationListResult
+            ApplicationPutParams tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent
+            =application.put Application
             AuditListParams limit cursor poolId identityId method since until
             AuditListResult records:AuditRecord nextCursor
             =audit.list AuditListResult
             AuditVerifyParams heads:AuditHead
             AuditVerifyResult intact chains:AuditChain
             =audit.verify AuditVerifyResult
-            CompatHttpParams method url! headers! body!
+            CompatHttpParams method url! headers! body! firebase:CompatHttpParams.Firebase
+            CompatHttpParams.Firebase projectId administrator
             CompatHttpResult status headers body!
             =compat.http CompatHttpResult
             CredentialsAssumeRoleParams roleArn sessionName token! durationSeconds policy
@@ -217,6 +233,13 @@ final class ShapeTable {
             =credentialsProvider.setLogins CredentialsProviderSetLoginsResult
             CredentialsProviderSubmitTokenParams continuationToken! identityId token!
             =credentialsProvider.submitToken CredentialsProviderAnswer
+            HooksGetParams tenantId
+            =hooks.get TenantHooks
+            HooksOfferParams hooks
+            HooksOfferResult hooks deadlineSeconds
+            =hooks.offer HooksOfferResult
+            HooksSetParams tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook
+            =hooks.set TenantHooks
             IdentityDeleteParams identityIds
             IdentityDeleteResult unprocessed:UnprocessedIdentity
             =identity.delete IdentityDeleteResult
@@ -270,11 +293,11 @@ final class ShapeTable {
             =key.revoke KeyRevokeResult
             KeyRotateParams poolId tenantId activateAfterSeconds algorithm
             =key.rotate SigningKey
-            MfaChallengeParams continuationToken! factorId client:ClientOrigin
+            MfaChallengeParams continuationToken! factorId client:ClientOrigin clientId
             =mfa.challenge SignInStep
-            MfaConfirmParams continuationToken! code! audience client:ClientOrigin
+            MfaConfirmParams continuationToken! code! audience client:ClientOrigin clientId
             =mfa.confirm SignInStep
-            MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language qr client:ClientOrigin
+            MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language qr client:ClientOrigin clientId
             =mfa.enroll EnrollmentStep
             MfaListParams idToken! accountId
             MfaListResult factors:Factor recoveryCodesLeft policy
@@ -282,7 +305,7 @@ final class ShapeTable {
             MfaRecoveryCodesParams idToken!
             MfaRecoveryCodesResult codes!
             =mfa.recoveryCodes MfaRecoveryCodesResult
-            MfaResolveParams continuationToken! factorId code! audience client:ClientOrigin
+            MfaResolveParams continuationToken! factorId code! audience client:ClientOrigin clientId
             =mfa.resolve SignInStep
             MfaWithdrawParams idToken! accountId factorId audience
             =mfa.withdraw FactorWithdrawal
@@ -308,13 +331,13 @@ final class ShapeTable {
             =passkey.startAuthentication PasskeyCeremony
             PasskeyStartRegistrationParams idToken! conditional client:ClientOrigin
             =passkey.startRegistration PasskeyCeremony
-            PasswordResetResendCodeParams continuationToken! client:ClientOrigin
+            PasswordResetResendCodeParams continuationToken! client:ClientOrigin clientId
             =passwordReset.resendCode PasswordResetStep
-            PasswordResetStartParams tenantId username language client:ClientOrigin
+            PasswordResetStartParams tenantId username language client:ClientOrigin clientId
             =passwordReset.start PasswordResetStep
-            PasswordResetSubmitCodeParams continuationToken! code! client:ClientOrigin
+            PasswordResetSubmitCodeParams continuationToken! code! client:ClientOrigin clientId
             =passwordReset.submitCode PasswordResetStep
-            PasswordResetSubmitPasswordParams continuationToken! password! client:ClientOrigin
+            PasswordResetSubmitPasswordParams continuationToken! password! client:ClientOrigin clientId
             =passwordReset.submitPassword PasswordResetStep
             PoolCreateParams name poolId allowUnauthenticated allowClassicFlow developerProvider providers:PoolProviderSettings \
             signingAlgorithm tags
@@ -355,7 +378,7 @@ final class ShapeTable {
             SessionListParams accountId
             SessionListResult sessions:Session
             =session.list SessionListResult
-            SessionRefreshParams refreshToken! audience scope
+            SessionRefreshParams refreshToken! audience scope clientId
             =session.refresh Tokens
             SessionRevokeAllParams accountId
             SessionRevokeAllResult revoked
@@ -365,31 +388,32 @@ final class ShapeTable {
             =session.signOut SessionSignOutResult
             SignInAnonymouslyParams tenantId audience scope client:ClientOrigin
             =signIn.anonymously SignInStep
-            SignInResendCodeParams continuationToken! client:ClientOrigin
+            SignInResendCodeParams continuationToken! client:ClientOrigin clientId
             =signIn.resendCode SignInStep
-            SignInStartParams tenantId username language client:ClientOrigin
+            SignInStartParams tenantId username language client:ClientOrigin clientId
             =signIn.start SignInStep
-            SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin
+            SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep
-            SignInSubmitPasswordParams continuationToken! password! audience scope client:ClientOrigin
+            SignInSubmitPasswordParams continuationToken! password! audience scope client:ClientOrigin clientId
             =signIn.submitPassword SignInStep
-            SignInWithContinuationParams continuationToken! username audience scope client:ClientOrigin
+            SignInWithContinuationParams continuationToken! username audience scope client:ClientOrigin clientId
             =signIn.withContinuation SignInStep
-            SignInWithCredentialParams tenantId credential:Credential returnProviderTokens audience scope client:ClientOrigin
+            SignInWithCredentialParams tenantId credential:Credential returnProviderTokens audience scope client:ClientOrigin \
+            clientId
             =signIn.withCredential SignInStep
             SignInWithCustomTokenParams tenantId token! audience scope
             =signIn.withCustomToken SignInStep
-            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin
+            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId
             =signIn.withPassword SignInStep
-            SignUpResendCodeParams continuationToken! client:ClientOrigin
+            SignUpResendCodeParams continuationToken! client:ClientOrigin clientId
             =signUp.resendCode SignUpStep
-            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin
+            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId
             =signUp.start SignUpStep
-            SignUpSubmitAttributesParams continuationToken! attributes! client:ClientOrigin
+            SignUpSubmitAttributesParams continuationToken! attributes! client:ClientOrigin clientId
             =signUp.submitAttributes SignUpStep
-            SignUpSubmitCodeParams continuationToken! code! client:ClientOrigin
+            SignUpSubmitCodeParams continuationToken! code! client:ClientOrigin clientId
             =signUp.submitCode SignUpStep
-            SignUpSubmitPasswordParams continuationToken! password! client:ClientOrigin
+            SignUpSubmitPasswordParams continuationToken! password! client:ClientOrigin clientId
             =signUp.submitPassword SignUpStep
             StoreBackupParams path
             StoreBackupResult path bytes schemaVersion masterFingerprint takenAt
@@ -400,10 +424,11 @@ final class ShapeTable {
             StoreStatsResult storeKind location schemaVersion epoch bytes freeBytes logBytes rows commits writes masterFingerprint \
             sweptAt
             =store.stats StoreStatsResult
-            SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration pools:PoolDeclaration roles:RoleDeclaration dryRun
+            SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration applications:ApplicationDeclaration \
+            pools:PoolDeclaration roles:RoleDeclaration dryRun
             SystemApplyResult dryRun changes:AppliedChange
             =system.apply SystemApplyResult
-            SystemExportResult tenants idps pools roles
+            SystemExportResult tenants idps applications pools roles
             =system.export SystemExportResult
             SystemHealthResult ready checks:HealthCheck
             =system.health SystemHealthResult
@@ -446,7 +471,7 @@ final class ShapeTable {
             TestFaultResult armed:Fault
             =test.fault TestFaultResult
             TestHttpParams port firebase:TestHttpParams.Firebase
-            TestHttpParams.Firebase projectId
+            TestHttpParams.Firebase projectId tokens
             TestHttpResult baseUrl environment
             =test.http TestHttpResult
             TestIdpParams port issuers:TestIssuer stop
@@ -587,8 +612,15 @@ final class ShapeTable {
             !flowEnded cause reason
             !sendUnderway retryAfterSeconds
             !tooManyFailedSends failures retryAfterSeconds
+            !refusedByHook hook reason
+            !hookFailed hook check reason
+            !hooksNotOffered hook reason
             !tenantDisabled tenantId
             !sessionExpired endedAt
+            !clientUnknown tenantId clientId
+            !clientNotPermitted clientId cause reason
+            !invalidApplication pointer reason
+            !tooManyApplications tenantId maximum
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId

@@ -105,6 +105,11 @@ class AccountMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_email_change_step(self._send("account.changeEmail", {
             "idToken": id_token, "accountId": account_id, "email": email, "currentPassword": current_password,
@@ -160,6 +165,11 @@ class AccountMethods(Namespace):
             AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.Tokens._of(self._send("account.changePassword", {
             "idToken": id_token, "currentPassword": current_password, "newPassword": new_password, "audience": audience,
@@ -531,6 +541,11 @@ class AccountMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("account.link", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -656,6 +671,12 @@ class AccountMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.AccountMergeResult._of(self._send("account.merge", {
             "idToken": id_token, "sourceIdToken": source_id_token, "policy": policy, "fields": fields,
@@ -714,6 +735,8 @@ class AccountMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
+            SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
+                changes the factors, the email address, the password or the providers of the account.
         """
         return types.AccountProviderTokenResult._of(self._send("account.providerToken", {
             "idToken": id_token, "providerId": provider_id, "minValidSeconds": min_valid_seconds,
@@ -803,6 +826,11 @@ class AccountMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -1012,7 +1040,8 @@ class AsyncAccountMethods(AsyncNamespace):
         MessageNotSentError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError,
         FlowEndedError, StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_email_change_step(await self._send("account.changeEmail", {
             "idToken": id_token, "accountId": account_id, "email": email, "currentPassword": current_password,
@@ -1028,7 +1057,8 @@ class AsyncAccountMethods(AsyncNamespace):
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
         AccountMergedError, InvalidPasswordError, PasswordNotSetError, SecondFactorNeededError, AccountLockedError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, TenantDisabledError.
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, TenantDisabledError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.Tokens._of(await self._send("account.changePassword", {
             "idToken": id_token, "currentPassword": current_password, "newPassword": new_password, "audience": audience,
@@ -1167,7 +1197,8 @@ class AsyncAccountMethods(AsyncNamespace):
         AudienceNotOfferedError, CredentialAlreadyInUseError, EmailAlreadyInUseError, AddressDiffersError,
         ProviderAlreadyLinkedError, RecentSignInRequiredError, SecondFactorNeededError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
-        UserMismatchError, TooManyFromClientError, TenantDisabledError.
+        UserMismatchError, TooManyFromClientError, TenantDisabledError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("account.link", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,
@@ -1223,7 +1254,7 @@ class AsyncAccountMethods(AsyncNamespace):
         ClaimsTooLongError, AudienceNotOfferedError, TokenMalformedError, TokenAlgorithmNotAllowedError,
         TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
         TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError,
-        AccountLockedError.
+        AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError, AccountDisabledError.
         """
         return types.AccountMergeResult._of(await self._send("account.merge", {
             "idToken": id_token, "sourceIdToken": source_id_token, "policy": policy, "fields": fields,
@@ -1240,7 +1271,7 @@ class AsyncAccountMethods(AsyncNamespace):
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
         AccountMergedError, ProviderNotLinkedError, IdpNotFoundError, IdpDisabledError, ProviderTokenNotKeptError,
         ProviderTokenExpiredError, ProviderTokenRefusedError, ProviderUnavailableError, ProviderUnusableError,
-        TenantDisabledError, AccountLockedError.
+        TenantDisabledError, AccountLockedError, SecondFactorNeededError.
         """
         return types.AccountProviderTokenResult._of(await self._send("account.providerToken", {
             "idToken": id_token, "providerId": provider_id, "minValidSeconds": min_valid_seconds,
@@ -1261,7 +1292,8 @@ class AsyncAccountMethods(AsyncNamespace):
         InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
         AccountDisabledError, AudienceNotOfferedError, UserMismatchError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
-        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, TooManyFromClientError, TenantDisabledError.
+        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, TooManyFromClientError, TenantDisabledError,
+        RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("account.reauthenticate", {
             "idToken": id_token, "credential": credential, "returnProviderTokens": return_provider_tokens,

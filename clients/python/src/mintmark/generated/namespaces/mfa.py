@@ -15,7 +15,7 @@ class MfaMethods(Namespace):
 
     def challenge(
         self, *, continuation_token: str, factor_id: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Send the one-time code for a second factor.
 
@@ -31,6 +31,8 @@ class MfaMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             FactorNotFoundError: The named factor does not exist or was removed, or the required factor ID is missing.
@@ -57,15 +59,20 @@ class MfaMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("mfa.challenge", {
-            "continuationToken": continuation_token, "factorId": factor_id, "client": client,
+            "continuationToken": continuation_token, "factorId": factor_id, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def confirm(
         self, *, continuation_token: str, code: str, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete the enrollment of a second factor by submitting its code.
 
@@ -83,6 +90,8 @@ class MfaMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             FactorCodeInvalidError: The code of a second factor is wrong, expired, was invalidated by wrong attempts or
@@ -121,17 +130,24 @@ class MfaMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
+            "clientId": client_id,
         }, timeout, trace))
 
     def enroll(
         self, *, kind: types.FactorKind, id_token: str | None = None, continuation_token: str | None = None,
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, qr: types.MfaEnrollQr | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
@@ -163,6 +179,8 @@ class MfaMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             SecondFactorsOffError: A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa`
@@ -219,10 +237,16 @@ class MfaMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
+            "clientId": client_id,
         }, timeout, trace))
 
     def list(
@@ -309,8 +333,8 @@ class MfaMethods(Namespace):
 
     def resolve(
         self, *, continuation_token: str, code: str, factor_id: str | None = None, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete a sign-in with a second factor or a recovery code.
 
@@ -331,6 +355,8 @@ class MfaMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             FactorCodeInvalidError: The code of a second factor is wrong, expired, was invalidated by wrong attempts or
@@ -354,10 +380,16 @@ class MfaMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def withdraw(
@@ -413,6 +445,12 @@ class MfaMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_factor_withdrawal(self._send("mfa.withdraw", {
             "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
@@ -424,23 +462,23 @@ class AsyncMfaMethods(AsyncNamespace):
 
     async def challenge(
         self, *, continuation_token: str, factor_id: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Send the one-time code for a second factor.
 
         Raises: FactorNotFoundError, AccountLockedError, AccountDisabledError, TooManyCodesError,
         TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-        StepNotPossibleError, TenantDisabledError.
+        StepNotPossibleError, TenantDisabledError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("mfa.challenge", {
-            "continuationToken": continuation_token, "factorId": factor_id, "client": client,
+            "continuationToken": continuation_token, "factorId": factor_id, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def confirm(
         self, *, continuation_token: str, code: str, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete the enrollment of a second factor by submitting its code.
 
@@ -448,18 +486,20 @@ class AsyncMfaMethods(AsyncNamespace):
         UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError, SecondFactorNeededError,
         TooManyFactorsError, FactorExistsError, FactorAddsNothingError, AudienceNotOfferedError, ScopeNotOfferedError,
         TokenRevokedError, AccountMergedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError,
+        ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
+            "clientId": client_id,
         }, timeout, trace))
 
     async def enroll(
         self, *, kind: types.FactorKind, id_token: str | None = None, continuation_token: str | None = None,
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, qr: types.MfaEnrollQr | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
@@ -470,11 +510,13 @@ class AsyncMfaMethods(AsyncNamespace):
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError,
+        RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
+            "clientId": client_id,
         }, timeout, trace))
 
     async def list(
@@ -507,18 +549,19 @@ class AsyncMfaMethods(AsyncNamespace):
 
     async def resolve(
         self, *, continuation_token: str, code: str, factor_id: str | None = None, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete a sign-in with a second factor or a recovery code.
 
         Raises: FactorCodeInvalidError, FactorNotFoundError, AccountLockedError, AccountDisabledError,
         AudienceNotOfferedError, ScopeNotOfferedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError,
+        ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def withdraw(
@@ -531,7 +574,8 @@ class AsyncMfaMethods(AsyncNamespace):
         RecentSignInRequiredError, SecondFactorNeededError, AudienceNotOfferedError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
         TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
-        TenantDisabledError, AccountLockedError.
+        TenantDisabledError, AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        AccountDisabledError.
         """
         return types.read_factor_withdrawal(await self._send("mfa.withdraw", {
             "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,

@@ -61,6 +61,9 @@ class PasskeyMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.PasskeyDeleteResult._of(self._send("passkey.delete", {
             "idToken": id_token, "accountId": account_id, "credentialId": credential_id, "force": force,
@@ -105,6 +108,13 @@ class PasskeyMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
+                changes the factors, the email address, the password or the providers of the account.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
         """
         return types.PasskeyFinishRegistrationResult._of(self._send("passkey.finishRegistration", {
             "continuationToken": continuation_token, "response": response, "name": name, "client": client,
@@ -384,7 +394,7 @@ class AsyncPasskeyMethods(AsyncNamespace):
         SecondFactorNeededError, CallerNotAllowedError, AccountNotFoundError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
         TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
-        TenantDisabledError.
+        TenantDisabledError, AccountLockedError.
         """
         return types.PasskeyDeleteResult._of(await self._send("passkey.delete", {
             "idToken": id_token, "accountId": account_id, "credentialId": credential_id, "force": force,
@@ -399,7 +409,7 @@ class AsyncPasskeyMethods(AsyncNamespace):
 
         Raises: PasskeysOffError, PasskeyNotAcceptedError, TooManyPasskeysError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, FlowUsedError, FlowEndedError, AccountDisabledError, TooManyFromClientError,
-        TenantDisabledError.
+        TenantDisabledError, AccountLockedError, SecondFactorNeededError, TokenRevokedError.
         """
         return types.PasskeyFinishRegistrationResult._of(await self._send("passkey.finishRegistration", {
             "continuationToken": continuation_token, "response": response, "name": name, "client": client,

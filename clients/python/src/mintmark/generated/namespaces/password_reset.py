@@ -15,7 +15,7 @@ class PasswordResetMethods(Namespace):
 
     def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Send another password reset code.
 
@@ -29,6 +29,8 @@ class PasswordResetMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -50,15 +52,21 @@ class PasswordResetMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_password_reset_step(self._send("passwordReset.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Start a password reset.
 
@@ -79,6 +87,9 @@ class PasswordResetMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -98,14 +109,21 @@ class PasswordResetMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_password_reset_step(self._send("passwordReset.start", {
-            "tenantId": tenant_id, "username": username, "language": language, "client": client,
+            "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Submit the one-time code of a password reset.
 
@@ -120,6 +138,8 @@ class PasswordResetMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -141,14 +161,15 @@ class PasswordResetMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_password_reset_step(self._send("passwordReset.submitCode", {
-            "continuationToken": continuation_token, "code": code, "client": client,
+            "continuationToken": continuation_token, "code": code, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_password(
         self, *, continuation_token: str, password: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Set the new password and complete the reset.
 
@@ -164,6 +185,8 @@ class PasswordResetMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -180,9 +203,10 @@ class PasswordResetMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_password_reset_step(self._send("passwordReset.submitPassword", {
-            "continuationToken": continuation_token, "password": password, "client": client,
+            "continuationToken": continuation_token, "password": password, "client": client, "clientId": client_id,
         }, timeout, trace))
 
 
@@ -191,56 +215,58 @@ class AsyncPasswordResetMethods(AsyncNamespace):
 
     async def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Send another password reset code.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
-        TooManyFromClientError, TenantDisabledError.
+        TooManyFromClientError, TenantDisabledError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        AccountDisabledError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Start a password reset.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, AccountDisabledError,
         TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
-        TenantDisabledError.
+        TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.start", {
-            "tenantId": tenant_id, "username": username, "language": language, "client": client,
+            "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Submit the one-time code of a password reset.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, TooManyFromClientError,
-        TenantDisabledError.
+        TenantDisabledError, AccountDisabledError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.submitCode", {
-            "continuationToken": continuation_token, "code": code, "client": client,
+            "continuationToken": continuation_token, "code": code, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_password(
         self, *, continuation_token: str, password: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Set the new password and complete the reset.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-        StepNotPossibleError, InvalidPasswordError, TooManyFromClientError, TenantDisabledError.
+        StepNotPossibleError, InvalidPasswordError, TooManyFromClientError, TenantDisabledError, AccountDisabledError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.submitPassword", {
-            "continuationToken": continuation_token, "password": password, "client": client,
+            "continuationToken": continuation_token, "password": password, "client": client, "clientId": client_id,
         }, timeout, trace))

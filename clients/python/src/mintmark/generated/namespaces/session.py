@@ -31,7 +31,7 @@ class SessionMethods(Namespace):
 
     def refresh(
         self, *, refresh_token: str, audience: str | None = None, scope: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Tokens:
         """Exchange a refresh token for new tokens.
 
@@ -49,6 +49,8 @@ class SessionMethods(Namespace):
             scope: The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at
                 sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to
                 `openid`.
+            client_id: The client ID of the application that refreshes its tokens. If given, it must be the application
+                of the session.
 
         Raises:
             RefreshTokenInvalidError: The refresh token is unknown, or its session was ended.
@@ -63,7 +65,7 @@ class SessionMethods(Namespace):
             SessionExpiredError: The lifetime `tokens.sessionSeconds` of the session is over.
         """
         return types.Tokens._of(self._send("session.refresh", {
-            "refreshToken": refresh_token, "audience": audience, "scope": scope,
+            "refreshToken": refresh_token, "audience": audience, "scope": scope, "clientId": client_id,
         }, timeout, trace))
 
     def revoke_all(
@@ -137,7 +139,7 @@ class AsyncSessionMethods(AsyncNamespace):
 
     async def refresh(
         self, *, refresh_token: str, audience: str | None = None, scope: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Tokens:
         """Exchange a refresh token for new tokens.
 
@@ -146,7 +148,7 @@ class AsyncSessionMethods(AsyncNamespace):
         SessionExpiredError.
         """
         return types.Tokens._of(await self._send("session.refresh", {
-            "refreshToken": refresh_token, "audience": audience, "scope": scope,
+            "refreshToken": refresh_token, "audience": audience, "scope": scope, "clientId": client_id,
         }, timeout, trace))
 
     async def revoke_all(

@@ -43,6 +43,12 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_in_step(self._send("signIn.anonymously", {
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
@@ -50,7 +56,7 @@ class SignInMethods(Namespace):
 
     def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Send another sign-in code.
 
@@ -65,6 +71,8 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -87,15 +95,24 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
         """
         return types.read_sign_in_step(self._send("signIn.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
@@ -120,6 +137,9 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -138,15 +158,26 @@ class SignInMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_in_step(self._send("signIn.start", {
-            "tenantId": tenant_id, "username": username, "language": language, "client": client,
+            "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_code(
         self, *, continuation_token: str, code: str, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Submit the one-time code of a sign-in.
 
@@ -165,6 +196,8 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -190,16 +223,22 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_password(
         self, *, continuation_token: str, password: str, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Submit the password of a sign-in.
 
@@ -218,6 +257,8 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -241,16 +282,22 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def with_continuation(
         self, *, continuation_token: str, username: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with the continuation token of a completed flow.
 
@@ -269,6 +316,8 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -293,17 +342,23 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def with_credential(
         self, *, credential: types.Credential | Mapping[str, Any], tenant_id: str | None = None,
         return_provider_tokens: bool | None = None, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with a provider credential, a passkey, or email address and password.
 
@@ -328,6 +383,9 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -378,10 +436,16 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
-            "audience": audience, "scope": scope, "client": client,
+            "audience": audience, "scope": scope, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def with_custom_token(
@@ -419,6 +483,11 @@ class SignInMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
@@ -427,7 +496,7 @@ class SignInMethods(Namespace):
     def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
@@ -448,6 +517,9 @@ class SignInMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -468,10 +540,17 @@ class SignInMethods(Namespace):
                 messages.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
 
@@ -486,7 +565,8 @@ class AsyncSignInMethods(AsyncNamespace):
         """Sign in anonymously, creating an account without a sign-in method.
 
         Raises: TenantNotFoundError, AnonymousNotAllowedError, SignUpNotAllowedError, AudienceNotOfferedError,
-        ScopeNotOfferedError, TooManyFromClientError, TenantDisabledError.
+        ScopeNotOfferedError, TooManyFromClientError, TenantDisabledError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError, AccountDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.anonymously", {
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
@@ -494,88 +574,91 @@ class AsyncSignInMethods(AsyncNamespace):
 
     async def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Send another sign-in code.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         PasswordChangeRequiredError, StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError,
-        SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError.
+        SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError, AccountDisabledError, AccountLockedError.
         """
         return types.read_sign_in_step(await self._send("signIn.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError.
+        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError,
+        ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        AccountLockedError, AccountDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.start", {
-            "tenantId": tenant_id, "username": username, "language": language, "client": client,
+            "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_code(
         self, *, continuation_token: str, code: str, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Submit the one-time code of a sign-in.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, AccountDisabledError,
         PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
-        TenantDisabledError.
+        TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_password(
         self, *, continuation_token: str, password: str, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Submit the password of a sign-in.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidPasswordError, PasswordChangeRequiredError, AccountLockedError,
         AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
-        TenantDisabledError.
+        TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitPassword", {
             "continuationToken": continuation_token, "password": password, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def with_continuation(
         self, *, continuation_token: str, username: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with the continuation token of a completed flow.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         UserAlreadyExistsError, StepNotPossibleError, AccountDisabledError, AccountLockedError,
         PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
-        TenantDisabledError.
+        TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withContinuation", {
             "continuationToken": continuation_token, "username": username, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def with_credential(
         self, *, credential: types.Credential | Mapping[str, Any], tenant_id: str | None = None,
         return_provider_tokens: bool | None = None, audience: str | None = None, scope: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with a provider credential, a passkey, or email address and password.
 
@@ -585,11 +668,12 @@ class AsyncSignInMethods(AsyncNamespace):
         AccountDisabledError, AudienceNotOfferedError, SignUpNotAllowedError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
         PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, UserMismatchError, TooManyFromClientError,
-        ScopeNotOfferedError, TenantDisabledError.
+        ScopeNotOfferedError, TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
-            "audience": audience, "scope": scope, "client": client,
+            "audience": audience, "scope": scope, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def with_custom_token(
@@ -600,7 +684,7 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError, ClaimsTooLongError,
         AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError, TenantDisabledError,
-        AccountLockedError.
+        AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
@@ -609,15 +693,16 @@ class AsyncSignInMethods(AsyncNamespace):
     async def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, InvalidPasswordError, PasswordNotSetError,
         PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
-        TooManyFromClientError, ScopeNotOfferedError, TenantDisabledError.
+        TooManyFromClientError, ScopeNotOfferedError, TenantDisabledError, ClientUnknownError, ClientNotPermittedError,
+        RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client,
+            "client": client, "clientId": client_id,
         }, timeout, trace))

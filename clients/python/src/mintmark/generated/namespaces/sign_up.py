@@ -15,7 +15,7 @@ class SignUpMethods(Namespace):
 
     def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Send another sign-up code.
 
@@ -29,6 +29,8 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -54,16 +56,21 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_up_step(self._send("signUp.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def start(
         self, *, username: str, tenant_id: str | None = None, password: str | None = None,
         attributes: Mapping[str, Any] | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Start a sign-up.
 
@@ -85,6 +92,9 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
+                application.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -108,16 +118,23 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_up_step(self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
-            "language": language, "client": client,
+            "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_attributes(
         self, *, continuation_token: str, attributes: Mapping[str, Any],
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the user attributes of a sign-up.
 
@@ -135,6 +152,8 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -155,14 +174,20 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_up_step(self._send("signUp.submitAttributes", {
-            "continuationToken": continuation_token, "attributes": attributes, "client": client,
+            "continuationToken": continuation_token, "attributes": attributes, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the one-time code of a sign-up.
 
@@ -177,6 +202,8 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -202,14 +229,20 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_up_step(self._send("signUp.submitCode", {
-            "continuationToken": continuation_token, "code": code, "client": client,
+            "continuationToken": continuation_token, "code": code, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     def submit_password(
         self, *, continuation_token: str, password: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the password of a sign-up.
 
@@ -226,6 +259,8 @@ class SignUpMethods(Namespace):
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
 
         Raises:
             ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
@@ -247,9 +282,15 @@ class SignUpMethods(Namespace):
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_sign_up_step(self._send("signUp.submitPassword", {
-            "continuationToken": continuation_token, "password": password, "client": client,
+            "continuationToken": continuation_token, "password": password, "client": client, "clientId": client_id,
         }, timeout, trace))
 
 
@@ -258,74 +299,79 @@ class AsyncSignUpMethods(AsyncNamespace):
 
     async def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Send another sign-up code.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         UserAlreadyExistsError, StepNotPossibleError, SignUpNotAllowedError, TooManyCodesError, TooManyFailedSendsError,
-        SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError.
+        SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_up_step(await self._send("signUp.resendCode", {
-            "continuationToken": continuation_token, "client": client,
+            "continuationToken": continuation_token, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def start(
         self, *, username: str, tenant_id: str | None = None, password: str | None = None,
         attributes: Mapping[str, Any] | None = None, language: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Start a sign-up.
 
         Raises: TenantNotFoundError, SignUpNotAllowedError, InvalidUsernameError, UserAlreadyExistsError,
         PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError.
+        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError,
+        ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_up_step(await self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
-            "language": language, "client": client,
+            "language": language, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_attributes(
         self, *, continuation_token: str, attributes: Mapping[str, Any],
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the user attributes of a sign-up.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, InvalidAttributesError, UserAlreadyExistsError,
-        TooManyFromClientError, TenantDisabledError.
+        TooManyFromClientError, TenantDisabledError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        AccountDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitAttributes", {
-            "continuationToken": continuation_token, "attributes": attributes, "client": client,
+            "continuationToken": continuation_token, "attributes": attributes, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the one-time code of a sign-up.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, InvalidCodeError, CodeExpiredError, UserAlreadyExistsError,
-        AccountLockedError, TooManyFromClientError, TenantDisabledError.
+        AccountLockedError, TooManyFromClientError, TenantDisabledError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError, AccountDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitCode", {
-            "continuationToken": continuation_token, "code": code, "client": client,
+            "continuationToken": continuation_token, "code": code, "client": client, "clientId": client_id,
         }, timeout, trace))
 
     async def submit_password(
         self, *, continuation_token: str, password: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Submit the password of a sign-up.
 
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, SignUpNotAllowedError, PasswordNotAcceptedError, InvalidPasswordError,
-        UserAlreadyExistsError, TooManyFromClientError, TenantDisabledError.
+        UserAlreadyExistsError, TooManyFromClientError, TenantDisabledError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError, AccountDisabledError.
         """
         return types.read_sign_up_step(await self._send("signUp.submitPassword", {
-            "continuationToken": continuation_token, "password": password, "client": client,
+            "continuationToken": continuation_token, "password": password, "client": client, "clientId": client_id,
         }, timeout, trace))

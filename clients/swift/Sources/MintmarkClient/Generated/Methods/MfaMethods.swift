@@ -21,11 +21,12 @@ public struct MfaMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - factorId: The ID of the factor.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func challenge(continuationToken: String, factorId: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func challenge(continuationToken: String, factorId: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
-            ("continuationToken", continuationToken), ("factorId", factorId), ("client", client),
+            ("continuationToken", continuationToken), ("factorId", factorId), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.challenge", _params, timeout: timeout, trace: trace)
     }
@@ -43,11 +44,13 @@ public struct MfaMethods: Sendable {
     ///   - code: The code of the factor.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in or of the session. For an audience other than that of the session, the access token has only the scope `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `FactorCodeInvalidError`, `AccountLockedError`, `AccountDisabledError`, `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TokenRevokedError`, `AccountMergedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `FactorCodeInvalidError`, `AccountLockedError`, `AccountDisabledError`, `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TokenRevokedError`, `AccountMergedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func confirm(continuationToken: String, code: String, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func confirm(continuationToken: String, code: String, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("continuationToken", continuationToken), ("code", code), ("audience", audience), ("client", client),
+            ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.confirm", _params, timeout: timeout, trace: trace)
     }
@@ -72,12 +75,14 @@ public struct MfaMethods: Sendable {
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - qr: The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on light.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `FactorTargetMissingError`, `InvalidUsernameError`, `InvalidPhoneNumberError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `FactorTargetMissingError`, `InvalidUsernameError`, `InvalidPhoneNumberError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, qr: MfaEnrollQr? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
+    public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, qr: MfaEnrollQr? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
         let _params = JSONObject([
             ("kind", kind), ("idToken", idToken), ("continuationToken", continuationToken), ("displayName", displayName),
             ("email", email), ("phoneNumber", phoneNumber), ("language", language), ("qr", qr), ("client", client),
+            ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.enroll", _params, timeout: timeout, trace: trace)
     }
@@ -130,12 +135,13 @@ public struct MfaMethods: Sendable {
     ///   - factorId: The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier in this sign-in, otherwise to the tenant.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `FactorCodeInvalidError`, `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `FactorCodeInvalidError`, `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func resolve(continuationToken: String, code: String, factorId: String? = nil, audience: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func resolve(continuationToken: String, code: String, factorId: String? = nil, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("continuationToken", continuationToken), ("code", code), ("factorId", factorId), ("audience", audience),
-            ("client", client),
+            ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.resolve", _params, timeout: timeout, trace: trace)
     }
@@ -155,7 +161,7 @@ public struct MfaMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
-    /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `FactorNotFoundError`, `LastFactorError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
+    /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `FactorNotFoundError`, `LastFactorError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
     public func withdraw(factorId: String, idToken: String? = nil, accountId: String? = nil, audience: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> FactorWithdrawal {
         let _params = JSONObject([

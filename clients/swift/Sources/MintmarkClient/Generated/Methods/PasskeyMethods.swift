@@ -24,7 +24,7 @@ public struct PasskeyMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
     ///   - force: Whether to delete the passkey also if it is the only sign-in method of the account. Defaults to false.
-    /// - Throws: `PasskeysOffError`, `PasskeyNotFoundError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
+    /// - Throws: `PasskeysOffError`, `PasskeyNotFoundError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func delete(credentialId: String, idToken: String? = nil, accountId: String? = nil, force: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyDeleteResult {
         let _params = JSONObject([
@@ -46,7 +46,7 @@ public struct PasskeyMethods: Sendable {
     ///   - response: The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
     ///   - name: The name of the passkey. Defaults to `Passkey` and a number.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `PasskeysOffError`, `PasskeyNotAcceptedError`, `TooManyPasskeysError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowUsedError`, `FlowEndedError`, `AccountDisabledError`, `TooManyFromClientError`, `TenantDisabledError`.
+    /// - Throws: `PasskeysOffError`, `PasskeyNotAcceptedError`, `TooManyPasskeysError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowUsedError`, `FlowEndedError`, `AccountDisabledError`, `TooManyFromClientError`, `TenantDisabledError`, `AccountLockedError`, `SecondFactorNeededError`, `TokenRevokedError`.
     @discardableResult
     public func finishRegistration(continuationToken: String, response: JSONObject, name: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyFinishRegistrationResult {
         let _params = JSONObject([

@@ -20,10 +20,13 @@ public struct PasswordResetMethods: Sendable {
     /// - Parameters:
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
-    public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
-        let _params = JSONObject([("continuationToken", continuationToken), ("client", client)] as [(String, (any WireValue)?)])
+    public func resendCode(continuationToken: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("client", client), ("clientId", clientId),
+        ] as [(String, (any WireValue)?)])
         return try await caller.call("passwordReset.resendCode", _params, timeout: timeout, trace: trace)
     }
 
@@ -40,11 +43,12 @@ public struct PasswordResetMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
+    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
         let _params = JSONObject([
-            ("username", username), ("tenantId", tenantId), ("language", language), ("client", client),
+            ("username", username), ("tenantId", tenantId), ("language", language), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("passwordReset.start", _params, timeout: timeout, trace: trace)
     }
@@ -61,11 +65,12 @@ public struct PasswordResetMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - code: The one-time code that was sent, digit by digit.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `TooManyFromClientError`, `TenantDisabledError`, `AccountDisabledError`.
     @discardableResult
-    public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
+    public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
         let _params = JSONObject([
-            ("continuationToken", continuationToken), ("code", code), ("client", client),
+            ("continuationToken", continuationToken), ("code", code), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("passwordReset.submitCode", _params, timeout: timeout, trace: trace)
     }
@@ -82,11 +87,12 @@ public struct PasswordResetMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - password: The new password.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidPasswordError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidPasswordError`, `TooManyFromClientError`, `TenantDisabledError`, `AccountDisabledError`.
     @discardableResult
-    public func submitPassword(continuationToken: String, password: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
+    public func submitPassword(continuationToken: String, password: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasswordResetStep {
         let _params = JSONObject([
-            ("continuationToken", continuationToken), ("password", password), ("client", client),
+            ("continuationToken", continuationToken), ("password", password), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("passwordReset.submitPassword", _params, timeout: timeout, trace: trace)
     }

@@ -33,10 +33,13 @@ public struct SessionMethods: Sendable {
     ///   - refreshToken: An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in.
     ///   - scope: The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+    ///   - clientId: The client ID of the application that refreshes its tokens. If given, it must be the application of the session.
     /// - Throws: `RefreshTokenInvalidError`, `AccountMergedError`, `RefreshTokenExpiredError`, `RefreshTokenReusedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `ScopeNotGrantedError`, `TenantDisabledError`, `SessionExpiredError`.
     @discardableResult
-    public func refresh(refreshToken: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
-        let _params = JSONObject([("refreshToken", refreshToken), ("audience", audience), ("scope", scope)] as [(String, (any WireValue)?)])
+    public func refresh(refreshToken: String, audience: String? = nil, scope: String? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
+        let _params = JSONObject([
+            ("refreshToken", refreshToken), ("audience", audience), ("scope", scope), ("clientId", clientId),
+        ] as [(String, (any WireValue)?)])
         return try await caller.call("session.refresh", _params, timeout: timeout, trace: trace)
     }
 

@@ -22,7 +22,7 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `AnonymousNotAllowedError`, `SignUpNotAllowedError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `TenantDisabledError`.
+    /// - Throws: `TenantNotFoundError`, `AnonymousNotAllowedError`, `SignUpNotAllowedError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
     public func anonymously(tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -42,10 +42,13 @@ public struct SignInMethods: Sendable {
     /// - Parameters:
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `PasswordChangeRequiredError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `PasswordChangeRequiredError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`, `AccountLockedError`.
     @discardableResult
-    public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
-        let _params = JSONObject([("continuationToken", continuationToken), ("client", client)] as [(String, (any WireValue)?)])
+    public func resendCode(continuationToken: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("client", client), ("clientId", clientId),
+        ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.resendCode", _params, timeout: timeout, trace: trace)
     }
 
@@ -62,11 +65,12 @@ public struct SignInMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
     @discardableResult
-    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
-            ("username", username), ("tenantId", tenantId), ("language", language), ("client", client),
+            ("username", username), ("tenantId", tenantId), ("language", language), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.start", _params, timeout: timeout, trace: trace)
     }
@@ -85,11 +89,13 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func submitCode(continuationToken: String, code: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func submitCode(continuationToken: String, code: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("continuationToken", continuationToken), ("code", code), ("audience", audience), ("scope", scope), ("client", client),
+            ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.submitCode", _params, timeout: timeout, trace: trace)
     }
@@ -108,12 +114,13 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidPasswordError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidPasswordError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func submitPassword(continuationToken: String, password: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func submitPassword(continuationToken: String, password: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("continuationToken", continuationToken), ("password", password), ("audience", audience), ("scope", scope),
-            ("client", client),
+            ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.submitPassword", _params, timeout: timeout, trace: trace)
     }
@@ -132,12 +139,13 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `AccountDisabledError`, `AccountLockedError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `AccountDisabledError`, `AccountLockedError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func withContinuation(continuationToken: String, username: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func withContinuation(continuationToken: String, username: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("continuationToken", continuationToken), ("username", username), ("audience", audience), ("scope", scope),
-            ("client", client),
+            ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.withContinuation", _params, timeout: timeout, trace: trace)
     }
@@ -157,12 +165,13 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("credential", credential), ("tenantId", tenantId), ("returnProviderTokens", returnProviderTokens), ("audience", audience),
-            ("scope", scope), ("client", client),
+            ("scope", scope), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.withCredential", _params, timeout: timeout, trace: trace)
     }
@@ -180,7 +189,7 @@ public struct SignInMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
-    /// - Throws: `TenantNotFoundError`, `CustomTokenInvalidError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
+    /// - Throws: `TenantNotFoundError`, `CustomTokenInvalidError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func withCustomToken(token: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -204,12 +213,13 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("username", username), ("password", password), ("tenantId", tenantId), ("audience", audience), ("scope", scope),
-            ("client", client),
+            ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.withPassword", _params, timeout: timeout, trace: trace)
     }

@@ -20,10 +20,13 @@ public struct SignUpMethods: Sendable {
     /// - Parameters:
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `UserAlreadyExistsError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func resendCode(continuationToken: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
-        let _params = JSONObject([("continuationToken", continuationToken), ("client", client)] as [(String, (any WireValue)?)])
+    public func resendCode(continuationToken: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("client", client), ("clientId", clientId),
+        ] as [(String, (any WireValue)?)])
         return try await caller.call("signUp.resendCode", _params, timeout: timeout, trace: trace)
     }
 
@@ -42,12 +45,13 @@ public struct SignUpMethods: Sendable {
     ///   - attributes: The user attributes of the new account.
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TenantNotFoundError`, `SignUpNotAllowedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `InvalidAttributesError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    /// - Throws: `TenantNotFoundError`, `SignUpNotAllowedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `InvalidAttributesError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func start(username: String, tenantId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, language: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
+    public func start(username: String, tenantId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([
             ("username", username), ("tenantId", tenantId), ("password", password), ("attributes", attributes), ("language", language),
-            ("client", client),
+            ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signUp.start", _params, timeout: timeout, trace: trace)
     }
@@ -64,11 +68,12 @@ public struct SignUpMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - attributes: The attributes to submit.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidAttributesError`, `UserAlreadyExistsError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidAttributesError`, `UserAlreadyExistsError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
-    public func submitAttributes(continuationToken: String, attributes: JSONObject, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
+    public func submitAttributes(continuationToken: String, attributes: JSONObject, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([
-            ("continuationToken", continuationToken), ("attributes", attributes), ("client", client),
+            ("continuationToken", continuationToken), ("attributes", attributes), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signUp.submitAttributes", _params, timeout: timeout, trace: trace)
     }
@@ -85,11 +90,12 @@ public struct SignUpMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - code: The one-time code that was sent, digit by digit.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidCodeError`, `CodeExpiredError`, `UserAlreadyExistsError`, `AccountLockedError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `InvalidCodeError`, `CodeExpiredError`, `UserAlreadyExistsError`, `AccountLockedError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
-    public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
+    public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([
-            ("continuationToken", continuationToken), ("code", code), ("client", client),
+            ("continuationToken", continuationToken), ("code", code), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signUp.submitCode", _params, timeout: timeout, trace: trace)
     }
@@ -106,11 +112,12 @@ public struct SignUpMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - password: A password.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `UserAlreadyExistsError`, `TooManyFromClientError`, `TenantDisabledError`.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `SignUpNotAllowedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `UserAlreadyExistsError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
-    public func submitPassword(continuationToken: String, password: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
+    public func submitPassword(continuationToken: String, password: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([
-            ("continuationToken", continuationToken), ("password", password), ("client", client),
+            ("continuationToken", continuationToken), ("password", password), ("client", client), ("clientId", clientId),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signUp.submitPassword", _params, timeout: timeout, trace: trace)
     }

@@ -36,7 +36,8 @@ public final class AccountMethods {
      * FlowEndedException}, {@link StepNotPossibleException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException},
      * {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}, {@link TenantDisabledException}.
+     * AccountMergedException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -68,7 +69,7 @@ public final class AccountMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link SecondFactorNeededException}, {@link
      * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
-     * {@link TenantDisabledException}.
+     * {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -406,7 +407,8 @@ public final class AccountMethods {
      * EmailAlreadyInUseException}, {@link AddressDiffersException}, {@link ProviderAlreadyLinkedException}, {@link
      * RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link ContinuationTokenInvalidException}, {@link
      * ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException},
-     * {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
+     * {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException}, {@link TenantDisabledException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -501,7 +503,8 @@ public final class AccountMethods {
      * TooManyFactorsException}, {@link ClaimsTooLongException}, {@link AudienceNotOfferedException}, {@link TokenMalformedException},
      * {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -545,7 +548,8 @@ public final class AccountMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link ProviderNotLinkedException}, {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link
      * ProviderTokenNotKeptException}, {@link ProviderTokenExpiredException}, {@link ProviderTokenRefusedException}, {@link
-     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TenantDisabledException}, {@link AccountLockedException},
+     * {@link SecondFactorNeededException}.
      * @param params the parameters
      * @return the result
      */
@@ -592,7 +596,8 @@ public final class AccountMethods {
      * AudienceNotOfferedException}, {@link UserMismatchException}, {@link ContinuationTokenInvalidException}, {@link
      * ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException},
      * {@link FlowFinishedException}, {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link ListenerGoneException},
-     * {@link TooManyFromClientException}, {@link TenantDisabledException}.
+     * {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

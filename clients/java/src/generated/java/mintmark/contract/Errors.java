@@ -116,8 +116,15 @@ public final class Errors {
             case 4066 -> new FlowEndedException(response);
             case 4067 -> new SendUnderwayException(response);
             case 4068 -> new TooManyFailedSendsException(response);
+            case 4100 -> new RefusedByHookException(response);
+            case 4101 -> new HookFailedException(response);
+            case 4102 -> new HooksNotOfferedException(response);
             case 4160 -> new TenantDisabledException(response);
             case 4161 -> new SessionExpiredException(response);
+            case 4140 -> new ClientUnknownException(response);
+            case 4141 -> new ClientNotPermittedException(response);
+            case 4142 -> new InvalidApplicationException(response);
+            case 4143 -> new TooManyApplicationsException(response);
             case 5001 -> new AccountNotFoundException(response);
             case 5002 -> new AccountDisabledException(response);
             case 5003 -> new AccountExistsException(response);

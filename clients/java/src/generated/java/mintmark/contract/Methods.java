@@ -31,6 +31,9 @@ public abstract class Methods {
     /** {@return the methods <code>credentialsProvider.*</code>} */
     public CredentialsProviderMethods credentialsProvider() { return new CredentialsProviderMethods(caller); }
 
+    /** {@return the methods <code>hooks.*</code>} */
+    public HooksMethods hooks() { return new HooksMethods(caller); }
+
     /** {@return the methods <code>identity.*</code>} */
     public IdentityMethods identity() { return new IdentityMethods(caller); }
 

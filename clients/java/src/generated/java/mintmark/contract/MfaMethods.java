@@ -24,7 +24,8 @@ public final class MfaMethods {
      * <p>Errors: {@link FactorNotFoundException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link
      * TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link
      * TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
-     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}.
+     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}, {@link
+     * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -68,7 +69,8 @@ public final class MfaMethods {
      * FactorExistsException}, {@link FactorAddsNothingException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TooManyFromClientException}, {@link
      * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link
-     * FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}.
+     * FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}, {@link ClientUnknownException}, {@link
+     * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -115,7 +117,8 @@ public final class MfaMethods {
      * FlowEndedException}, {@link StepNotPossibleException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException},
      * {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException}, {@link
+     * HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -222,7 +225,8 @@ public final class MfaMethods {
      * <p>Errors: {@link FactorCodeInvalidException}, {@link FactorNotFoundException}, {@link AccountLockedException}, {@link
      * AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link
      * TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
-     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}.
+     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}, {@link
+     * ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -265,7 +269,8 @@ public final class MfaMethods {
      * AudienceNotOfferedException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException}, {@link
+     * HookFailedException}, {@link HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */

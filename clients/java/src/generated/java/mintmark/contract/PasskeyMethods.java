@@ -26,7 +26,7 @@ public final class PasskeyMethods {
      * AccountNotFoundException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}, {@link TenantDisabledException}.
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -66,7 +66,8 @@ public final class PasskeyMethods {
      * <p>Equivalent: cognito CompleteWebAuthnRegistration.
      * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link TooManyPasskeysException}, {@link
      * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowUsedException}, {@link
-     * FlowEndedException}, {@link AccountDisabledException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
+     * FlowEndedException}, {@link AccountDisabledException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
+     * AccountLockedException}, {@link SecondFactorNeededException}, {@link TokenRevokedException}.
      * @param params the parameters
      * @return the result
      */

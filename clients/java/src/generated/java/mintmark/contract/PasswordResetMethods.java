@@ -23,7 +23,8 @@ public final class PasswordResetMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
      * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
-     * TenantDisabledException}.
+     * TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link
+     * AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -66,7 +67,8 @@ public final class PasswordResetMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * PasswordNotSetException}, {@link AccountDisabledException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
      * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
-     * TenantDisabledException}.
+     * TenantDisabledException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -105,7 +107,7 @@ public final class PasswordResetMethods {
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode; firebase SDK: verifyPasswordResetCode.
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidCodeException}, {@link CodeExpiredException}, {@link
-     * AccountLockedException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
+     * AccountLockedException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -145,7 +147,7 @@ public final class PasswordResetMethods {
      * accounts:resetPassword; SDK: confirmPasswordReset.
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidPasswordException}, {@link TooManyFromClientException},
-     * {@link TenantDisabledException}.
+     * {@link TenantDisabledException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */

@@ -22,7 +22,8 @@ public final class SignInMethods {
      * <p>Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
      * <p>Errors: {@link TenantNotFoundException}, {@link AnonymousNotAllowedException}, {@link SignUpNotAllowedException}, {@link
      * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link TooManyFromClientException}, {@link
-     * TenantDisabledException}.
+     * TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link
+     * AccountDisabledException}.
      * @param params sets the parameters
      * @return the result
      */
@@ -53,7 +54,8 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link PasswordChangeRequiredException}, {@link StepNotPossibleException}, {@link
      * TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link
-     * TooManyFromClientException}, {@link TenantDisabledException}.
+     * TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}, {@link AccountDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -99,7 +101,9 @@ public final class SignInMethods {
      * <p>Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * PasswordNotSetException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link
-     * MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
+     * MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link ClientUnknownException},
+     * {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException},
+     * {@link AccountLockedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -137,7 +141,8 @@ public final class SignInMethods {
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidCodeException}, {@link CodeExpiredException}, {@link
      * AccountLockedException}, {@link AccountDisabledException}, {@link PasswordChangeRequiredException}, {@link
      * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link
-     * TenantDisabledException}.
+     * TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -179,7 +184,8 @@ public final class SignInMethods {
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidPasswordException}, {@link
      * PasswordChangeRequiredException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link
      * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link
-     * TenantDisabledException}.
+     * TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -220,7 +226,8 @@ public final class SignInMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link UserAlreadyExistsException}, {@link StepNotPossibleException}, {@link AccountDisabledException},
      * {@link AccountLockedException}, {@link PasswordChangeRequiredException}, {@link AudienceNotOfferedException}, {@link
-     * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}.
+     * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -271,7 +278,8 @@ public final class SignInMethods {
      * {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link
      * SignInRefusedException}, {@link FlowUsedException}, {@link FlowFinishedException}, {@link PasskeysOffException}, {@link
      * PasskeyNotAcceptedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}, {@link TenantDisabledException}.
+     * {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -313,7 +321,8 @@ public final class SignInMethods {
      * <p>Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
      * <p>Errors: {@link TenantNotFoundException}, {@link CustomTokenInvalidException}, {@link ClaimNameReservedException}, {@link
      * ClaimsTooLongException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
-     * {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -355,7 +364,8 @@ public final class SignInMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException}, {@link
      * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}, {@link TenantDisabledException}.
+     * {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException}, {@link
+     * ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

@@ -23,7 +23,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link UserAlreadyExistsException}, {@link StepNotPossibleException}, {@link
      * SignUpNotAllowedException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
-     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
+     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
+     * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -64,7 +65,9 @@ public final class SignUpMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link SignUpNotAllowedException}, {@link InvalidUsernameException}, {@link
      * UserAlreadyExistsException}, {@link PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link
      * InvalidAttributesException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
-     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}.
+     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
+     * ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -102,7 +105,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link SignUpNotAllowedException}, {@link
      * InvalidAttributesException}, {@link UserAlreadyExistsException}, {@link TooManyFromClientException}, {@link
-     * TenantDisabledException}.
+     * TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link
+     * AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -142,7 +146,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link SignUpNotAllowedException}, {@link InvalidCodeException},
      * {@link CodeExpiredException}, {@link UserAlreadyExistsException}, {@link AccountLockedException}, {@link
-     * TooManyFromClientException}, {@link TenantDisabledException}.
+     * TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -184,7 +189,8 @@ public final class SignUpMethods {
      * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link SignUpNotAllowedException}, {@link
      * PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link UserAlreadyExistsException}, {@link
-     * TooManyFromClientException}, {@link TenantDisabledException}.
+     * TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
