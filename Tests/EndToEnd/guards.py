@@ -25,7 +25,7 @@ class Scene:
         self.tenant, self.address = f"shop-{self.number}", f"carol{self.number}@example.com"
         self.provider = Provider(f"https://oidc{self.number}.example.com")
         self.backend = Provider(f"backend{self.number}@shop.example")
-        self.guard, self.factor, self.secret, self.authenticator = guard, None, None, None
+        self.guard, self.factor, self.secret, self.authenticator, self.shown = guard, None, None, None, None
         self.call("tenant.create", {
             "tenantId": self.tenant, "mfa": "optional", "anonymousAllowed": True, "lockout": {"threshold": 1, "durationSeconds": 3600},
             "passkeys": SETTINGS, "customTokenSigners": [{"issuer": self.backend.issuer, "keys": [self.backend.jwk]}], **tenant})
@@ -40,16 +40,32 @@ class Scene:
         return self.call("system.ping")["now"]
 
     def make_account(self, password=True, verified=True, linked=False):
+        self.password = PASSWORD if password else None
         self.account = self.call("account.create", {
             "tenantId": self.tenant, "username": self.address, "emailVerified": verified, **({"password": PASSWORD} if password else {})})["accountId"]
         if linked:
             self.call("account.update", {"accountId": self.account, "link": [{"providerId": "oidc.work", "subject": "carol"}]})
         return self
 
-    def own_session(self):
-        """Signs in with the password, and keeps the tokens."""
-        self.tokens = self.call("signIn.withPassword", {"tenantId": self.tenant, "username": self.address, "password": PASSWORD})
-        assert self.tokens["state"] == "completed", self.tokens
+    def sign_in(self):
+        """Signs in with the account's own method, and returns the tokens."""
+        if self.password:
+            tokens = self.call("signIn.withPassword", {"tenantId": self.tenant, "username": self.address, "password": self.password})
+        else:
+            step = self.call("signIn.start", {"tenantId": self.tenant, "username": self.address, "language": "de"})
+            tokens = self.call("signIn.submitCode", {"continuationToken": step["continuationToken"], "code": self.code()})
+        assert tokens["state"] == "completed", tokens
+        return tokens
+
+    def own_session(self, passkey=False, lacks_factor=True):
+        """Signs in, and keeps the tokens. For the guard `secondFactor`, the account then gets a factor, and the session that is kept has not
+        shown it; enrolling ends the sessions before it, so it is one by custom token."""
+        self.tokens = self.sign_in()
+        if passkey:
+            self.register_passkey()
+        if self.guard == "secondFactor" and lacks_factor:
+            self.enroll()
+            self.tokens = self.call("signIn.withCustomToken", {"tenantId": self.tenant, "token": self.custom_token()})
         return self
 
     @property
@@ -71,6 +87,7 @@ class Scene:
         done = self.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": pyotp.TOTP(step["secret"]).at(self.now)})
         self.secret, self.factor = step["secret"], done["account"]["factors"][0]["factorId"]
         self.call("test.clock", {"advanceSeconds": 30})
+        self.shown = done
         return done
 
     def register_passkey(self):
@@ -106,11 +123,9 @@ class Scene:
         self.call("tenant.update", {"tenantId": self.tenant, "disabled": True})
 
     def _secondFactor(self):
-        """The account gets a factor in another session, so that the door's session has not shown it."""
+        """The account gets a factor in another session, unless the door's session already lacks one."""
         if not self.factor:
-            other = self.call("signIn.withPassword", {"tenantId": self.tenant, "username": self.address, "password": PASSWORD})
-            if other["state"] == "completed":
-                self.enroll(other["idToken"])
+            self.enroll(self.sign_in()["idToken"])
 
     def _recentSignIn(self):
         self.call("test.clock", {"advanceSeconds": 301})
@@ -123,7 +138,7 @@ class Scene:
 
     def _merged(self):
         target = self.call("signIn.anonymously", {"tenantId": self.tenant})
-        source = self.call("signIn.withCustomToken", {"tenantId": self.tenant, "token": self.custom_token()})
+        source = self.shown or self.call("signIn.withCustomToken", {"tenantId": self.tenant, "token": self.custom_token()})
         self.call("account.merge", {"idToken": target["idToken"], "sourceIdToken": source["idToken"]})
 
 
@@ -183,6 +198,7 @@ def _(scene):
     step = scene.call("passwordReset.start", {"tenantId": scene.tenant, "username": scene.address})
     step = scene.call("passwordReset.submitCode", {"continuationToken": step["continuationToken"], "code": scene.code()})
     done = scene.call("passwordReset.submitPassword", {"continuationToken": step["continuationToken"], "password": NEW_PASSWORD})
+    scene.password = NEW_PASSWORD
     return sent(scene, "signIn.withContinuation", continuationToken=done["continuationToken"])
 
 
@@ -200,7 +216,7 @@ def _(scene):
 
 @door("signIn.withCredential", "passkey")
 def _(scene):
-    scene.make_account().own_session().register_passkey()
+    scene.make_account().own_session(passkey=True)
     start = scene.call("passkey.startAuthentication", {"tenantId": scene.tenant})
     return lambda: scene.call("signIn.withCredential", {"tenantId": scene.tenant, "credential": {
         "continuationToken": start["continuationToken"], "response": scene.authenticator.get(start["options"])}})
@@ -235,7 +251,7 @@ def _(scene):
 
 @door("mfa.confirm")
 def _(scene):
-    scene.make_account().own_session()
+    scene.make_account().own_session(lacks_factor=False)
     step = scene.call("mfa.enroll", {"idToken": scene.token, "kind": "totp"})
     return lambda: scene.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": pyotp.TOTP(step["secret"]).at(scene.now)})
 
@@ -243,10 +259,9 @@ def _(scene):
 def with_factor(scene):
     """Makes an account with a factor. Returns the ID token of a session that has shown it, or has not, as the guard demands."""
     scene.make_account().own_session()
-    before = scene.token
-    done = scene.enroll()
-    scene.tokens = done if scene.guard != "secondFactor" else scene.tokens
-    return before if scene.guard == "secondFactor" else done["idToken"]
+    if scene.guard != "secondFactor":
+        scene.tokens = scene.enroll()
+    return scene.token
 
 
 @door("mfa.withdraw")
@@ -267,7 +282,7 @@ def _(scene):
 
 @door("session.refresh")
 def _(scene):
-    scene.make_account().own_session()
+    scene.make_account().own_session(lacks_factor=False)
     return sent(scene, "session.refresh", refreshToken=scene.tokens["refreshToken"])
 
 
@@ -313,7 +328,7 @@ def _(scene):
 
 @door("account.submitCode")
 def _(scene):
-    scene.make_account().own_session()
+    scene.make_account().own_session(lacks_factor=False)
     address = f"new{scene.number}@example.com"
     step = scene.call("account.changeEmail", {"idToken": scene.token, "email": address})
     code = scene.call("test.outbox", {"to": address})["messages"][-1]["code"]
@@ -364,10 +379,15 @@ def _(scene):
 
 @door("account.reauthenticate", "passkey")
 def _(scene):
-    scene.make_account().own_session().register_passkey()
-    start = scene.call("passkey.startAuthentication", {"idToken": scene.token})
-    return lambda: scene.call("account.reauthenticate", {"idToken": scene.token, "credential": {
-        "continuationToken": start["continuationToken"], "response": scene.authenticator.get(start["options"])}})
+    scene.make_account().own_session(passkey=True)
+    begin = lambda: scene.call("passkey.startAuthentication", {"idToken": scene.token})
+    begun = begin()
+
+    def reauthenticate():
+        start = begin() if scene.guard == "recentSignIn" else begun  # The challenge expires together with the sign-in's recency.
+        return scene.call("account.reauthenticate", {"idToken": scene.token, "credential": {
+            "continuationToken": start["continuationToken"], "response": scene.authenticator.get(start["options"])}})
+    return reauthenticate
 
 
 @door("passkey.startRegistration")
@@ -378,20 +398,20 @@ def _(scene):
 
 @door("passkey.finishRegistration")
 def _(scene):
-    scene.make_account().own_session()
+    scene.make_account().own_session(lacks_factor=False)
     start = scene.call("passkey.startRegistration", {"idToken": scene.token})
     return sent(scene, "passkey.finishRegistration", continuationToken=start["continuationToken"], response=Authenticator().create(start["options"]))
 
 
 @door("passkey.startAuthentication")
 def _(scene):
-    scene.make_account().own_session().register_passkey()
+    scene.make_account().own_session(passkey=True)
     return sent(scene, "passkey.startAuthentication", idToken=scene.token)
 
 
 @door("passkey.delete")
 def _(scene):
-    scene.make_account().own_session().register_passkey()
+    scene.make_account().own_session(passkey=True)
     passkey = scene.call("account.get", {"accountId": scene.account})["passkeys"][0]["credentialId"]
     return sent(scene, "passkey.delete", idToken=scene.token, credentialId=passkey)
 
@@ -422,7 +442,60 @@ def _(scene):
     return sent(scene, "token.mint", identityId=identity, logins={name: scene.token})
 
 
-@door("session.signOut")
+@door("account.providerToken", passes="providerTokenNotKept")
+def _(scene):
+    scene.make_account(linked=True).own_session()
+    return sent(scene, "account.providerToken", idToken=scene.token, providerId="oidc.work")
+
+
+@door("idp.authorize", passes="providerUnavailable")
 def _(scene):
     scene.make_account().own_session()
-    return sent(scene, "session.signOut", refreshToken=scene.tokens["refreshToken"])
+    return sent(scene, "idp.authorize", tenantId=scene.tenant, providerId="oidc.work", idToken=scene.token, redirectUri="http://localhost/done")
+
+
+@door("idp.authorizeDevice", passes="providerUnavailable")
+def _(scene):
+    scene.make_account().own_session()
+    return sent(scene, "idp.authorizeDevice", tenantId=scene.tenant, providerId="oidc.work", idToken=scene.token)
+
+
+@door("signIn.anonymously")
+def _(scene):
+    return sent(scene, "signIn.anonymously", tenantId=scene.tenant)
+
+
+@door("signUp.start")
+def _(scene):
+    return sent(scene, "signUp.start", tenantId=scene.tenant, username=scene.address, password=PASSWORD)
+
+
+def signing_up(scene, **more):
+    return scene.call("signUp.start", {"tenantId": scene.tenant, "username": scene.address, **more})["continuationToken"]
+
+
+@door("signUp.resendCode")
+def _(scene):
+    return sent(scene, "signUp.resendCode", continuationToken=signing_up(scene, password=PASSWORD))
+
+
+@door("signUp.submitCode")
+def _(scene):
+    token = signing_up(scene, password=PASSWORD)
+    return sent(scene, "signUp.submitCode", continuationToken=token, code=scene.code())
+
+
+def verified(scene, **more):
+    """Returns the token of a sign-up whose address is verified."""
+    token = signing_up(scene, **more)
+    return scene.call("signUp.submitCode", {"continuationToken": token, "code": scene.code()})["continuationToken"]
+
+
+@door("signUp.submitPassword", tenant={"localAccountMethod": "emailPassword"})
+def _(scene):
+    return sent(scene, "signUp.submitPassword", continuationToken=verified(scene), password=PASSWORD)
+
+
+@door("signUp.submitAttributes", tenant={"attributes": [{"name": "team", "type": "string", "required": True}]})
+def _(scene):
+    return sent(scene, "signUp.submitAttributes", continuationToken=verified(scene, password=PASSWORD), attributes={"team": "blue"})

@@ -254,8 +254,7 @@ func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, op
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [ProviderNotLinkedError], [IDPNotFoundError],
 // [IDPDisabledError], [ProviderTokenNotKeptError], [ProviderTokenExpiredError], [ProviderTokenRefusedError],
-// [ProviderUnavailableError], [ProviderUnusableError], [TenantDisabledError], [AccountLockedError],
-// [ErrSecondFactorNeeded].
+// [ProviderUnavailableError], [ProviderUnusableError], [TenantDisabledError], [AccountLockedError].
 func (m AccountMethods) ProviderToken(ctx context.Context, params AccountProviderTokenParams, options ...CallOption) (*AccountProviderTokenResult, error) {
 	return invoke[AccountProviderTokenResult](ctx, m.client, "account.providerToken", params, options)
 }
@@ -307,7 +306,7 @@ func (m AccountMethods) SetClaims(ctx context.Context, params AccountSetClaimsPa
 //
 // Errors: [TooManyFromClientError], [InvalidCodeError], [CodeExpiredError], [AccountLockedError],
 // [UserAlreadyExistsError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished],
-// [FlowEndedError], [StepNotPossibleError], [TenantDisabledError].
+// [FlowEndedError], [StepNotPossibleError], [TenantDisabledError], [AccountDisabledError], [TokenRevokedError].
 func (m AccountMethods) SubmitCode(ctx context.Context, params AccountSubmitCodeParams, options ...CallOption) (*EmailChangeStep, error) {
 	return invoke[EmailChangeStep](ctx, m.client, "account.submitCode", params, options)
 }

@@ -46,6 +46,9 @@ extension AccountService {
                 flow.application = FlowApplication(name: try AuthenticatedAccount(token, in: tx).session.grant.application)
             }
             return flow
+        } stored: { tx, flow in
+            // The change ends with the session that began it.
+            if let token = asker.token { try tx.setFactorStep(FactorStep(sessionId: token.sessionId), of: flow.id) }
         }
         return answer(flow, tenant)
     }

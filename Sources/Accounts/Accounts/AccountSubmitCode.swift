@@ -5,7 +5,7 @@ import Storage
 extension AccountService {
     /// Verifies the code of an email change and sets the address. Ends the account's sessions and sends notices to both addresses.
     ///
-    /// - Throws: `TooManyFromClient`, `InvalidCode`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`,
+    /// - Throws: `TooManyFromClient`, `InvalidCode`, `AccountDisabled`, `TokenRevoked`, `AccountLocked`, `UserAlreadyExists`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result {
         let step = try flows.step(
@@ -20,6 +20,10 @@ extension AccountService {
             }
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId) else { return .ended(FlowEnded(.accountDeleted)) }
+            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            if let sessionId = try tx.factorStep(of: flow.id)?.sessionId, try tx.session(sessionId) == nil {
+                return .ended(try tx.loss(ofSession: sessionId))
+            }
             try tx.requireUnlocked(account, tenant, at: now)
             let isChange = flow.kind == .emailChange
             if !isChange, account.email.map(Username.fold) != Username.fold(flow.username) { return .ended(FlowEnded(.accountChanged)) }

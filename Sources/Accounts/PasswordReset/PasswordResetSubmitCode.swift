@@ -4,7 +4,7 @@ extension PasswordResetService {
     /// Verifies the email address with its code. A reset unlocks the account, so a lockout of the account does not block it. Wrong codes
     /// count for the account, and for a separate counter that locks password resets.
     ///
-    /// - Throws: `InvalidCode`, `AccountLocked`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
+    /// - Throws: `InvalidCode`, `AccountLocked`, `AccountDisabled`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
     ///   `StepNotPossible`.
     public func submitCode(_ request: PasswordResetSubmitCode.Params, _ call: any CallContext) throws -> PasswordResetSubmitCode.Result {
         let step = try flows.step(
@@ -32,8 +32,9 @@ extension PasswordResetService {
                 }
                 return .refused(refusal)
             }
-            // If the account no longer exists, fail before the user chooses a new password.
-            if try tx.account(of: flow) == nil { return .ended(try tx.ending(of: flow)) }
+            // If the account can no longer be used, fail before the user chooses a new password.
+            guard let owner = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
+            if owner.isDisabled { throw AccountDisabled(accountId: owner.id) }
             flow.isVerified = true
             flow.stage = .passwordRequired
             return .moved

@@ -5,7 +5,7 @@ import ServiceContext
 extension PasswordResetService {
     /// Sets the new password. Unlocks the account, and ends its sessions and its other flows.
     ///
-    /// - Throws: `InvalidPassword`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `InvalidPassword`, `AccountDisabled`, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func submitPassword(
         _ request: PasswordResetSubmitPassword.Params, _ call: any CallContext
     ) throws -> PasswordResetSubmitPassword.Result {
@@ -26,6 +26,7 @@ extension PasswordResetService {
         let flow = try step.take { tx, flow, tenant in
             try flow.require(.passwordRequired)
             guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
+            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
             account.password = sealed
             account.mustChangePassword = false
             let dropped = try tx.accountLogins(of: account.id)

@@ -5,24 +5,27 @@ import Storage
 extension Flows {
     /// Starts a flow whose first step is a code.
     ///
-    /// - Parameter draft: Returns the new flow. Called again in the transaction that stores it.
+    /// - Parameters:
+    ///   - draft: Returns the new flow. Called again in the transaction that stores it.
+    ///   - stored: Stores what belongs to the flow, in the same transaction.
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, and the errors of `draft`.
     func begin(
         _ purpose: MessagePurpose, _ tenant: TenantRecord, _ address: String, _ sending: CodeSending, request: [UInt8],
-        client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Flow
+        client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Flow,
+        stored: (Transaction, Flow) throws -> Void = { _, _ in }
     ) throws -> Flow {
         try sending.send(
             for: tenant, purpose, locking: [Self.lockName(address: address)], client: client, at: now,
             draft: { tx in
                 if let earlier = try tx.flow(begunBy: request, at: now) { return .repeated(earlier) }
                 return .send(try draft(tx), isNew: true)
-            }, commit: { _, _ in })
+            }, commit: { tx, flow in try stored(tx, flow) })
     }
 
     /// Sends a new code for a flow that waits for one. If sending fails, the flow does not change.
     ///
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, `ContinuationTokenInvalid`,
-    ///   `ContinuationTokenExpired`, `StepNotPossible`; `SignUpNotAllowed`.
+    ///   `ContinuationTokenExpired`, `StepNotPossible`; `SignUpNotAllowed`, `AccountDisabled`, `AccountLocked`.
     func resend(_ step: FlowStep, _ purpose: MessagePurpose, _ sending: CodeSending) throws -> Found {
         let now = step.now
         let found = try step.peek()
@@ -37,6 +40,9 @@ extension Flows {
                         flow.stage = .codeRequired
                     }
                     try flow.require(.codeRequired)
+                    if flow.kind == .signIn || flow.kind == .passwordReset {
+                        try tx.requireUsable(try tx.account(flow.accountId), tenant, for: flow.kind, at: now)
+                    }
                     return .send(flow, isNew: false)
                 }
             }, commit: { _, flow in flow.move(by: step.request, at: now) })

@@ -15,6 +15,20 @@ extension Transaction {
     }
 }
 
+extension Transaction {
+    /// Refuses a code that could not be used: the account is disabled, or locked against sign-ins. Does nothing where the answer would
+    /// reveal the account.
+    ///
+    /// - Throws: `AccountDisabled`, without the ID of the account, because the caller has proved nothing; `AccountLocked`.
+    func requireUsable(_ account: AccountRecord?, _ tenant: TenantRecord, for kind: Flow.Kind, at now: Int64) throws {
+        guard let account, !tenant.enumerationProtection else { return }
+        if account.isDisabled { throw AccountDisabled() }
+        guard kind == .signIn else { return }
+        let unlock = try tenant.unlock(account, of: account.address, at: now, in: self)
+        try lockout(of: account.lockoutSubject, at: now).check(at: now, unlock: unlock)
+    }
+}
+
 extension TenantConfigurationCache {
     /// Returns a tenant for a door.
     ///

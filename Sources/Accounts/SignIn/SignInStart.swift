@@ -4,7 +4,7 @@ extension SignInService {
     /// Starts a sign-in. Depending on the account, the next step is a password, or a code that is sent. With `enumerationProtection`, the
     /// response is the same for existing and unknown addresses, and later steps accept both a password and a code.
     ///
-    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `TooManyCodes`, `TooManyFromClient`,
+    /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `PasswordNotSet`, `AccountDisabled`, `AccountLocked`, `TooManyCodes`, `TooManyFromClient`,
     ///   `MessageNotSent`.
     public func start(_ request: SignInStart.Params, _ call: any CallContext) throws -> SignInStart.Result {
         let now = context.clock.now
@@ -31,6 +31,7 @@ extension SignInService {
             return .providerRequired(.init(next: reset, providers: providers))
         }
         if let account, !tenant.enumerationProtection { try PasswordCheck(context).requireKnown(account) }
+        try context.database.read { try $0.requireUsable(account, tenant, for: .signIn, at: now) }
         let known: AccountRecord.Method? = if case .here(let method) = way { method } else { nil }
         let usual: AccountRecord.Method = tenant.localAccountMethod == .emailPassword ? .password : .code
         let method = tenant.enumerationProtection ? usual : known ?? usual

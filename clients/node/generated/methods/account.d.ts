@@ -210,7 +210,7 @@ export interface AccountMethods {
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | ProviderNotLinked | IdpNotFound | IdpDisabled |
    * ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | ProviderUnavailable | ProviderUnusable | TenantDisabled |
-   * AccountLocked | SecondFactorNeeded}
+   * AccountLocked}
    */
   providerToken(params: AccountProviderTokenParams, options?: CallOptions): Promise<AccountProviderTokenResult>;
 
@@ -259,7 +259,7 @@ export interface AccountMethods {
    * Equivalent: firebase accounts:update oobCode; SDK: applyActionCode.
    *
    * @throws {TooManyFromClient | InvalidCode | CodeExpired | AccountLocked | UserAlreadyExists | ContinuationTokenInvalid |
-   * ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TenantDisabled}
+   * ContinuationTokenExpired | FlowFinished | FlowEnded | StepNotPossible | TenantDisabled | AccountDisabled | TokenRevoked}
    */
   submitCode(params: AccountSubmitCodeParams, options?: CallOptions): Promise<AccountSubmitCodeResult>;
 

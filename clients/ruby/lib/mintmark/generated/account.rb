@@ -336,8 +336,7 @@ module Mintmark
     # @return [AccountProviderTokenResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, ProviderNotLinked, IdpNotFound, IdpDisabled, ProviderTokenNotKept,
-    #   ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable, TenantDisabled, AccountLocked,
-    #   SecondFactorNeeded]
+    #   ProviderTokenExpired, ProviderTokenRefused, ProviderUnavailable, ProviderUnusable, TenantDisabled, AccountLocked]
     def provider_token(id_token:, provider_id:, min_valid_seconds: nil, timeout: nil, trace: nil)
       call("account.providerToken", {
         "idToken" => id_token, "providerId" => provider_id, "minValidSeconds" => min_valid_seconds
@@ -405,7 +404,7 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [EmailChangeStep]
     # @raise [TooManyFromClient, InvalidCode, CodeExpired, AccountLocked, UserAlreadyExists, ContinuationTokenInvalid,
-    #   ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled]
+    #   ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled, AccountDisabled, TokenRevoked]
     def submit_code(continuation_token:, code:, client: nil, timeout: nil, trace: nil)
       call("account.submitCode", {"continuationToken" => continuation_token, "code" => code, "client" => client}, timeout, trace)
     end

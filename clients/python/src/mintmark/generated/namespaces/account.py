@@ -735,8 +735,6 @@ class AccountMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
-            SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
-                changes the factors, the email address, the password or the providers of the account.
         """
         return types.AccountProviderTokenResult._of(self._send("account.providerToken", {
             "idToken": id_token, "providerId": provider_id, "minValidSeconds": min_valid_seconds,
@@ -907,6 +905,9 @@ class AccountMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
         """
         return types.read_email_change_step(self._send("account.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,
@@ -1271,7 +1272,7 @@ class AsyncAccountMethods(AsyncNamespace):
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
         AccountMergedError, ProviderNotLinkedError, IdpNotFoundError, IdpDisabledError, ProviderTokenNotKeptError,
         ProviderTokenExpiredError, ProviderTokenRefusedError, ProviderUnavailableError, ProviderUnusableError,
-        TenantDisabledError, AccountLockedError, SecondFactorNeededError.
+        TenantDisabledError, AccountLockedError.
         """
         return types.AccountProviderTokenResult._of(await self._send("account.providerToken", {
             "idToken": id_token, "providerId": provider_id, "minValidSeconds": min_valid_seconds,
@@ -1320,7 +1321,7 @@ class AsyncAccountMethods(AsyncNamespace):
 
         Raises: TooManyFromClientError, InvalidCodeError, CodeExpiredError, AccountLockedError, UserAlreadyExistsError,
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
-        StepNotPossibleError, TenantDisabledError.
+        StepNotPossibleError, TenantDisabledError, AccountDisabledError, TokenRevokedError.
         """
         return types.read_email_change_step(await self._send("account.submitCode", {
             "continuationToken": continuation_token, "code": code, "client": client,

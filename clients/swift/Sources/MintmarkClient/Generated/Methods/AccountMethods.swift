@@ -320,7 +320,7 @@ public struct AccountMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - providerId: A provider that is linked to the account.
     ///   - minValidSeconds: The minimum remaining lifetime of the access token, in seconds. A token that the provider has just issued is returned even if its lifetime is shorter. Defaults to 300.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `IdpNotFoundError`, `IdpDisabledError`, `ProviderTokenNotKeptError`, `ProviderTokenExpiredError`, `ProviderTokenRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TenantDisabledError`, `AccountLockedError`, `SecondFactorNeededError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `IdpNotFoundError`, `IdpDisabledError`, `ProviderTokenNotKeptError`, `ProviderTokenExpiredError`, `ProviderTokenRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func providerToken(idToken: String, providerId: String, minValidSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountProviderTokenResult {
         let _params = JSONObject([
@@ -381,7 +381,7 @@ public struct AccountMethods: Sendable {
     ///   - continuationToken: The continuation token that `account.changeEmail` returned.
     ///   - code: The one-time code that was sent, digit by digit.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `TooManyFromClientError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `UserAlreadyExistsError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`.
+    /// - Throws: `TooManyFromClientError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `UserAlreadyExistsError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `AccountDisabledError`, `TokenRevokedError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EmailChangeStep {
         let _params = JSONObject([

@@ -548,8 +548,7 @@ public final class AccountMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link ProviderNotLinkedException}, {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link
      * ProviderTokenNotKeptException}, {@link ProviderTokenExpiredException}, {@link ProviderTokenRefusedException}, {@link
-     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TenantDisabledException}, {@link AccountLockedException},
-     * {@link SecondFactorNeededException}.
+     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -677,7 +676,7 @@ public final class AccountMethods {
      * <p>Errors: {@link TooManyFromClientException}, {@link InvalidCodeException}, {@link CodeExpiredException}, {@link
      * AccountLockedException}, {@link UserAlreadyExistsException}, {@link ContinuationTokenInvalidException}, {@link
      * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException},
-     * {@link TenantDisabledException}.
+     * {@link TenantDisabledException}, {@link AccountDisabledException}, {@link TokenRevokedException}.
      * @param params the parameters
      * @return the result
      */
