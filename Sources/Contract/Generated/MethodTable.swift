@@ -193,7 +193,7 @@ public enum MethodTable {
         all.append(BoundMethod(IdpDelete.info) { try idp.delete(IdpDelete.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdpGet.info) { try idp.scoped(to: $1).get(IdpGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdpList.info) { try idp.scoped(to: $1).list(IdpList.Params(decoding: $0), $1).write(to: &$2) })
-        all.append(BoundMethod(IdpTest.info) { try idp.scoped(to: $1).test(IdpTest.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IdpTest.info) { try idp.test(IdpTest.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdpUpdate.info) { try idp.update(IdpUpdate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(KeyList.info) { try key.scoped(to: $1).list(KeyList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(KeyRevoke.info) { try key.revoke(KeyRevoke.Params(decoding: $0), $1).write(to: &$2) })
