@@ -5,7 +5,7 @@ import ServiceContext
 
 extension Faults {
     /// - Throws: The error that a test has injected for this call.
-    func meet(_ call: Call) throws { if call.isFirstRun, let error = error(of: call.method) { throw error } }
+    func meet(_ call: Call) throws { if let error = error(of: call.method) { throw error } }
 }
 
 extension ChosenError: ResponseError {

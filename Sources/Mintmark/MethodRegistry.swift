@@ -57,7 +57,7 @@ public struct MethodRegistry: MethodLookup {
 /// errors. It uses no closures, so that few frames lie between the server and the handler.
 final class MethodBody: Sendable {
     enum Handler {
-        case storeIndependent(BoundMethod.Run)
+        case storeIndependent(BoundMethod.Whole)
         /// The bound method at this index of the table.
         case bound(place: Int)
     }
@@ -77,6 +77,7 @@ final class MethodBody: Sendable {
         try handle(call, params, &result)
     }
 
+    /// Enters the handler, once for each call.
     private func handle(_ call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws {
         do {
             switch handler {
@@ -84,35 +85,71 @@ final class MethodBody: Sendable {
             case .bound(let place):
                 // Opening the store may take long, so the reading thread does not open it.
                 let mayWait = call.lane != .compute
-                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else { throw WouldWait() }
-                let access = StoreAccess(
-                    !mayWait ? .refused : call.isToWrite ? .allowedToWrite : .allowed, view: (call.shared as? SharedReads)?.view)
+                guard let services = try mintmark.opened ?? (mayWait ? mintmark.services() : nil) else {
+                    return call.proceed(on: .store) { call, _, result in try self.handle(call, params, &result) }
+                }
+                let access = StoreAccess(mayWait ? .allowed : .refused, view: (call.shared as? SharedReads)?.view)
                 let adapter = CallAdapter(call, origin, storeAccess: access)
-                try services.bound[place]?.run(params, adapter, &result)
+                call.enterHandler()
+                switch services.bound[place]?.run {
+                case .whole(let run)?: try run(params, adapter, &result)
+                case .phases(let run)?:
+                    if let rest = try run(params, adapter, &result) { try suspend(call, for: rest, &result) }
+                case nil: break
+                }
             }
-        } catch { try settle(error, of: call, params, &result) }
+        } catch { throw answer(to: error) }
     }
 
-    /// Suspends or moves a call whose handler has to wait, and throws the response of a call whose handler failed.
-    private func settle(_ error: any Error, of call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws {
-        switch error {
-        case let wait as WouldWait: throw MoveToLane(.store, isToWrite: wait.isWrite)
-        case let other as AnsweredByOther: try other.answer(call, &result)
-        case let wait as WaitsForOthers: try wait.resume(call, &result) { call, result in try self.handle(call, params, &result) }
-        case let wait as AwaitsPeople:
-            let later = try call.answerLater(endsWithInput: !wait.isBrief, onCancel: wait.giveUp)
-            wait.whenOver {
-                later.resume(on: .network) { call, result in try self.handle(call, params, &result) }
-            }
-        default:
-            guard let known = contractError(error) else { throw error }
-            throw Answer(known)
+    /// Runs the rest of a handler, after its wait.
+    private func resume(_ call: Call, _ suspension: Suspension, _ result: inout JSONWriter) throws {
+        var access = StoreAccess.patient
+        if case .write = suspension.wait {
+            access = StoreAccess(.allowedToWrite)
+        } else if call.lane == .compute {
+            access = StoreAccess(.refused)
+        }
+        do {
+            let rest = try suspension.rest(CallAdapter(call, origin, storeAccess: access), &result)
+            if let rest { try suspend(call, for: rest, &result) }
+        } catch { throw answer(to: error) }
+    }
+
+    /// Ends this run of a call, whose handler has to wait. The rest of the handler runs after the wait.
+    private func suspend(_ call: Call, for suspension: Suspension, _ result: inout JSONWriter) throws {
+        switch suspension.wait {
+        case .store where call.lane == .compute, .write where call.lane == .compute: proceed(call, on: .store, suspension)
+        case .network where call.lane != .network: proceed(call, on: .network, suspension)
+        case .store, .write, .network: try resume(call, suspension, &result)
+        case .event(let event): try wait(for: event, call, suspension, &result)
         }
     }
+
+    private func proceed(_ call: Call, on lane: Lane, _ suspension: Suspension) {
+        call.proceed(on: lane) { call, _, result in try self.resume(call, suspension, &result) }
+    }
+
+    private func wait(for event: AwaitedEvent, _ call: Call, _ suspension: Suspension, _ result: inout JSONWriter) throws {
+        let later: DeferredResponse
+        do { later = try call.answerLater(endsWithInput: !event.isBrief, onCancel: event.giveUp) } catch {
+            if call.mayAnswerLater, !event.isBrief { throw error }
+            // Calls cannot wait without a thread here, or too many of them do. This one blocks a thread.
+            guard call.lane != .compute else {
+                return call.proceed(on: .store) { call, _, result in try self.suspend(call, for: suspension, &result) }
+            }
+            try event.pass(CallAdapter(call, origin))
+            return try resume(call, suspension, &result)
+        }
+        event.whenOver {
+            later.resume(on: call.lane) { call, result in try self.resume(call, suspension, &result) }
+        }
+    }
+
+    private func answer(to error: any Error) -> any Error { contractError(error).map { Answer($0) } ?? error }
 }
 
 extension Lane {
-    /// Returns the lane on which a call of this cost starts. A quick call moves to another lane if it would have to wait.
+    /// Returns the lane on which a call of this cost starts. The rest of a quick call that has to wait runs on another lane.
     ///
     /// - Parameter isRemote: Whether the store is on a database server, so that every access waits.
     init(_ cost: MethodCost, isRemote: Bool = false) {
@@ -152,7 +189,7 @@ struct CallAdapter: CallContext {
 
     /// Whether the call is on a lane that may wait for other machines.
     var mayWaitForOthers: Bool { call.lane == .network }
-    /// Whether the call can run again later without blocking a thread until then.
+    /// Whether the call can wait for an event without blocking a thread until then.
     var mayAnswerLater: Bool { call.mayAnswerLater }
 
     init(_ call: Call, _ origin: Origin, storeAccess: StoreAccess = .patient) {
@@ -163,7 +200,7 @@ struct CallAdapter: CallContext {
 
     var trace: String? { call.trace }
     var isCancelled: Bool { call.isCancelled }
-    var isFirstRun: Bool { call.isFirstRun }
     func progress(_ value: JSONValue) { call.progress(value) }
+    func blocking<R>(_ body: () throws -> R) rethrows -> R { try call.blocking(body) }
     func notify<N: ContractNotification>(_: N.Type, _ params: N.Params) { call.notify(N.name) { params.write(to: &$0) } }
 }

@@ -103,7 +103,11 @@ public final class Services: Sendable {
             passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)
-        let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
+        var byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
+        let inPhases = MethodsInPhases(
+            account: account, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity, signIn: signIn,
+            token: token)
+        for method in inPhases.bound { byName[method.info.name] = method }
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }
 }

@@ -62,7 +62,7 @@ public final class ServiceContext: Sendable {
     /// Returns this context for one call, whose transactions have its access to the store.
     package func scoped(to call: any CallContext) -> ServiceContext {
         let access = call.storeAccess
-        return access.isPatient ? self : ServiceContext(self, access)
+        return access.isPatient && database.access.isPatient ? self : ServiceContext(self, access)
     }
 
     /// Returns a new identifier of the form `<region>:<uuid>`.

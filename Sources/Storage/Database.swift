@@ -3,7 +3,7 @@ public protocol Database: Sendable {
     /// Runs `body` on one consistent view of the store. `body` must not write.
     ///
     /// - Parameter access: Whether the read can wait, and the view in which it reads.
-    /// - Throws: `StoreError`; `WouldWait` if the call would block and `access` does not allow it; any error that `body` throws.
+    /// - Throws: `StoreError`; any error that `body` throws.
     func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R
 
     /// Runs `body` and returns when its changes are durable. If `body` throws, its changes are rolled back.

@@ -12,13 +12,13 @@ public final class SharedView: @unchecked Sendable {
 
     public init() {}
 
-    func read<R>(from readers: SQLiteReaders, patient: Bool, _ body: (Transaction) throws -> R) throws -> R {
+    func read<R>(from readers: SQLiteReaders, _ body: (Transaction) throws -> R) throws -> R {
         if let view, !view.isOf(readers) { end() }
-        let view = try view ?? readers.begin(patient: patient)
+        let view = try view ?? readers.begin()
         self.view = view
         // Errors that the body throws itself leave the view usable.
         defer { if view.hasFailed { abandon() } }
-        return try view.run(patient: patient, body)
+        return try view.run(body)
     }
 
     /// Closes the view, if it is open. Results that were read from it remain valid, and the next read opens a new view.

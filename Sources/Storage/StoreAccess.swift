@@ -1,12 +1,13 @@
 /// How one call uses the store: whether it can wait, and the view that it shares with other calls of its batch.
 public struct StoreAccess: Sendable {
-    /// Whether a call can wait for the store. The reading thread and the computing threads cannot: work that would wait runs again on a
-    /// thread that can.
+    /// Whether a call can wait for the store. The reading thread and the computing threads should not: a handler that has to write there
+    /// returns the rest of its work, which runs on a thread that can wait. The store itself does not refuse such work. A read waits at most
+    /// for the commit of a store in memory, or for another process that recovers a file.
     public enum Waiting: Sendable {
         case allowed
         case refused
-        /// The call can wait, and the same work has already run with `refused` and found that it must write. The decision in a read
-        /// transaction is skipped, because the write transaction decides again.
+        /// The call can wait, and has already decided, in a read transaction, that it must write. That decision is skipped, because the
+        /// write transaction decides again.
         case allowedToWrite
     }
 
@@ -35,14 +36,6 @@ public struct StoreAccess: Sendable {
     public var decidesInWrite: Bool {
         if case .allowedToWrite = waiting { true } else { false }
     }
-}
-
-/// Thrown if the operation would have to wait for the store and its `StoreAccess` does not allow it. The store is unchanged.
-public struct WouldWait: Error {
-    /// Whether the operation was a write.
-    public let isWrite: Bool
-
-    public init(isWrite: Bool = false) { self.isWrite = isWrite }
 }
 
 /// A store with the access of one call, which applies to every transaction that names no other access.

@@ -14,8 +14,7 @@ public struct FaultableDatabase: Database {
     public func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R { try driver.read(access, body) }
 
     public func write<R>(_ access: StoreAccess, isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
-        // A write that must not wait skips the fault: it fails with `WouldWait` and is retried.
-        if access.mayWait { try fail() }
+        try fail()
         return try driver.write(access, isolation: isolation, body)
     }
 

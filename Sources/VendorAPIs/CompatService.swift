@@ -34,14 +34,14 @@ public struct CompatService: Sendable {
     ///
     /// - Throws: `ChosenError`.
     func meetFault<M: ContractMethod>(of method: M.Type, _ call: any CallContext) throws {
-        if call.isFirstRun, let error = context.faults?.error(of: M.info.name) { throw error }
+        if let error = context.faults?.error(of: M.info.name) { throw error }
     }
 
     /// Returns the response of the service to which a request is addressed.
     ///
     /// - Parameter arrivedByHTTP: Whether the request arrived at an HTTP server, not as a call of `compat.http`. Faults injected into
     ///   `compat.http` then apply here.
-    /// - Throws: Only the errors that move the call to a thread on which it may wait. All other errors become responses.
+    /// - Throws: Only errors that no client can cause. All other errors become responses.
     func answer(_ request: WireRequest, _ call: any CallContext, arrivedByHTTP: Bool = false) throws -> WireAnswer {
         let requestId = context.random.uuid()
         var answer: WireAnswer
@@ -86,8 +86,8 @@ struct WireError: Error, Equatable {
 }
 
 extension WireError {
-    /// Runs an operation. Its errors are translated by `translate`, and injected errors by `translateChosen`. Errors that move the call to
-    /// another lane are rethrown.
+    /// Runs an operation. Its errors are translated by `translate`, and injected errors by `translateChosen`. Other errors
+    /// are rethrown.
     static func catching<R>(
         internalCode: String, _ translate: (any ContractError) -> WireError, _ translateChosen: (ChosenError) -> WireError,
         _ body: () throws -> R

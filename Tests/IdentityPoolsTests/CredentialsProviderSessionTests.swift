@@ -7,17 +7,18 @@ import Testing
 
 @testable import IdentityPools
 
-/// A call. If `mayAnswerLater` is true, its response can be deferred.
+/// A call.
 private struct TestCall: CallContext {
     var trace: String? { nil }
     var isCancelled: Bool { false }
     var isPublicCaller: Bool { false }
-    var mayAnswerLater = false
     var storeAccess = StoreAccess.patient
     func progress(_ value: JSONValue) {}
 }
 
 private let ready = CredentialsProviderAnswer.ready(.init(identityId: "a"))
+
+private struct Unexpected: Error {}
 
 /// A provider whose refreshes complete when the test calls `end`.
 private final class SlowProvider: Sendable {
@@ -43,6 +44,20 @@ private final class SlowProvider: Sendable {
     }
 
     func refresh(_ call: TestCall) throws -> CredentialsProviderAnswer {
+        switch try outcome(call) {
+        case .answer(let answer): return answer
+        case .joins(let refresh): return try refresh.outcome.get()
+        case .mustWait: throw Unexpected()
+        }
+    }
+
+    /// Joins the refresh that is in progress, and returns it.
+    func join(_ call: TestCall = TestCall()) throws -> ProviderRefresh {
+        guard case .joins(let refresh) = try outcome(call) else { throw Unexpected() }
+        return refresh
+    }
+
+    func outcome(_ call: TestCall) throws -> CredentialsProviderSession.Outcome {
         try provider.refresh(call, held: { _ in nil }) { memory, _ in
             self.begun.withLock { $0 += 1 }
             self.begun.broadcast()
@@ -63,7 +78,7 @@ private final class SlowProvider: Sendable {
 
 @Suite("concurrent refreshes of a credentials provider")
 struct OpenProviderTests {
-    @Test("calls that cannot defer their responses wait for the running refresh and share its result")
+    @Test("calls wait for the running refresh and share its result")
     func waiting() throws {
         let slow = SlowProvider()
         slow.ask()
@@ -81,10 +96,7 @@ struct OpenProviderTests {
         slow.waitUntilBegun()
         let told = Mutex<[String]>([])
         for access in [StoreAccess(.refused), .patient] {
-            let joined = #expect(throws: AnsweredByOther.self) {
-                try slow.refresh(TestCall(mayAnswerLater: true, storeAccess: access))
-            }
-            joined?.whenDone { outcome in
+            try slow.join(TestCall(storeAccess: access)).whenDone { outcome in
                 if case .failure(let error) = outcome { told.withLock { $0.append("\(type(of: error))") } }
             }
         }
@@ -109,13 +121,12 @@ struct OpenProviderTests {
         let slow = SlowProvider()
         slow.ask()
         slow.waitUntilBegun()
-        let joined = #expect(throws: AnsweredByOther.self) { try slow.refresh(TestCall(mayAnswerLater: true)) }
+        let joined = try slow.join()
         let told = Mutex<String?>(nil)
-        joined?.whenDone { outcome in
+        joined.whenDone { outcome in
             if case .failure(let error) = outcome { told.withLock { $0 = "\(type(of: error))" } }
         }
-        #expect(throws: WouldWait.self) { try slow.provider.change(StoreAccess(.refused)) { _ in } }
-        try slow.provider.change(.patient) { $0.setLogins(["login.shop": "alice"]) }
+        try slow.provider.change { $0.setLogins(["login.shop": "alice"]) }
         #expect(told.withLock { $0 } == "ProviderOvertaken")
         let changed = CachedCredentials(logins: ["login.shop": "alice"])
         #expect(slow.provider.memory == changed)
@@ -134,9 +145,9 @@ struct OpenProviderTests {
         let slow = SlowProvider()
         var stale: CredentialsProviderSession.Turn?
         #expect(throws: ProviderOvertaken.self) {
-            try slow.provider.search(.patient) { memory, turn in
+            try slow.provider.search { memory, turn in
                 try turn.requireCurrent()
-                try slow.provider.change(.patient) { $0.dropAll() }
+                try slow.provider.change { $0.dropAll() }
                 memory.identityId = "a"
                 stale = turn
             }
@@ -144,7 +155,7 @@ struct OpenProviderTests {
         let refusal = #expect(throws: ProviderOvertaken.self) { try stale?.requireCurrent() }
         #expect(refusal?.provider == "h")
         #expect(slow.provider.memory.identityId == nil)
-        try slow.provider.search(.patient) { memory, turn in
+        try slow.provider.search { memory, turn in
             memory.identityId = "b"
             try turn.requireCurrent()
         }
@@ -158,7 +169,7 @@ struct OpenProviderTests {
         let mayEnd = ConditionLock(false)
         let order = ConditionLock<[Int]>([])
         _ = Thread.start(name: "first") {
-            try? slow.provider.change(.patient) { _ in
+            try? slow.provider.change { _ in
                 begun.withLock { $0 = true }
                 begun.broadcast()
                 mayEnd.wait { $0 ? () : nil }
@@ -167,7 +178,7 @@ struct OpenProviderTests {
         }
         begun.wait { $0 ? () : nil }
         _ = Thread.start(name: "second") {
-            try? slow.provider.change(.patient) { _ in order.withLock { $0.append(2) } }
+            try? slow.provider.change { _ in order.withLock { $0.append(2) } }
             order.broadcast()
         }
         mayEnd.withLock { $0 = true }
@@ -176,21 +187,21 @@ struct OpenProviderTests {
     }
 
     @Test("a thread that must not wait starts no refresh")
-    func impatient() {
+    func impatient() throws {
         let slow = SlowProvider()
-        #expect(throws: WouldWait.self) { try slow.refresh(TestCall(storeAccess: StoreAccess(.refused))) }
+        guard case .mustWait = try slow.outcome(TestCall(storeAccess: StoreAccess(.refused))) else { throw Unexpected() }
         #expect(slow.refreshes == 0)
     }
 
     @Test("if a submitted token is rejected, calls that joined receive the request for a token")
     func refusedToken() throws {
         let slow = SlowProvider()
-        try slow.provider.change(.patient) { $0.ask(.expired, continuationToken: "h.1") }
+        try slow.provider.change { $0.ask(.expired, continuationToken: "h.1") }
         slow.ask()
         slow.waitUntilBegun()
-        let joined = #expect(throws: AnsweredByOther.self) { try slow.refresh(TestCall(mayAnswerLater: true)) }
+        let joined = try slow.join()
         let told = Mutex<CredentialsProviderAnswer?>(nil)
-        joined?.whenDone { outcome in told.withLock { $0 = try? outcome.get() as? CredentialsProviderAnswer } }
+        joined.whenDone { outcome in told.withLock { $0 = try? outcome.get() } }
         slow.end(.failure(StoreBusy(retryAfterSeconds: 1)))
         #expect(throws: StoreBusy.self) { try slow.outcomes(1)[0].get() }
         let question = told.withLock { $0 }

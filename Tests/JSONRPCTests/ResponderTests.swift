@@ -10,8 +10,9 @@ let testMethods = MethodTable([
     Method("fail") { _, _, _ in throw TooManyRequests(retryAfterSeconds: 3) },
     Method("crash") { _, _, _ in throw Unexpected() },
     Method("move") { call, _, result in
-        if call.lane == .compute { throw MoveToLane(.store) }
-        result.string("moved")
+        guard call.lane == .compute else { return result.string("moved") }
+        result.string("forgotten")
+        call.proceed(on: .store) { _, _, result in result.string("moved") }
     },
     Method("large") { _, params, result in result.string(String(repeating: "x", count: Int(params?["count"]?.number?.int64 ?? 0))) },
 ])

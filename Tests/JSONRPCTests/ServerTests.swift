@@ -172,10 +172,7 @@ struct ServerTests {
 
     @Test("in sequential mode, a request that moves to another lane completes before the next one")
     func sequentialMoving() {
-        let slow = Method("slow") { call, _, _ in
-            if call.lane != .network { throw MoveToLane(.network) }
-            usleep(150_000)
-        }
+        let slow = Method("slow") { call, _, _ in call.proceed(on: .network) { _, _, _ in usleep(150_000) } }
         var options = ServerOptions()
         options.sequential = true
         let server = PipedServer(MethodTable([slow, Method("quick") { _, _, _ in }]), options: options)

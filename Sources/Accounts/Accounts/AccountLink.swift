@@ -8,18 +8,34 @@ extension AccountService {
     ///   `ProviderAlreadyLinked`, `AddressDiffers`, `RecentSignInRequired`, `SecondFactorNeeded`, `InvalidPassword`, `PasswordNotAccepted`,
     ///   `AudienceNotOffered`.
     public func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result {
+        try linkInPhases(request, call).value(for: call)
+    }
+
+    /// Links as `link` does. The first phase verifies the credential, for which it may wait for the user.
+    public func linkInPhases(_ request: AccountLink.Params, _ call: any CallContext) throws -> Phase<AccountLink.Result> {
         let now = context.clock.now
         let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: now)
         let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
-        let (proofs, completion) = (CredentialVerifier(context, configurations), SignInCompletion(context, configurations))
         if request.credential.response != nil {
             let message = "account.link links no passkeys. Register a passkey with passkey.startRegistration."
             throw InvalidParams(violations: [Violation(pointer: "/credential/response", rule: "unknown", message: message)])
         }
-        switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
+        return try CredentialVerifier(context, configurations)
+            .prove(request.credential, in: tenant.id, for: token.accountId, call, now: now)
+            .then(call) { proven, call in .done(try finish(request, (token, tenant, client), proven, call)) }
+    }
+
+    private func finish(
+        _ request: AccountLink.Params, _ checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?),
+        _ proven: ProvenCredential, _ call: any CallContext
+    ) throws -> AccountLink.Result {
+        let now = context.clock.now
+        let (proofs, completion) = (CredentialVerifier(context, configurations), SignInCompletion(context, configurations))
+        let (token, tenant, client) = checked
+        switch proven {
         case .password(let username, let password):
             let linking = PasswordLinking(context: context, completion: completion, tenant: tenant, token: token)
             let (outcome, signIn): (FirstFactor, PendingSignIn)

@@ -7,21 +7,40 @@ extension AccountService {
     /// - Throws: `TooManyFromClient`, the errors of ID token and credential verification, `UserMismatch`, `AccountDisabled`, and the errors
     ///   of `PasswordSignIn`.
     public func reauthenticate(_ request: AccountReauthenticate.Params, _ call: any CallContext) throws -> AccountReauthenticate.Result {
+        try reauthenticateInPhases(request, call).value(for: call)
+    }
+
+    /// Reauthenticates as `reauthenticate` does. The first phase verifies the credential, for which it may wait for the user.
+    public func reauthenticateInPhases(
+        _ request: AccountReauthenticate.Params, _ call: any CallContext
+    ) throws -> Phase<AccountReauthenticate.Result> {
         let (now, name) = (context.clock.now, AccountReauthenticate.info.name)
         let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: now)
         let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
-        let completion = SignInCompletion(context, configurations)
         let proofs = CredentialVerifier(context, configurations)
         if var passkey = try PasskeySignIn.Request(request.credential) {
             passkey.own = token
             passkey.audience = request.audience
             passkey.client = client
-            return try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call)
+            return .done(try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call))
         }
-        switch try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now) {
+        return try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now).then(call) { proven, call in
+            .done(try finish(request, (token, tenant, client), proven, call))
+        }
+    }
+
+    private func finish(
+        _ request: AccountReauthenticate.Params, _ checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?),
+        _ proven: ProvenCredential, _ call: any CallContext
+    ) throws -> AccountReauthenticate.Result {
+        let (now, name) = (context.clock.now, AccountReauthenticate.info.name)
+        let completion = SignInCompletion(context, configurations)
+        let proofs = CredentialVerifier(context, configurations)
+        let (token, tenant, client) = checked
+        switch proven {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
                 username, password, in: tenant.id, only: token, audience: request.audience, client: client, name, call)

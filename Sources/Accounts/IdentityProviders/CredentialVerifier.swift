@@ -29,28 +29,32 @@ struct CredentialVerifier: Sendable {
     /// - Throws: `InvalidParams` if members of the credential cannot be combined; the errors of `FlowCredentialVerifier`; `InvalidUsername`,
     ///   `IdpNotFound`, `IdpDisabled`, `InvalidCredential`, `InvalidNonce`, `PendingTokenInvalid`, `ProviderUnavailable`,
     ///   `ProviderUnusable`.
+    /// - Returns: The credential, or the wait until the user has signed in.
     func prove(
         _ credential: Credential, in tenantId: String, for accountId: String? = nil, _ call: any CallContext, now: Int64
-    ) throws -> ProvenCredential {
+    ) throws -> Phase<ProvenCredential> {
         try CredentialParts.check(credential)
         switch credential.kind {
-        case .email(let email): return .password(try Username(email), credential.password ?? "")
+        case .email(let email): return .done(.password(try Username(email), credential.password ?? ""))
         case .pendingToken(let token):
             var identity = try pending.identity(of: token, in: tenantId, at: now)
             identity.grant?.cameBefore = true
             // The provider may have been disabled or deleted since the token was issued.
             _ = try provider(identity.providerId, of: tenantId)
-            return .provider(identity, spending: nil)
+            return .done(.provider(identity, spending: nil))
         case .continuationToken(let token):
-            let given = try FlowCredentialVerifier(context, configurations).prove(token, credential.url, in: tenantId, for: accountId, call)
-            return try settling(.flow(given.flow)) { try prove(given, call, now: now) }
+            return try FlowCredentialVerifier(context, configurations)
+                .prove(token, credential.url, in: tenantId, for: accountId, call)
+                .then(call) { given, call in
+                    .done(try settling(.flow(given.flow)) { try prove(given, call, now: context.clock.now) })
+                }
         case .providerId(let id):
             let idp = try provider(id, of: tenantId)
             guard let token = credential.idToken else {
                 let token = credential.accessToken ?? ""
                 var identity = try AccessTokenIdentity(context.service).identity(of: token, from: idp, call)
                 identity.accessToken = token
-                return .provider(identity, spending: nil)
+                return .done(.provider(identity, spending: nil))
             }
             let (jws, subject, claims) = try verify(
                 token, from: idp, .init(accessToken: credential.accessToken, nonce: .hashed(credential.rawNonce)), call, now: now)
@@ -58,8 +62,9 @@ struct CredentialVerifier: Sendable {
             identity.idToken = token
             identity.accessToken = credential.accessToken
             let expiresAt = (NumericDate.seconds(claims["exp"]) ?? now) + ExternalTokenRules.leewaySeconds
-            return .provider(
-                identity, spending: claims["nonce"] == nil ? nil : .idToken(UsedToken(jws.payload, idp, expiresAt: expiresAt)))
+            return .done(
+                .provider(
+                    identity, spending: claims["nonce"] == nil ? nil : .idToken(UsedToken(jws.payload, idp, expiresAt: expiresAt))))
         }
     }
 

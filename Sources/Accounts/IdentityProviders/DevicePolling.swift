@@ -28,7 +28,7 @@ struct DevicePolling: Sendable {
 
     enum Outcome {
         case answered(String)
-        case later(AwaitsPeople)
+        case later(AwaitedEvent)
     }
 
     /// - Throws: `SignInRefused` or `InvalidCredential`, which end the flow; `ProviderUnavailable` or `ProviderUnusable`, which leave the
@@ -73,8 +73,8 @@ struct DevicePolling: Sendable {
         _ = try context.database.write { try $0.move(flow, from: .open, to: .used, sealed: nil) }
     }
 
-    private func wait(_ nanoseconds: UInt64) -> AwaitsPeople {
+    private func wait(_ nanoseconds: UInt64) -> AwaitedEvent {
         let alarms = context.alarms
-        return AwaitsPeople { alarms.afterOrHere(nanoseconds: nanoseconds, $0) }
+        return AwaitedEvent { alarms.afterOrHere(nanoseconds: nanoseconds, $0) }
     }
 }

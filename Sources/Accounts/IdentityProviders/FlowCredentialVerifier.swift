@@ -28,49 +28,55 @@ struct FlowCredentialVerifier: Sendable {
 
     /// - Parameter accountId: The ID of the account that the credential is for, or `nil` for a sign-in.
     /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `FlowUsed`, `UserMismatch`, `CallbackInvalid`, `SignInRefused`,
-    ///   `ListenerGone`, `InvalidCredential`, `IdpNotFound`, `IdpDisabled`, `ProviderUnavailable`, `ProviderUnusable`; `AwaitsPeople` to
-    ///   suspend the call until the user has signed in.
-    func prove(_ token: String, _ url: String?, in tenantId: String, for accountId: String?, _ call: any CallContext) throws -> Given {
-        let id = try context.database.read { try ContinuationTokens(context).read(token, in: $0).id }
-        while true {
-            // Read before the row: the listener stores a response in the row before it stops listening.
-            let (isListening, turns) = (context.callbacks.isListening(id), context.callbacks.turns)
-            let (flow, idp) = try context.database.read { tx -> (IdpFlow, IdpRecord) in
-                guard let flow = try tx.idpFlow(id) else {
-                    guard try tx.ceremony(id) != nil else { throw ContinuationTokenExpired() }
-                    let message = "The response of the browser is missing, which the continuation token of a passkey needs."
-                    throw InvalidParams(violations: [Violation(pointer: "/credential/response", rule: "required", message: message)])
-                }
-                guard flow.tenantId == tenantId else { throw ContinuationTokenInvalid() }
-                return (flow, try configurations.idp(flow.providerId, of: tenantId, in: tx))
+    ///   `ListenerGone`, `InvalidCredential`, `IdpNotFound`, `IdpDisabled`, `ProviderUnavailable`, `ProviderUnusable`.
+    /// - Returns: The tokens, or the wait until the user has signed in.
+    func prove(
+        _ token: String, _ url: String?, in tenantId: String, for accountId: String?, _ call: any CallContext
+    ) throws -> Phase<Given> {
+        try prove(
+            flow: context.database.read { try ContinuationTokens(context).read(token, in: $0).id }, url, in: tenantId, for: accountId, call)
+    }
+
+    private func prove(
+        flow id: String, _ url: String?, in tenantId: String, for accountId: String?, _ call: any CallContext
+    ) throws -> Phase<Given> {
+        // Read before the row: the listener stores a response in the row before it stops listening.
+        let (isListening, turns) = (context.callbacks.isListening(id), context.callbacks.turns)
+        let (flow, idp) = try context.database.read { tx -> (IdpFlow, IdpRecord) in
+            guard let flow = try tx.idpFlow(id) else {
+                guard try tx.ceremony(id) != nil else { throw ContinuationTokenExpired() }
+                let message = "The response of the browser is missing, which the continuation token of a passkey needs."
+                throw InvalidParams(violations: [Violation(pointer: "/credential/response", rule: "required", message: message)])
             }
-            if flow.expiresAt <= context.clock.now { throw ContinuationTokenExpired() }
-            if let owner = flow.accountId, owner != accountId { throw UserMismatch() }
-            if !idp.settings.enabled { throw IdpDisabled(tenantId: tenantId, providerId: idp.providerId) }
-            switch flow.stage {
-            case .redeeming, .used: throw FlowUsed()
-            case .redeemed: return try given(flow, idp, flow.sealed.map { try secrets.open($0, of: id) } ?? "")
-            case .open: break
-            }
-            let wait: AwaitsPeople
-            if flow.kind == .device {
-                switch try DevicePolling(context: context, secrets: secrets).ask(flow, idp, call) {
-                case .answered(let answer): return try given(flow, idp, answer)
-                case .later(let pause): wait = pause
-                }
-            } else if let url = try url ?? flow.sealed.map({ try secrets.open($0, of: id) }) {
-                return try redeem(url, isHeard: flow.sealed != nil && flow.isHeard, flow, idp, call)
-            } else if !flow.isHeard {
-                let message = "The callback URL is missing."
-                throw InvalidParams(violations: [Violation(pointer: "/credential/url", rule: "required", message: message)])
-            } else if isListening {
-                let callbacks = context.callbacks
-                wait = AwaitsPeople(giveUp: { callbacks.close(id) }) { callbacks.whenOver(id, since: turns, $0) }
-            } else {
-                throw ListenerGone()
-            }
-            try wait.pass(call)
+            guard flow.tenantId == tenantId else { throw ContinuationTokenInvalid() }
+            return (flow, try configurations.idp(flow.providerId, of: tenantId, in: tx))
         }
+        if flow.expiresAt <= context.clock.now { throw ContinuationTokenExpired() }
+        if let owner = flow.accountId, owner != accountId { throw UserMismatch() }
+        if !idp.settings.enabled { throw IdpDisabled(tenantId: tenantId, providerId: idp.providerId) }
+        switch flow.stage {
+        case .redeeming, .used: throw FlowUsed()
+        case .redeemed: return .done(try given(flow, idp, flow.sealed.map { try secrets.open($0, of: id) } ?? ""))
+        case .open: break
+        }
+        let wait: AwaitedEvent
+        if flow.kind == .device {
+            switch try DevicePolling(context: context, secrets: secrets).ask(flow, idp, call) {
+            case .answered(let answer): return .done(try given(flow, idp, answer))
+            case .later(let pause): wait = pause
+            }
+        } else if let url = try url ?? flow.sealed.map({ try secrets.open($0, of: id) }) {
+            return .done(try redeem(url, isHeard: flow.sealed != nil && flow.isHeard, flow, idp, call))
+        } else if !flow.isHeard {
+            let message = "The callback URL is missing."
+            throw InvalidParams(violations: [Violation(pointer: "/credential/url", rule: "required", message: message)])
+        } else if isListening {
+            let callbacks = context.callbacks
+            wait = AwaitedEvent(giveUp: { callbacks.close(id) }) { callbacks.whenOver(id, since: turns, $0) }
+        } else {
+            throw ListenerGone()
+        }
+        return .next(.event(wait)) { call in try prove(flow: id, url, in: tenantId, for: accountId, call) }
     }
 
     private func redeem(_ url: String, isHeard: Bool, _ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> Given {
@@ -136,25 +142,5 @@ extension IdpFlow {
             id: id, tenantId: tenantId, providerId: providerId, kind: kind, accountId: accountId, redirectUri: "http://127.0.0.1\(path)",
             isHeard: isHeard, tokenEndpoint: tokenEndpoint, userinfoEndpoint: userinfoEndpoint, namesIssuer: namesIssuer, scope: scope,
             expiresAt: expiresAt)
-    }
-}
-
-extension AwaitsPeople {
-    /// Ends this run if the call can be run again. Otherwise waits on this thread.
-    ///
-    /// - Throws: This value, if the call can be run again; `CancellationError` if the call is canceled.
-    func pass(_ call: any CallContext) throws {
-        if call.mayAnswerLater { throw self }
-        let isOver = ConditionLock(false)
-        whenOver {
-            isOver.withLock { $0 = true }
-            isOver.signal()
-        }
-        while isOver.wait(deadline: Monotonic.nanoseconds() + 250_000_000, until: { $0 ? () : nil }) == nil {
-            if call.isCancelled {
-                giveUp()
-                throw CancellationError()
-            }
-        }
     }
 }

@@ -14,8 +14,7 @@ struct GrantRefresh: Sendable {
     /// call. The caller must then read the stored tokens again.
     ///
     /// - Returns: Whether the provider was called.
-    /// - Throws: `ProviderUnavailable` or `ProviderUnusable`, which leave the stored tokens unchanged; `AwaitsPeople` to suspend the call;
-    ///   the error that moves the call to a thread on which it may wait.
+    /// - Throws: `ProviderUnavailable` or `ProviderUnusable`, which leave the stored tokens unchanged.
     func run(_ grant: ProviderGrant, with refreshToken: String, at endpoint: String, _ call: any CallContext) throws -> Bool {
         if let lease = kept.lease, let wait = context.grantRefreshes.wait(for: lease) {
             try wait.pass(call)

@@ -26,7 +26,7 @@ final class GrantRefreshCoordinator: Sendable {
     }
 
     /// Returns the wait for the end of a lease, or `nil` if the lease has been held for too long.
-    func wait(for lease: String) -> AwaitsPeople? {
+    func wait(for lease: String) -> AwaitedEvent? {
         let isLate = leases.withLock { leases in
             if leases.count >= 1024 { leases = leases.filter { $0.value.isOwn || !Self.isOver($0.value) } }
             let known = leases[lease] ?? Lease()
@@ -34,7 +34,7 @@ final class GrantRefreshCoordinator: Sendable {
             leases[lease] = isLate ? nil : known
             return isLate
         }
-        return isLate ? nil : AwaitsPeople(isBrief: true) { [self] in whenOver(lease, $0) }
+        return isLate ? nil : AwaitedEvent(isBrief: true) { [self] in whenOver(lease, $0) }
     }
 
     private static func isOver(_ lease: Lease) -> Bool { Monotonic.nanoseconds() - lease.since > patience }

@@ -23,7 +23,7 @@ extension IdpService {
 
     /// Rejects an issuer that is the URL of a discovery document. The error names the issuer in the document.
     ///
-    /// - Throws: `InvalidIdp`; the errors that suspend the call while it waits for the provider.
+    /// - Throws: `InvalidIdp`.
     func checkIssuer(
         _ issuer: String?, of providerId: String, _ allowsInsecure: Bool, _ allowsPrivateNetwork: Bool, _ call: any CallContext
     ) throws {

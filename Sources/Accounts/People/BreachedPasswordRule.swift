@@ -4,9 +4,7 @@ import ServiceContext
 
 /// Looks up passwords in lists of leaked passwords.
 public protocol BreachedPasswordLookup: Sendable {
-    /// Queries the breached password service of a tenant.
-    /// - Throws: The error that moves the call to a thread that may wait for the network. An unreachable service is an outcome, not an
-    ///   error.
+    /// Queries the breached password service of a tenant. An unreachable service is an outcome, not an error.
     func look(up password: String, by check: BreachedPasswordCheck, _ call: any CallContext) throws -> BreachedPasswords.Outcome
 }
 

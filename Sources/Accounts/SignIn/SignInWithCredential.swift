@@ -6,6 +6,13 @@ extension SignInService {
     /// - Throws: `TooManyFromClient`, the errors of credential verification, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`,
     ///   `ScopeNotOffered`, and the errors of `PasswordSignIn`.
     public func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result {
+        try withCredentialInPhases(request, call).value(for: call)
+    }
+
+    /// Signs in as `withCredential` does. The first phase verifies the credential, for which it may wait for the user.
+    public func withCredentialInPhases(
+        _ request: SignInWithCredential.Params, _ call: any CallContext
+    ) throws -> Phase<SignInWithCredential.Result> {
         let now = context.clock.now
         let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
@@ -17,9 +24,20 @@ extension SignInService {
             passkey.scope = request.scope
             passkey.client = client
             passkey.application = application.name
-            return try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call)
+            return .done(try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call))
         }
-        switch try proofs.prove(request.credential, in: tenant.id, call, now: now) {
+        return try proofs.prove(request.credential, in: tenant.id, call, now: now).then(call) { proven, call in
+            .done(try finish(request, tenant, application, client, proven, call))
+        }
+    }
+
+    private func finish(
+        _ request: SignInWithCredential.Params, _ tenant: TenantRecord, _ application: FlowApplication, _ client: ClientKey?,
+        _ proven: ProvenCredential, _ call: any CallContext
+    ) throws -> SignInWithCredential.Result {
+        let now = context.clock.now
+        let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
+        switch proven {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
                 username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client,

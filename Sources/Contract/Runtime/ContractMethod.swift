@@ -68,8 +68,6 @@ public protocol CallContext: Sendable {
     var actor: String? { get }
     /// Whether the caller no longer needs the response.
     var isCancelled: Bool { get }
-    /// Whether this is the first run of the handler. A call that has to wait runs again from the beginning.
-    var isFirstRun: Bool { get }
     /// How the handler uses the store.
     var storeAccess: StoreAccess { get }
     /// Whether the caller has the access level `public`, which offers only methods that verify a proof themselves.
@@ -78,9 +76,11 @@ public protocol CallContext: Sendable {
     func progress(_ value: JSONValue)
     /// Sends a notification immediately, before the response.
     func notify<N: ContractNotification>(_: N.Type, _ params: N.Params)
-    /// Whether the call can defer its response without blocking a thread, so that a handler can throw `AnsweredByOther`. If `false`, the
-    /// handler must block.
+    /// Whether the call can defer its response without blocking a thread, so that `Wait.event` blocks none.
     var mayAnswerLater: Bool { get }
+    /// Runs `body`, which waits for others, such as other machines. The lane of the call starts another thread in the meantime if there is
+    /// work for it.
+    func blocking<R>(_ body: () throws -> R) rethrows -> R
 }
 
 extension CallContext {
@@ -89,7 +89,7 @@ extension CallContext {
     public var storeAccess: StoreAccess { .patient }
     public var mayAnswerLater: Bool { false }
     public var actor: String? { nil }
-    public var isFirstRun: Bool { true }
+    public func blocking<R>(_ body: () throws -> R) rethrows -> R { try body() }
 }
 
 /// A set of handlers that use the store.
@@ -102,29 +102,34 @@ extension CallScoped {
     public func scoped(to call: any CallContext) -> Self { self }
 }
 
-/// Thrown by a handler whose response is being computed by another call. This call returns the same response and blocks no thread until
-/// then.
-public struct AnsweredByOther: Error {
-    public typealias Listener = @Sendable (Swift.Result<any ContractResult, any Error>) -> Void
-
-    /// Calls the listener once, when the response is available. If it is already available, calls the listener immediately.
-    public let whenDone: @Sendable (@escaping Listener) -> Void
-
-    public init(whenDone: @escaping @Sendable (@escaping Listener) -> Void) { self.whenDone = whenDone }
-}
-
 /// A method with its handler.
 public final class BoundMethod: Sendable {
     public let info: MethodInfo
-    /// Decodes the parameters, calls the handler and writes the result.
+    /// Decodes the parameters, calls the handler and writes the result, or returns the rest of the method.
     ///
     /// - Throws: `InvalidParams`, or the error that the handler throws.
     public let run: Run
 
-    public typealias Run = @Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Void
+    /// How a method runs.
+    public enum Run: Sendable {
+        /// In one go. On a thread that must not wait, the handler waits at most for reads.
+        case whole(Whole)
+        /// In phases, of which the first never waits for long.
+        case phases(@Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Suspension?)
+    }
 
-    init(_ info: MethodInfo, _ run: @escaping Run) {
+    public typealias Whole = @Sendable (_ params: JSONNode?, _ call: any CallContext, _ writer: inout JSONWriter) throws -> Void
+
+    init(_ info: MethodInfo, _ run: @escaping Whole) {
         self.info = info
-        self.run = run
+        self.run = .whole(run)
+    }
+
+    /// Binds a method to a handler that has phases.
+    public init<M: ContractMethod>(
+        _: M.Type, phases: @escaping @Sendable (_ request: M.Params, _ call: any CallContext) throws -> Phase<M.Result>
+    ) {
+        info = M.info
+        run = .phases { params, call, writer in try phases(M.Params(decoding: params), call).write(to: &writer) }
     }
 }

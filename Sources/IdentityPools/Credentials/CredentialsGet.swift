@@ -16,19 +16,25 @@ extension CredentialsService {
     ///   `AmbiguousRoleDenied`, `InvalidPrincipalTags`.
     /// - Source: Amazon Cognito Federated Identities API Reference, `GetCredentialsForIdentity`.
     public func get(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> CredentialsGet.Result {
+        try getInPhases(request, call).value(for: call)
+    }
+
+    /// Exchanges as `get` does. The first phase reads and decides; the second one writes, if the logins are new.
+    public func getInPhases(_ request: CredentialsGet.Params, _ call: any CallContext) throws -> Phase<CredentialsGet.Result> {
         let now = context.clock.now
         switch request.who {
         case .token(let token):
             if let name = request.logins?.names.first { throw PoolTokenNotAccepted(provider: name) }
-            return exchange(
-                try context.database.read { tx in
-                    try authorize(SessionHolder(try verify(token, now: now, in: tx)), custom: request.customRoleArn, now: now, in: tx)
-                }, now: now)
+            return .done(
+                exchange(
+                    try context.database.read { tx in
+                        try authorize(SessionHolder(try verify(token, now: now, in: tx)), custom: request.customRoleArn, now: now, in: tx)
+                    }, now: now))
         case .identityId(let id):
             guard let logins = request.logins, let token = logins[LoginVerifier.poolTokenName] else {
-                return try get(id, request.logins, custom: request.customRoleArn, call, now: now)
+                return try getInPhases(id, request.logins, custom: request.customRoleArn, call, now: now)
             }
-            return try get(id, ownToken: token, logins, custom: request.customRoleArn, now: now)
+            return .done(try get(id, ownToken: token, logins, custom: request.customRoleArn, now: now))
         }
     }
 
@@ -68,8 +74,32 @@ extension CredentialsService {
     func get(
         _ id: String, _ logins: Members<String>?, custom: String?, _ call: any CallContext, now: Int64
     ) throws -> CredentialsGet.Result {
-        exchange(
-            try holder(id, logins, call, now: now) { tx, holder in try authorize(holder, custom: custom, now: now, in: tx) }, now: now)
+        try getInPhases(id, logins, custom: custom, call, now: now).value(for: call)
+    }
+
+    private func getInPhases(
+        _ id: String, _ logins: Members<String>?, custom: String?, _ call: any CallContext, now: Int64
+    ) throws -> Phase<CredentialsGet.Result> {
+        switch try context.prove(id, logins, configurations, call, now: now) {
+        case .done(let proven): return try get(proven, custom: custom, call, now: now)
+        case .next(let wait, let rest):
+            return .next(wait) { call in
+                try rest(call).then(call) { proven, call in
+                    let service = scoped(to: call)
+                    return try service.get(proven, custom: custom, call, now: service.context.clock.now)
+                }
+            }
+        }
+    }
+
+    private func get(
+        _ proven: AuthenticatedIdentity, custom: String?, _ call: any CallContext, now: Int64
+    ) throws -> Phase<CredentialsGet.Result> {
+        let authorized = try holder(proven, call, now: now) { tx, holder in try authorize(holder, custom: custom, now: now, in: tx) }
+        guard let authorized else {
+            return .next(.write) { call in try scoped(to: call).get(proven, custom: custom, call, now: now) }
+        }
+        return .done(exchange(authorized, now: now))
     }
 
     /// A holder with the role that the pool assigns.
@@ -97,11 +127,12 @@ extension CredentialsService {
     /// Resolves the identity of the logins or the guest. Links logins and merges identities as necessary.
     ///
     /// - Parameter complete: Completes the call in the same transaction. If it throws, nothing is changed.
+    /// - Returns: `nil` if something must change and the thread of the call must not wait.
     func holder<Outcome>(
-        _ id: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64,
+        _ proven: AuthenticatedIdentity, _ call: any CallContext, now: Int64,
         complete: (Transaction, SessionHolder) throws -> Outcome
-    ) throws -> Outcome {
-        let proven = try context.prove(id, logins, configurations, call, now: now)
+    ) throws -> Outcome? {
+        let id = proven.identity.id
         let event = AuditEvent(method: CredentialsGet.info.name, by: call, poolId: proven.pool.id)
         return try context.resolve(event, at: now) { tx in
             let pool = try configurations.pool(proven.pool.id, in: tx)
@@ -111,7 +142,7 @@ extension CredentialsService {
                 poolId: proven.pool.id, identityId: identity.id, amr: AuthenticationMethods(proven.proofs).list,
                 tags: try proven.pool.tagMaps.tags(of: proven.proofs), proofs: proven.proofs)
             return try complete(tx, holder)
-        }.outcome
+        }?.outcome
     }
 
     /// A role that the pool assigns and whose trust policy allows the session.

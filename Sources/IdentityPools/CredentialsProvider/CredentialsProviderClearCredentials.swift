@@ -7,7 +7,7 @@ extension CredentialsProviderService {
     public func clearCredentials(
         _ request: CredentialsProviderClearCredentials.Params, _ call: any CallContext
     ) throws -> CredentialsProviderClearCredentials.Result {
-        let identityId = try provider(request.provider).change(call.storeAccess) { memory in
+        let identityId = try provider(request.provider).change { memory in
             memory.dropCredentials()
             return memory.identityId
         }

@@ -11,7 +11,7 @@ extension CredentialsProviderService {
         let provider = try provider(request.provider)
         let now = context.clock.now
         let key = provider.settings.key
-        try provider.change(call.storeAccess) { memory in
+        try provider.change { memory in
             try context.database.write { tx in
                 try tx.lock([key.lockName])
                 guard let identity = try tx.keptIdentity(key), try tx.forgetIdentity(key) else { return }

@@ -6,9 +6,21 @@ extension CredentialsProviderService {
     ///
     /// - Throws: `ProviderNotOpen`, `ProviderOvertaken`, and the errors of resolving the identity and of the exchange.
     public func get(_ request: CredentialsProviderGet.Params, _ call: any CallContext) throws -> CredentialsProviderAnswer {
-        let provider = try provider(request.provider)
+        try getInPhases(request, call).value(for: call)
+    }
+
+    /// Answers as `get` does. The first phase returns credentials that are held; the second one refreshes them.
+    public func getInPhases(
+        _ request: CredentialsProviderGet.Params, _ call: any CallContext
+    ) throws -> Phase<CredentialsProviderAnswer> {
+        try get(request, from: provider(request.provider), call)
+    }
+
+    private func get(
+        _ request: CredentialsProviderGet.Params, from provider: CredentialsProviderSession, _ call: any CallContext
+    ) throws -> Phase<CredentialsProviderAnswer> {
         let now = context.clock.now
-        return try provider.refresh(
+        let outcome = try provider.refresh(
             call,
             held: { memory in
                 let phase = ProviderRule.phase(memory, now: now, refreshAheadSeconds: provider.settings.refreshAheadSeconds)
@@ -18,6 +30,18 @@ extension CredentialsProviderService {
             try take(
                 .credentials(anew: request.refresh), &memory,
                 CredentialsRefresh(provider, begun, call, CredentialsProviderGet.info, now: now))
+        }
+        switch outcome {
+        case .answer(let answer): return .done(answer)
+        case .mustWait: return .next(.store) { call in try scoped(to: call).get(request, from: provider, call) }
+        case .joins(let refresh):
+            let isDone = AwaitedEvent(isBrief: true) { resume in refresh.whenDone { _ in resume() } }
+            return .next(.event(isDone)) { call in
+                do { return .done(try refresh.outcome.get()) } catch is CancellationError {
+                    // The call that ran the refresh was canceled, so there is no result to share.
+                    return try scoped(to: call).get(request, from: provider, call)
+                }
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ extension CredentialsProviderService {
             return .ready(.init(identityId: known))
         }
         let now = context.clock.now
-        return try provider.search(call.storeAccess) { memory, begun in
+        return try provider.search { memory, begun in
             try take(.identityId, &memory, CredentialsRefresh(provider, begun, call, CredentialsProviderIdentityId.info, now: now))
         }
     }

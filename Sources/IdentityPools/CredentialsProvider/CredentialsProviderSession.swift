@@ -53,9 +53,8 @@ final class CredentialsProviderSession: Sendable {
 
     /// Changes the memory. A refresh or search that is in progress is superseded, and its waiting calls fail immediately.
     ///
-    /// - Throws: `WouldWait` if the call must not wait; the errors of `body`.
-    func change<R>(_ access: StoreAccess, _ body: (inout CachedCredentials) throws -> R) throws -> R {
-        guard access.mayWait else { throw WouldWait() }
+    /// - Throws: The errors of `body`.
+    func change<R>(_ body: (inout CachedCredentials) throws -> R) throws -> R {
         var (memory, overtaken, changes) = gate.wait { contents -> (CachedCredentials, ProviderRefresh?, Int)? in
             if case .change = contents.work { return nil }
             defer { contents.work = .change }
@@ -69,9 +68,8 @@ final class CredentialsProviderSession: Sendable {
 
     /// Runs `body` while no refresh or change is in progress. Other calls wait, except changes.
     ///
-    /// - Throws: `WouldWait` if the call must not wait; `ProviderOvertaken`; the errors of `body`.
-    func search<R>(_ access: StoreAccess, _ body: (inout CachedCredentials, Turn) throws -> R) throws -> R {
-        guard access.mayWait else { throw WouldWait() }
+    /// - Throws: `ProviderOvertaken`; the errors of `body`.
+    func search<R>(_ body: (inout CachedCredentials, Turn) throws -> R) throws -> R {
         var (memory, changes) = gate.wait { contents -> (CachedCredentials, Int)? in
             guard case .none = contents.work else { return nil }
             contents.work = .search
@@ -95,14 +93,22 @@ final class CredentialsProviderSession: Sendable {
         }
     }
 
-    /// Returns the held answer, joins the refresh that is in progress, or runs `body` as a refresh.
+    /// How a call gets credentials.
+    enum Outcome {
+        case answer(Answer)
+        /// By a refresh that another call has begun.
+        case joins(ProviderRefresh)
+        /// By a refresh, on a thread that may wait.
+        case mustWait
+    }
+
+    /// Returns the held answer or the refresh that is in progress, or runs `body` as a refresh.
     ///
     /// - Parameter held: Returns the answer that needs no refresh, or `nil`.
-    /// - Throws: `AnsweredByOther` if the call joins a refresh; `WouldWait` if the call must not wait; `ProviderOvertaken`; the errors of
-    ///   `body`.
+    /// - Throws: `ProviderOvertaken`; the errors of `body`.
     func refresh(
         _ call: any CallContext, held: (CachedCredentials) -> Answer?, _ body: (inout CachedCredentials, Turn) throws -> Answer
-    ) throws -> Answer {
+    ) throws -> Outcome {
         let mayWait = call.storeAccess.mayWait
         let start = gate.wait { contents -> Start? in
             switch contents.work {
@@ -115,12 +121,11 @@ final class CredentialsProviderSession: Sendable {
             }
         }
         switch start {
-        case .answer(let answer): return answer
-        case .later: throw WouldWait()
-        case .lead(let refresh, let memory, let changes): return try run(refresh, from: memory, changes: changes, body)
-        case .join(let refresh):
-            if call.mayAnswerLater { throw AnsweredByOther { listener in refresh.whenDone { listener($0.map { $0 }) } } }
-            return try refresh.outcome.get()
+        case .answer(let answer): return .answer(answer)
+        case .later: return .mustWait
+        case .lead(let refresh, let memory, let changes):
+            return .answer(try run(refresh, from: memory, changes: changes, body))
+        case .join(let refresh): return .joins(refresh)
         }
     }
 
@@ -129,10 +134,9 @@ final class CredentialsProviderSession: Sendable {
     ///
     /// - Parameter held: Returns the answer that needs no refresh, or `nil`.
     func refreshNext(
-        _ access: StoreAccess, held: @Sendable (CachedCredentials) throws -> Answer?,
+        held: @Sendable (CachedCredentials) throws -> Answer?,
         _ body: (inout CachedCredentials, Turn) throws -> Answer
     ) throws -> Answer {
-        guard access.mayWait else { throw WouldWait() }
         let start = gate.wait { contents -> Result<Start, any Error>? in
             guard case .none = contents.work else { return nil }
             return Result { try held(contents.memory).map { .answer($0) } ?? lead(&contents) }
@@ -140,7 +144,7 @@ final class CredentialsProviderSession: Sendable {
         switch try start.get() {
         case .lead(let refresh, let memory, let changes): return try run(refresh, from: memory, changes: changes, body)
         case .answer(let answer): return answer
-        case .join, .later: throw WouldWait()
+        case .join, .later: preconditionFailure("the wait ends when no work is in progress")
         }
     }
 

@@ -7,7 +7,7 @@ extension CredentialsProviderService {
     public func setLogins(
         _ request: CredentialsProviderSetLogins.Params, _ call: any CallContext
     ) throws -> CredentialsProviderSetLogins.Result {
-        let identityId = try provider(request.provider).change(call.storeAccess) { memory in
+        let identityId = try provider(request.provider).change { memory in
             memory.setLogins(request.logins)
             return memory.identityId
         }

@@ -1,6 +1,7 @@
 import Contract
 import ServiceContext
 import Storage
+import Synchronization
 
 /// An authenticated identity for which credentials are being obtained.
 struct ProvenUser: Sendable {
@@ -51,7 +52,11 @@ struct IdentityResolver {
         if source == .developer { return try prove(kept).identityId }
         guard let kept else { return try resolve() }
         if turn.settings.flow == .basic { return try prove(kept).identityId }
-        return try service.credentials.holder(kept, proofs, turn.call, now: turn.now) { $1.identityId }
+        let proven = try service.context.prove(kept, proofs, service.configurations, turn.call, now: turn.now).value(for: turn.call)
+        guard let id = try service.credentials.holder(proven, turn.call, now: turn.now, complete: { $1.identityId }) else {
+            preconditionFailure("a refresh runs on a thread that may wait")
+        }
+        return id
     }
 
     /// Returns the identity and its proof.
@@ -79,12 +84,12 @@ struct IdentityResolver {
     ///
     /// - Throws: `KeptByOther`; `ProviderOvertaken`, in which case nothing was created.
     private func resolve() throws -> String {
-        var isKept = false
-        let id = try service.identities.resolve(.init(poolId: poolId, logins: proofs), turn.call) { tx, identity in
-            isKept = identity.changed
-            if isKept { try keep(identity.id, tx) }
-        }.identityId
-        if !isKept { try service.context.database.write { try keep(id, $0) } }
+        let isKept = Atomic(false)
+        let id = try service.identities.resolve(.init(poolId: poolId, logins: proofs), turn.call) { [self] tx, identity in
+            isKept.store(identity.changed, ordering: .relaxed)
+            if identity.changed { try keep(identity.id, tx) }
+        }.value(for: turn.call).identityId
+        if !isKept.load(ordering: .relaxed) { try service.context.database.write { try keep(id, $0) } }
         return id
     }
 

@@ -3,7 +3,7 @@ import ServiceContext
 import Storage
 
 /// An identity that a client gave, with its verified logins: the input of `token.mint`, `credentials.get` and `identity.unlink`.
-struct AuthenticatedIdentity {
+struct AuthenticatedIdentity: Sendable {
     let pool: PoolRecord
     let identity: Identity
     let proofs: [VerifiedLogin]
@@ -16,7 +16,7 @@ extension ServiceContext {
     func prove(
         _ identityId: String, _ logins: Members<String>?, _ configurations: PoolConfigurationCache, _ call: any CallContext, now: Int64,
         classicFlow: Bool = false
-    ) throws -> AuthenticatedIdentity {
+    ) throws -> Phase<AuthenticatedIdentity> {
         let (pool, identity) = try database.read { tx in
             guard let identity = try tx.identity(identityId), let pool = try configurations.knownPool(identity.poolId, in: tx) else {
                 throw IdentityNotFound(identityId: identityId)
@@ -25,7 +25,12 @@ extension ServiceContext {
         }
         if identity.state == .disabled { throw IdentityDisabled(identityId: identityId) }
         if classicFlow, !pool.allowClassicFlow { throw ClassicFlowDisabled(poolId: pool.id) }
-        let proofs = try LoginVerifier(self, configurations).verify(logins, of: pool, call, now: now)
-        return AuthenticatedIdentity(pool: pool, identity: identity, proofs: proofs)
+        switch try LoginVerifier(self, configurations).verify(logins, of: pool, call, now: now) {
+        case .done(let proofs): return .done(AuthenticatedIdentity(pool: pool, identity: identity, proofs: proofs))
+        case .next(let wait, let rest):
+            return .next(wait) { call in
+                try rest(call).then(call) { proofs, _ in .done(AuthenticatedIdentity(pool: pool, identity: identity, proofs: proofs)) }
+            }
+        }
     }
 }

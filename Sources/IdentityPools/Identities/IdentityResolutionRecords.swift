@@ -85,12 +85,14 @@ extension ServiceContext {
     ///   - event: The audit event. It is recorded if something changes, or if `recordsKept` is `true`.
     ///   - gather: Reads the state for the decision and further values for the caller.
     ///   - complete: Completes the call in the same transaction. If it throws, nothing is changed.
+    /// - Returns: `nil` if something must change and the thread of the call must not wait. The rest of the call then resolves the identity
+    ///   after `Wait.write`.
     /// - Throws: The errors of `gather`, `IdentityResolution.decide` and `complete`.
     func resolve<Context, Outcome>(
         _ event: @autoclosure () -> AuditEvent, recordsKept: Bool = false, at now: Int64,
         gather: (Transaction) throws -> (context: Context, facts: IdentityResolution.Facts),
         complete: (Transaction, Context, ResolvedIdentity) throws -> Outcome
-    ) throws -> (outcome: Outcome, identity: ResolvedIdentity) {
+    ) throws -> (outcome: Outcome, identity: ResolvedIdentity)? {
         if !database.access.decidesInWrite {
             let kept = try database.read { tx -> (Outcome, ResolvedIdentity)? in
                 let (context, facts) = try gather(tx)
@@ -99,6 +101,7 @@ extension ServiceContext {
                 return (try complete(tx, context, identity), identity)
             }
             if let kept { return kept }
+            guard database.access.mayWait else { return nil }
         }
         let newId = newIdentityId(at: now)
         func write(_ isolation: Isolation) throws -> (outcome: Outcome, identity: ResolvedIdentity) {

@@ -17,14 +17,31 @@ package struct LoginVerifier: Sendable {
     /// The name under which AWS clients send a pool's own token.
     package static let poolTokenName = "cognito-identity.amazonaws.com"
 
-    /// - Returns: The verified logins, ordered by provider name.
+    /// - Returns: The verified logins, ordered by provider name, or the wait for a provider and then the verification.
     /// - Throws: For a name `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `LegacyProviderNotSupported`,
     ///   `UnsupportedLoginProvider`; for a token `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
-    func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> [VerifiedLogin] {
-        guard let logins, !logins.isEmpty else { return [] }
+    func verify(_ logins: Members<String>?, of pool: PoolRecord, _ call: any CallContext, now: Int64) throws -> Phase<[VerifiedLogin]> {
+        guard let logins, !logins.isEmpty else { return .done([]) }
         let ordered = logins.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         let named = try ordered.map { ($0.value, try provider($0.name, of: pool)) }
-        return try named.map { token, provider in try verify(token, from: provider, call, now: now) }
+        var verified: [VerifiedLogin] = []
+        verified.reserveCapacity(named.count)
+        for (token, provider) in named {
+            switch try verify(token, from: provider, call, now: now) {
+            case .verified(let login): verified.append(login)
+            case .waits(let wait):
+                return .next(wait) { call in
+                    let context = context.scoped(to: call)
+                    return try LoginVerifier(context, configurations).verify(logins, of: pool, call, now: context.clock.now)
+                }
+            }
+        }
+        return .done(verified)
+    }
+
+    private enum Outcome {
+        case verified(VerifiedLogin)
+        case waits(Wait)
     }
 
     private func provider(_ name: String, of pool: PoolRecord) throws -> LoginProvider {
@@ -36,12 +53,13 @@ package struct LoginVerifier: Sendable {
         throw UnsupportedLoginProvider(poolId: pool.id, provider: name)
     }
 
-    private func verify(_ token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> VerifiedLogin {
+    private func verify(_ token: String, from provider: LoginProvider, _ call: any CallContext, now: Int64) throws -> Outcome {
         if let tenantId = provider.tenantId {
-            return try TenantLogin(context, configurations).proof(of: token, from: provider, tenantId: tenantId, now: now)
+            return .verified(try TenantLogin(context, configurations).proof(of: token, from: provider, tenantId: tenantId, now: now))
         }
         guard case .openID(let issuers) = provider.kind else {
-            return try AccessTokenCheck(context).proof(of: token, from: provider, call, now: now)
+            guard call.storeAccess.mayWait else { return .waits(.network) }
+            return .verified(try AccessTokenCheck(context).proof(of: token, from: provider, call, now: now))
         }
         let jws: JWS
         do { jws = try JWS.parse(token) } catch {
@@ -53,18 +71,23 @@ package struct LoginVerifier: Sendable {
         }
         // Validate the claims first, so that no keys are fetched for a token that is expired or has another issuer or audience.
         let claims = try IDTokenClaims(jws.payload, from: provider, now: now)
-        let key = try key(for: jws.header, of: provider, issuer: issuers[0], call)
+        let key: PublicKey?
+        switch try lookUp(jws.header, of: provider, issuer: issuers[0], call) {
+        case .known(let known): key = known
+        case .waits(let wait): return .waits(wait)
+        }
         guard let key, (try? jws.verify(with: key)) != nil else {
             let read = "the keys that are read from its key set: the first 128, or fewer if they are long"
             let why = key == nil ? " The provider has no key for it among \(read)." : ""
             throw LoginTokenInvalid(provider: provider.name, check: "signature", reason: "Couldn't verify signed token.\(why)")
         }
-        return VerifiedLogin(of: claims.subject, for: claims.clientId, from: provider, claims: claims.json, realm: context.realm)
+        return .verified(
+            VerifiedLogin(of: claims.subject, for: claims.clientId, from: provider, claims: claims.json, realm: context.realm))
     }
 
-    private func key(for header: JWSHeader, of provider: LoginProvider, issuer: String, _ call: any CallContext) throws -> PublicKey? {
-        if let keys = provider.keys { return keys.key(for: header) }
-        return try context.foreign.key(for: header, issuer: issuer, of: provider.address, call)
+    private func lookUp(_ header: JWSHeader, of provider: LoginProvider, issuer: String, _ call: any CallContext) throws -> KeyLookup {
+        if let keys = provider.keys { return .known(keys.key(for: header)) }
+        return try context.foreign.lookUp(header, issuer: issuer, of: provider.address, call)
     }
 
     private func refuseOwnToken(_ jws: JWS, _ provider: LoginProvider) throws {

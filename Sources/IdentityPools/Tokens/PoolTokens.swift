@@ -10,4 +10,7 @@ public struct PoolTokens: Sendable {
         self.context = context
         self.configurations = configurations
     }
+
+    /// Returns the same with the store access of a call.
+    func scoped(to call: any CallContext) -> PoolTokens { PoolTokens(context.scoped(to: call), configurations) }
 }

@@ -11,9 +11,28 @@ extension PoolTokens {
     ///   `LoginsDoNotMatch`, `LoginConflict`, and the errors of login verification.
     /// - Source: `GetOpenIdToken` in the Amazon Cognito API reference.
     public func mint(_ request: TokenMint.Params, _ call: any CallContext) throws -> TokenMint.Result {
+        try mintInPhases(request, call).value(for: call)
+    }
+
+    /// Mints as `mint` does. The first phase reads and decides; the second one writes, if the logins are new.
+    public func mintInPhases(_ request: TokenMint.Params, _ call: any CallContext) throws -> Phase<TokenMint.Result> {
         let now = context.clock.now
-        let proven = try context.prove(request.identityId, request.logins, configurations, call, now: now, classicFlow: true)
-        let ((issuer, claims, expiresAt), identity) = try context.resolve(
+        switch try context.prove(request.identityId, request.logins, configurations, call, now: now, classicFlow: true) {
+        case .done(let proven): return try mint(request, proven, call, now: now)
+        case .next(let wait, let rest):
+            return .next(wait) { call in
+                try rest(call).then(call) { proven, call in
+                    let minting = scoped(to: call)
+                    return try minting.mint(request, proven, call, now: minting.context.clock.now)
+                }
+            }
+        }
+    }
+
+    private func mint(
+        _ request: TokenMint.Params, _ proven: AuthenticatedIdentity, _ call: any CallContext, now: Int64
+    ) throws -> Phase<TokenMint.Result> {
+        let minted = try context.resolve(
             AuditEvent(method: TokenMint.info.name, by: call, poolId: proven.pool.id), recordsKept: context.auditsIssuance,
             at: now
         ) { tx in
@@ -28,6 +47,9 @@ extension PoolTokens {
                 tags: try proven.pool.tagMaps.tags(of: proven.proofs), issuedAt: now, expiresAt: now + Self.seconds)
             return (issuer, try claims.checkedJSON(), claims.expiresAt)
         }
-        return TokenMint.Result(identityId: identity.id, token: try issuer.sign(claims), expiresAt: expiresAt)
+        guard let ((issuer, claims, expiresAt), identity) = minted else {
+            return .next(.write) { call in try scoped(to: call).mint(request, proven, call, now: now) }
+        }
+        return .done(TokenMint.Result(identityId: identity.id, token: try issuer.sign(claims), expiresAt: expiresAt))
     }
 }

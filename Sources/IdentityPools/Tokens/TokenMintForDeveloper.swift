@@ -10,10 +10,32 @@ extension PoolTokens {
     ///   `IdentityDisabled`, `LoginsDoNotMatch`, `DeveloperUserAlreadyRegistered`, `LoginConflict`, and the errors of login verification.
     /// - Source: `GetOpenIdTokenForDeveloperIdentity` in the Amazon Cognito API reference.
     public func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result {
+        try mintForDeveloperInPhases(request, call).value(for: call)
+    }
+
+    /// Mints as `mintForDeveloper` does. The first phase reads and decides; the second one writes, if the logins are new.
+    public func mintForDeveloperInPhases(
+        _ request: TokenMintForDeveloper.Params, _ call: any CallContext
+    ) throws -> Phase<TokenMintForDeveloper.Result> {
         let now = context.clock.now
         let tags = try SessionTags.validated(request.principalTags)
-        let proofs = try proofs(request, call, now: now)
-        let ((issuer, claims), identity) = try context.resolve(
+        switch try proofs(request, call, now: now) {
+        case .done(let proofs): return try mint(request, tags, proofs, call, now: now)
+        case .next(let wait, let rest):
+            return .next(wait) { call in
+                try rest(call).then(call) { proofs, call in
+                    let minting = scoped(to: call)
+                    return try minting.mint(request, tags, proofs, call, now: minting.context.clock.now)
+                }
+            }
+        }
+    }
+
+    private func mint(
+        _ request: TokenMintForDeveloper.Params, _ tags: [(key: String, value: String)], _ proofs: [VerifiedLogin],
+        _ call: any CallContext, now: Int64
+    ) throws -> Phase<TokenMintForDeveloper.Result> {
+        let minted = try context.resolve(
             AuditEvent(method: TokenMintForDeveloper.info.name, by: call, poolId: request.poolId),
             recordsKept: context.auditsIssuance, at: now
         ) { tx in
@@ -32,16 +54,20 @@ extension PoolTokens {
                 issuedAt: now, expiresAt: now + request.durationSeconds)
             return (chosen.issuer, try claims.checkedJSON())
         }
+        guard let ((issuer, claims), identity) = minted else {
+            return .next(.write) { call in try scoped(to: call).mint(request, tags, proofs, call, now: now) }
+        }
         let token = try issuer.sign(claims)
-        return TokenMintForDeveloper.Result(
-            identityId: identity.id, token: token, expiresAt: now + request.durationSeconds, isNewIdentity: identity.isNew)
+        return .done(
+            TokenMintForDeveloper.Result(
+                identityId: identity.id, token: token, expiresAt: now + request.durationSeconds, isNewIdentity: identity.isNew))
     }
 
     /// Verifies the public logins of the request and returns them.
     private func proofs(
         _ request: TokenMintForDeveloper.Params, _ call: any CallContext, now: Int64
-    ) throws -> [VerifiedLogin] {
-        if request.logins.count == 1 { return [] }
+    ) throws -> Phase<[VerifiedLogin]> {
+        if request.logins.count == 1 { return .done([]) }
         let pool = try context.database.read { tx in
             let pool = try configurations.pool(request.poolId, in: tx)
             try tx.requireUsable(request.identityId, in: pool.id)

@@ -11,16 +11,3 @@ public enum Lane: UInt8, Sendable, CaseIterable {
     /// Waits for users. `Method.run` starts the wait, calls `Call.answerLater` and returns, so that no thread is blocked.
     case wait
 }
-
-/// Thrown by a method that would have to wait on a lane that does not allow it. The output of the run is discarded, and the method runs
-/// again from the beginning on `lane`.
-public struct MoveToLane: Error, Hashable {
-    public let lane: Lane
-    /// Whether the run found something to write. `Call.isToWrite` passes this to the next run.
-    public let isToWrite: Bool
-
-    public init(_ lane: Lane, isToWrite: Bool = false) {
-        self.lane = lane
-        self.isToWrite = isToWrite
-    }
-}

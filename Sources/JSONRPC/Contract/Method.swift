@@ -10,8 +10,10 @@ public final class Method: Sendable {
     /// Runs the method and writes its result as one JSON value. If it writes nothing, the result is `null`. `params` is an object, or `nil`
     /// if omitted.
     ///
-    /// Throws a `ResponseError` to respond with that error, `MoveToLane` to run on another lane, or `CancellationError` if it stopped
-    /// because of `Call.isCancelled`. Any other error becomes an internal error.
+    /// A method that would have to wait on a lane that does not allow it ends with `Call.proceed`, and the rest of it runs on another lane.
+    ///
+    /// Throws a `ResponseError` to respond with that error, or `CancellationError` if it stopped because of `Call.isCancelled`. Any other
+    /// error becomes an internal error.
     public let run: Body
     /// The conversion of the outcome for another protocol, or `nil` for plain JSON-RPC.
     let form: (any AnswerForm)?

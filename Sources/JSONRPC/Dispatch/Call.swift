@@ -20,12 +20,15 @@ public final class Call: Sendable {
     private let currentLane: Atomic<UInt8>
     private let cancelRequested = Atomic(false)
     private let committed = Atomic(false)
-    private let toWrite = Atomic(false)
+    private let proceeds = Atomic(false)
     private let waitEndsWithInput = Atomic(false)
     /// The number of runs of the method body, and the latest of these runs that deferred its response.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
     private let onCancel = Mutex<ClosureBox<(@Sendable () -> Void)?>>(ClosureBox(nil))
+    private let rest = Mutex<ClosureBox<Method.Body?>>(ClosureBox(nil))
+    /// The number of entries into the handler. Only debug builds count.
+    private let entries = Atomic(0)
 
     init(
         _ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet,
@@ -54,18 +57,27 @@ public final class Call: Sendable {
     /// Whether the call is a notification, which gets no response.
     public var isNotification: Bool { envelope.id == nil }
 
-    /// The lane on which the call is running. On `.compute`, the method must not wait; it throws `MoveToLane` instead.
+    /// The lane on which the call is running. On `.compute`, the method must not wait for long; it calls `proceed` instead.
     public var lane: Lane { Lane(rawValue: currentLane.load(ordering: .relaxed))! }
-
-    /// Whether this is the first run of the method for this call; see `MoveToLane`.
-    public var isFirstRun: Bool { runs.load(ordering: .relaxed) <= 1 }
 
     /// What this run shares with other calls on its thread. Only the first run of a call is in a sequence of pipelined calls, and only if
     /// the call has not moved.
-    public var shared: (any SharedByCalls)? { lane == .compute && isFirstRun ? sharedAtStart : nil }
+    public var shared: (any SharedByCalls)? { lane == .compute && runs.load(ordering: .relaxed) <= 1 ? sharedAtStart : nil }
 
-    /// Whether an earlier run of the method found something to write; see `MoveToLane`.
-    public var isToWrite: Bool { toWrite.load(ordering: .relaxed) }
+    /// Ends this run of the call and discards its output. `rest`, the rest of the method, runs on `lane` and writes the result.
+    public func proceed(on lane: Lane, _ rest: @escaping Method.Body) {
+        currentLane.store(lane.rawValue, ordering: .relaxed)
+        self.rest.withLock { $0.closure = rest }
+        proceeds.store(true, ordering: .relaxed)
+    }
+
+    /// Runs `body`, which waits for others. The lane of the call starts another thread in the meantime if there is work for it.
+    public func blocking<R>(_ body: () throws -> R) rethrows -> R { try outlet.blocking(self, body) }
+
+    /// Records that the handler of the method starts. In a debug build, a second start for the same call stops the process.
+    public func enterHandler() {
+        assert(entries.wrappingAdd(1, ordering: .relaxed).oldValue == 0, "the handler of \(method) ran twice for one call")
+    }
 
     /// Whether the caller canceled this call. A method that stops for this reason throws `CancellationError`. Always `false` after
     /// `commit`.
@@ -123,12 +135,17 @@ public final class Call: Sendable {
 
     var currentState: State { State(rawValue: state.load(ordering: .acquiring))! }
 
-    /// Queues the call for its next lane. The output of the previous run is discarded.
-    func queue(_ next: MoveToLane) {
-        currentLane.store(next.lane.rawValue, ordering: .relaxed)
-        if next.isToWrite { toWrite.store(true, ordering: .relaxed) }
+    /// Returns the rest of the method if the run ended with `proceed`, and queues the call for it.
+    func takeRest() -> Method.Body? {
+        guard proceeds.load(ordering: .relaxed) else { return nil }
+        proceeds.store(false, ordering: .relaxed)
+        guard let rest = rest.withLock({ $0.closure.take() }) else { return nil }
         move(from: .running, to: .queued)
+        return rest
     }
+
+    /// Sets the lane of a call that is about to be resumed.
+    func resumes(on lane: Lane) { currentLane.store(lane.rawValue, ordering: .relaxed) }
 
     /// Begins or resumes a run. Returns the number of this run, or `nil` if the call already has a response.
     func begin() -> Int? {
@@ -198,6 +215,8 @@ protocol AnswerOutlet: AnyObject, Sendable {
     func cancelRequests(_ id: JSONNode)
     /// Records that a call defers its response.
     func admitWaiting(_ call: Call) throws
+    /// Runs `body`, which waits for others, on the thread of `call`.
+    func blocking<R>(_ call: Call, _ body: () throws -> R) rethrows -> R
     /// Runs `body` on `lane` and responds to `call` with its output.
     func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body)
 }

@@ -14,8 +14,8 @@ struct MethodRunner: Sendable {
         case done
         /// The response was sent elsewhere because the call was canceled or cut off.
         case answeredElsewhere
-        /// The call must run again on this lane.
-        case moves(Lane)
+        /// The rest of the method must run on the lane of the call.
+        case proceeds(Method.Body)
         /// The response is deferred.
         case waits
     }
@@ -32,6 +32,10 @@ struct MethodRunner: Sendable {
             // No closure: the method is called from this frame.
             let resultStart = bench.writer.beginResult(call.envelope)
             try body(call, call.envelope.params, &bench.writer)
+            if let rest = call.takeRest() {
+                bench.writer.rewind(to: start)
+                return .proceeds(rest)
+            }
             if let form = call.calledMethod.form { Self.put(form, resultStart, call.envelope.params, &bench.writer) }
             bench.writer.endResult(from: resultStart)
             if call.isLeftForLater(by: run) {
@@ -45,10 +49,6 @@ struct MethodRunner: Sendable {
             }
             end(call, began, errorType: nil, from: start, on: &bench)
             return .done
-        } catch let move as MoveToLane {
-            bench.writer.rewind(to: start)
-            call.queue(move)
-            return .moves(move.lane)
         } catch {
             bench.writer.rewind(to: start)
             let failure = known(error, call)

@@ -34,6 +34,15 @@ struct Lanes: Sendable {
             })
     }
 
+    /// Runs `body`, which waits for others, on a thread of `lane`. The lane can start another thread in the meantime.
+    func blocking<R>(_ lane: Lane, _ body: () throws -> R) rethrows -> R {
+        guard lane != .compute else { return try body() }
+        let pool = pool(of: lane)
+        let isParked = pool.park()
+        defer { if isParked { pool.unpark() } }
+        return try body()
+    }
+
     private func pool(of lane: Lane) -> WorkerPool {
         switch lane {
         case .compute: compute

@@ -18,8 +18,8 @@ final class WorkerPool: Sendable {
         var first = 0
         var threads = 0
         var idle = 0
-        /// The number of threads by which the limit is exceeded while calls wait for the host.
-        var extra = 0
+        /// The threads that wait for others in the middle of a job. They do not count towards the limit.
+        var parked = 0
         /// Whether idle threads exit.
         var isClosed = false
 
@@ -59,7 +59,7 @@ final class WorkerPool: Sendable {
         let (mustStart, isClosed) = gate.withLock { state in
             state.jobs.append(order)
             let waiting = state.jobs.count - state.first
-            guard waiting > state.idle, state.threads < limit + state.extra else { return (false, state.isClosed) }
+            guard waiting > state.idle, state.threads - state.parked < limit else { return (false, state.isClosed) }
             state.threads += 1
             return (true, state.isClosed)
         }
@@ -86,8 +86,8 @@ final class WorkerPool: Sendable {
     /// it.
     func lend(_ begins: Bool) {
         let mustStart = gate.withLock { state in
-            state.extra += begins ? 1 : -1
-            guard begins, state.jobs.count - state.first > state.idle, state.threads < limit + state.extra else { return false }
+            state.parked += begins ? 1 : -1
+            guard begins, state.jobs.count - state.first > state.idle, state.threads - state.parked < limit else { return false }
             state.threads += 1
             return true
         }
@@ -135,7 +135,34 @@ final class WorkerPool: Sendable {
         if gate.withLock({ $0.isClosed }) { gate.broadcast() }
     }
 
+    /// The maximum number of parked threads. Further threads that wait count towards the limit.
+    private static let mostParked = 256
+
+    /// Excludes the current thread from the limit while it waits for others. Starts another thread if jobs are queued.
+    ///
+    /// - Returns: Whether `unpark` must be called after the wait.
+    func park() -> Bool {
+        let (isParked, mustStart) = gate.withLock { state in
+            guard state.parked < Self.mostParked else { return (false, false) }
+            state.parked += 1
+            let mustStart = state.jobs.count - state.first > state.idle && state.threads - state.parked < limit
+            if mustStart { state.threads += 1 }
+            return (true, mustStart)
+        }
+        if mustStart, !Thread.start(name: name, priority: priority, { self.work() }) { gate.withLock { $0.threads -= 1 } }
+        return isParked
+    }
+
+    /// Includes the current thread in the limit again. If there are more threads than that, some exit after their jobs.
+    func unpark() { gate.withLock { $0.parked -= 1 } }
+
     private func nextJob() -> Job? {
+        let isSurplus = gate.withLock { state in
+            guard state.threads - state.parked > limit else { return false }
+            state.threads -= 1
+            return true
+        }
+        if isSurplus { return nil }
         if let job = gate.withLock({ $0.takeJob() }) { return job }
         gate.withLock { $0.idle += 1 }
         let job = gate.wait(deadline: Monotonic.nanoseconds() + idleNanoseconds) { state -> Job?? in

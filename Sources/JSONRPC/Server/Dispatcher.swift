@@ -158,7 +158,7 @@ final class Dispatcher: AnswerOutlet {
             }
             let call = Call(
                 envelope, method, lane: method.lane(envelope.params), route: route, bytesIn: bytesIn, outlet: self, shared: bench.shared)
-            guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, chunk) }
+            guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, call.body, chunk) }
             chunk?.enter(call)
             perform(call, call.body, in: chunk, on: &bench, &finished)
         case .cancel(let id):
@@ -174,6 +174,7 @@ final class Dispatcher: AnswerOutlet {
     // MARK: Calls
 
     private func perform(_ call: Call, _ body: Method.Body, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished) {
+        var body = body
         while true {
             let start = bench.writer.bytes.count
             var room: Int?
@@ -182,21 +183,20 @@ final class Dispatcher: AnswerOutlet {
             case .done: return conclude(call.route, from: start, on: &bench, &finished)
             case .answeredElsewhere: return
             case .waits: return
-            case .moves:
+            case .proceeds(let rest):
+                body = rest
                 if isSequential, chunk != nil { continue }
-                return leave(call, chunk)
+                return leave(call, rest, chunk)
             }
         }
     }
 
     /// Moves a call to its lane. The call is then tracked in `openWork` instead of its chunk.
-    private func leave(_ call: Call, _ chunk: LineBatch?) {
+    private func leave(_ call: Call, _ body: @escaping Method.Body, _ chunk: LineBatch?) {
         openWork.add(call)
         if let chunk, chunk.hasCancelled(call) { call.cancel() }
-        submit(call, call.body)
+        submit(call, to: call.lane, body)
     }
-
-    private func submit(_ call: Call, _ body: @escaping Method.Body) { submit(call, to: call.lane, body) }
 
     private func submit(_ call: Call, to lane: Lane, _ body: @escaping Method.Body) {
         lanes.submit(to: lane) { bench in
@@ -268,7 +268,15 @@ final class Dispatcher: AnswerOutlet {
         guard openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }
     }
 
-    func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) { submit(call, to: lane, body) }
+    func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {
+        call.resumes(on: lane)
+        submit(call, to: lane, body)
+    }
+
+    func blocking<R>(_ call: Call, _ body: () throws -> R) rethrows -> R {
+        // The single thread of sequential mode must not be overtaken.
+        isSequential ? try body() : try lanes.blocking(call.lane, body)
+    }
 
     /// The connection over which the process sends requests to its host.
     var hostConnection: HostRequests.Connection {

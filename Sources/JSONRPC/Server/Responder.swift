@@ -41,7 +41,8 @@ public struct Responder: Sendable {
             }
             // The calling thread may wait, whatever the method.
             let call = Call(envelope, method, lane: .store, route: .line(.zero), bytesIn: bytesIn, outlet: NobodyElse())
-            while case .moves = performer.perform(call, method.run, on: &bench, room: room) {}
+            var body = method.run
+            while case .proceeds(let rest) = performer.perform(call, body, on: &bench, room: room) { body = rest }
         }
     }
 
@@ -54,6 +55,7 @@ public struct Responder: Sendable {
         var dialect: Dialect { .plain }
         func cancelRequests(_ id: JSONNode) {}
         func admitWaiting(_ call: Call) throws { throw TooManyRequests() }
+        func blocking<R>(_ call: Call, _ body: () throws -> R) rethrows -> R { try body() }
         func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {}
     }
 }

@@ -28,6 +28,16 @@ public struct TokenService: Sendable {
     ) throws -> TokenMintForDeveloper.Result {
         try minting.mintForDeveloper(request, call)
     }
+
+    func mintInPhases(_ request: TokenMint.Params, _ call: any CallContext) throws -> Phase<TokenMint.Result> {
+        try minting.mintInPhases(request, call)
+    }
+
+    func mintForDeveloperInPhases(
+        _ request: TokenMintForDeveloper.Params, _ call: any CallContext
+    ) throws -> Phase<TokenMintForDeveloper.Result> {
+        try minting.mintForDeveloperInPhases(request, call)
+    }
 }
 
 extension TokenService: TokenHandlers {

@@ -65,7 +65,7 @@ struct ModelContextResources: Sendable {
 
     /// Returns the content of a resource, or `nil` if there is none with this URI.
     ///
-    /// - Throws: The errors of `token.jwks`, and `MoveToLane`.
+    /// - Throws: The errors of `token.jwks`.
     func read(_ uri: String, _ call: Call) throws -> Content? {
         guard uri.hasPrefix(Self.scheme) else { return nil }
         let path = uri.dropFirst(Self.scheme.count)

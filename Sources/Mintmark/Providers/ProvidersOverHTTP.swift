@@ -5,8 +5,8 @@ import JSONRPC
 import Network
 import ServiceContext
 
-/// Accesses login providers over HTTP. A call that must send a request moves to the network lane first. Calls that need the same response
-/// wait for it without blocking a thread. A call whose keys are cached stays on its lane.
+/// Accesses login providers over HTTP. While a call waits here, its lane starts another thread. `lookUp` does not wait on a thread that
+/// must not: it returns what to wait for. A call whose keys are cached stays on its lane.
 struct ProvidersOverHTTP: LoginProviderClient {
     private let client: any HTTPClient
     private let keys: IssuerKeys
@@ -30,24 +30,37 @@ struct ProvidersOverHTTP: LoginProviderClient {
 
     func key(for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> PublicKey? {
         let address = address(of: issuer, provider)
-        let outcome: any Error
         do throws(IssuerFailure) {
             switch try keys.lookUp(header, of: address) {
             case .known(let key): return key
-            case .mustAsk where mayWait(call), .isAsked where mayWait(call) && !call.mayAnswerLater:
-                return try keys.key(for: header, of: address, isCancelled: { call.isCancelled })
-            case .isAsked where call.mayAnswerLater:
-                outcome = WaitsForOthers { [keys] in keys.whenAnswered(address, $0) }
-            case .mustAsk, .isAsked: outcome = MoveToLane(.network)
+            case .mustAsk: return try ask(call) { () throws(IssuerFailure) in try fetchKey(for: header, of: address, call) }
+            case .isAsked: return try join(call) { () throws(IssuerFailure) in try fetchKey(for: header, of: address, call) }
             }
         } catch { throw answer(to: error, of: provider) }
-        throw outcome
+    }
+
+    func lookUp(
+        _ header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
+    ) throws -> KeyLookup {
+        let address = address(of: issuer, provider)
+        do throws(IssuerFailure) {
+            switch try keys.lookUp(header, of: address) {
+            case .known(let key): return .known(key)
+            case .isAsked where call.mayAnswerLater:
+                return .waits(.event(AwaitedEvent(isBrief: true) { [keys] in keys.whenAnswered(address, $0) }))
+            case .mustAsk, .isAsked: if !mayWait(call) { return .waits(.network) }
+            }
+            return .known(try fetchKey(for: header, of: address, call))
+        } catch { throw answer(to: error, of: provider) }
+    }
+
+    private func fetchKey(for header: JWSHeader, of address: IssuerAddress, _ call: any CallContext) throws(IssuerFailure) -> PublicKey? {
+        try keys.key(for: header, of: address, isCancelled: { call.isCancelled })
     }
 
     func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection {
-        guard mayWait(call) else { throw MoveToLane(.network) }
         let address = address(of: issuer, provider)
-        let inspection = keys.inspect(address, isCancelled: { call.isCancelled })
+        let inspection = ask(call) { keys.inspect(address, isCancelled: { call.isCancelled }) }
         // The next sign-in must use the updated document, too.
         descriptions.forget(address)
         if inspection.failure?.check == .cancelled { throw CancellationError() }
@@ -56,18 +69,17 @@ struct ProvidersOverHTTP: LoginProviderClient {
 
     func description(of issuer: String, _ provider: ProviderAddress, _ call: any CallContext) throws -> JSONNode {
         let address = address(of: issuer, provider)
-        let outcome: any Error
         do throws(IssuerFailure) {
             switch try descriptions.lookUp(address) {
             case .known(let document): return document
-            case .mustAsk where mayWait(call), .isAsked where mayWait(call) && !call.mayAnswerLater:
-                return try descriptions.description(of: address, isCancelled: { call.isCancelled })
-            case .isAsked where call.mayAnswerLater:
-                outcome = WaitsForOthers { [descriptions] in descriptions.whenAnswered(address, $0) }
-            case .mustAsk, .isAsked: outcome = MoveToLane(.network)
+            case .mustAsk: return try ask(call) { () throws(IssuerFailure) in try fetchDescription(of: address, call) }
+            case .isAsked: return try join(call) { () throws(IssuerFailure) in try fetchDescription(of: address, call) }
             }
         } catch { throw answer(to: error, of: provider) }
-        throw outcome
+    }
+
+    private func fetchDescription(of address: IssuerAddress, _ call: any CallContext) throws(IssuerFailure) -> JSONNode {
+        try descriptions.description(of: address, isCancelled: { call.isCancelled })
     }
 
     func forgetDescription(of issuer: String, _ provider: ProviderAddress) { descriptions.forget(address(of: issuer, provider)) }
@@ -81,7 +93,6 @@ struct ProvidersOverHTTP: LoginProviderClient {
     func object(_ question: LoginProviderRequest, of provider: ProviderAddress, _ call: any CallContext) throws -> (
         status: Int, object: JSONNode
     ) {
-        guard mayWait(call) else { throw MoveToLane(.network) }
         let place = ProviderPlace(of: question.url)
         try pass(place, provider, call)
         var timeout: IssuerFailure?
@@ -96,7 +107,9 @@ struct ProvidersOverHTTP: LoginProviderClient {
             headers: [("Accept", "application/json"), ("User-Agent", "mintmark")] + kind + question.headers, body: question.body,
             policy: policy, isCancelled: { call.isCancelled })
         let response: HTTPResponse
-        do throws(HTTPFailure) { response = try client.send(request) } catch {
+        do throws(HTTPFailure) {
+            response = try ask(call) { () throws(HTTPFailure) in try client.send(request) }
+        } catch {
             if case .timedOut = error.reason { timeout = IssuerFailure(error) }
             throw answer(to: IssuerFailure(error), of: provider)
         }
@@ -114,20 +127,24 @@ struct ProvidersOverHTTP: LoginProviderClient {
         while true {
             switch turnstile.enter(place) {
             case .free: return
-            case .busy:
-                let wait = WaitsForOthers { [turnstile] in turnstile.whenFree(place, $0) }
-                guard call is CallAdapter else {
-                    wait.untilOver()
-                    continue
-                }
-                throw wait
+            case .busy: try AwaitedEvent(isBrief: true) { [turnstile] in turnstile.whenFree(place, $0) }.pass(call)
             case .closed(let failure): throw answer(to: failure, of: provider)
             }
         }
     }
 
-    /// A call from Swift code waits on its own thread.
+    /// Whether the thread of a call is one of those for requests to other machines. A call from Swift code has its own thread.
     private func mayWait(_ call: any CallContext) -> Bool { (call as? CallAdapter)?.mayWaitForOthers ?? true }
+
+    /// Runs `body`, which sends a request. A thread of another lane is replaced in the meantime.
+    private func ask<R, E: Error>(_ call: any CallContext, _ body: () throws(E) -> R) throws(E) -> R {
+        mayWait(call) ? try body() : try join(call, body)
+    }
+
+    /// Runs `body`, which waits for a request that another call has sent. The thread is replaced in the meantime.
+    private func join<R, E: Error>(_ call: any CallContext, _ body: () throws(E) -> R) throws(E) -> R {
+        try call.blocking { Result { () throws(E) in try body() } }.get()
+    }
 
     private func answer(to failure: IssuerFailure, of provider: ProviderAddress) -> any Error {
         switch failure.check {

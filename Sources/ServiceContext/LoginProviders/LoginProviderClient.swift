@@ -10,10 +10,19 @@ public protocol LoginProviderClient: Sendable {
 
     /// Returns the key that a token's header names, or `nil` if the issuer has no such key.
     ///
-    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`, or the error that moves the call to a thread that may wait for the network.
+    /// Waits on this thread for the request of this call or of another one.
+    ///
+    /// - Throws: `ProviderUnavailable`, `ProviderUnusable`, `CancellationError`.
     func key(
         for header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
     ) throws -> PublicKey?
+
+    /// Returns the key as `key` does if it is known or if the thread of the call may wait; otherwise what to wait for.
+    ///
+    /// - Throws: The errors of `key`.
+    func lookUp(
+        _ header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
+    ) throws -> KeyLookup
 
     /// Returns the JSON object of a provider's response, with the HTTP status.
     ///
@@ -32,8 +41,24 @@ public protocol LoginProviderClient: Sendable {
 
     /// Fetches and inspects the documents of an issuer, without the cache.
     ///
-    /// - Throws: The error that moves the call to a thread that may wait for the network. Failures of the issuer are part of the result.
+    /// - Throws: `CancellationError`. Failures of the issuer are part of the result.
     func inspect(issuer: String, of provider: ProviderAddress, _ call: any CallContext) throws -> IssuerInspection
+}
+
+/// The outcome of a search for an issuer's key.
+public enum KeyLookup: Sendable {
+    /// The key, or `nil` if the issuer has no such key.
+    case known(PublicKey?)
+    /// The key is known after this wait, or can be fetched then.
+    case waits(Wait)
+}
+
+extension LoginProviderClient {
+    public func lookUp(
+        _ header: JWSHeader, issuer: String, of provider: ProviderAddress, _ call: any CallContext
+    ) throws -> KeyLookup {
+        .known(try key(for: header, issuer: issuer, of: provider, call))
+    }
 }
 
 /// A request to a provider.

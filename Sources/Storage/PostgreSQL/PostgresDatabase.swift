@@ -3,7 +3,7 @@ import Synchronization
 
 /// A store in a PostgreSQL database, which any number of processes on any number of machines can share.
 ///
-/// Every operation waits for the server, so every operation throws `WouldWait` unless its access allows waiting. Bodies run on the caller's
+/// Every operation waits for the server, so every method of such a store starts on a thread that may wait. Bodies run on the caller's
 /// thread.
 public final class PostgresDatabase: Database {
     private let address: PostgresAddress
@@ -48,7 +48,6 @@ public final class PostgresDatabase: Database {
     deinit { pool.close() }
 
     public func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R {
-        guard access.mayWait else { throw WouldWait() }
         return try repeating { connection in
             try connection.beginRead()
             return try run(body, on: connection)
@@ -56,7 +55,6 @@ public final class PostgresDatabase: Database {
     }
 
     public func write<R>(_ access: StoreAccess, isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
-        guard access.mayWait else { throw WouldWait(isWrite: true) }
         return try repeating { connection in
             try connection.beginWrite(isolation)
             return try run(body, on: connection)

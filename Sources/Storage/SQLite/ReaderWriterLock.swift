@@ -18,8 +18,7 @@ final class ReaderWriterLock: @unchecked Sendable {
         lock.deallocate()
     }
 
-    func lockForReading() -> Bool { pthread_rwlock_rdlock(lock) == 0 }
-    func tryLockForReading() -> Bool { pthread_rwlock_tryrdlock(lock) == 0 }
+    func lockForReading() { pthread_rwlock_rdlock(lock) }
     func lockForWriting() { pthread_rwlock_wrlock(lock) }
     func unlock() { pthread_rwlock_unlock(lock) }
 }

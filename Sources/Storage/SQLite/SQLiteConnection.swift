@@ -14,7 +14,6 @@ final class SQLiteConnection {
     private(set) var lastError: (any Error)?
     private let path: String
     private let waitMilliseconds: Int32
-    private var patient = true
     private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
     private var isClosed = false
     var epochSeen = SeenEpoch()
@@ -55,13 +54,6 @@ final class SQLiteConnection {
         isClosed = true
         statements.removeAll()
         sqlite3_close_v2(handle)
-    }
-
-    /// Sets whether the connection can wait for a lock of another process.
-    func setPatient(_ patient: Bool) {
-        guard patient != self.patient else { return }
-        self.patient = patient
-        sqlite3_busy_timeout(handle, patient ? waitMilliseconds : 0)
     }
 
     var isReader: Bool { if case .reader = role { true } else { false } }
@@ -164,11 +156,7 @@ final class SQLiteConnection {
     }
 
     private func failure(_ code: Int32) -> any Error {
-        let error: any Error
-        switch SQLiteFailure.storeError(code, of: handle, path: path) {
-        case .busy where !patient: error = WouldWait()
-        case let other: error = other
-        }
+        let error = SQLiteFailure.storeError(code, of: handle, path: path)
         lastError = error
         return error
     }

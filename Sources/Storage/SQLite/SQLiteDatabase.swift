@@ -58,9 +58,8 @@ public final class SQLiteDatabase: Database {
             connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates, makesStore: makesStore,
             deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock, running: running)
-        readers = SQLiteReaders(memoryLock: memoryLock) { patient in
+        readers = SQLiteReaders(memoryLock: memoryLock) {
             let reader = try SQLiteConnection(path: path, isURI: isURI, role: .reader, waitMilliseconds: waitMilliseconds)
-            reader.setPatient(patient)
             try SQLiteOpening.configure(reader)
             return UnsafeTransfer(reader)
         }
@@ -78,7 +77,6 @@ public final class SQLiteDatabase: Database {
     }
 
     public func write<R>(_ access: StoreAccess, isolation: Isolation, _ body: (Transaction) throws -> R) throws -> R {
-        guard access.mayWait else { throw WouldWait(isWrite: true) }
         // A write from the body of another transaction would wait for that transaction.
         try running.requireNone()
         // Reads after the write must see its changes.
@@ -101,7 +99,7 @@ public final class SQLiteDatabase: Database {
 
     /// Calls `body` with a view of the store, which is fixed by the first read.
     func withOneView<R>(_ body: (SQLiteView) throws -> R) throws -> R {
-        let view = try readers.begin(patient: true)
+        let view = try readers.begin()
         defer { view.abandon() }
         return try body(view)
     }

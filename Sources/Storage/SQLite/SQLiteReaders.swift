@@ -8,7 +8,7 @@ final class SQLiteReaders: Sendable {
     }
 
     private let state = Mutex(State())
-    private let open: @Sendable (_ patient: Bool) throws -> UnsafeTransfer<SQLiteConnection>
+    private let open: @Sendable () throws -> UnsafeTransfer<SQLiteConnection>
     private let memoryLock: ReaderWriterLock?
     /// The maximum number of idle connections: the number of threads that read. Each new connection must read the schema and prepare its
     /// statements again.
@@ -16,8 +16,8 @@ final class SQLiteReaders: Sendable {
 
     /// - Parameters:
     ///   - memoryLock: A lock to hold while a transaction is open.
-    ///   - open: Opens another connection, with or without permission to wait.
-    init(memoryLock: ReaderWriterLock?, open: @escaping @Sendable (_ patient: Bool) throws -> UnsafeTransfer<SQLiteConnection>) {
+    ///   - open: Opens another connection.
+    init(memoryLock: ReaderWriterLock?, open: @escaping @Sendable () throws -> UnsafeTransfer<SQLiteConnection>) {
         self.memoryLock = memoryLock
         self.open = open
     }
@@ -25,10 +25,10 @@ final class SQLiteReaders: Sendable {
     /// Runs `body` in one transaction of one connection. With a shared view, uses the transaction that an earlier read of the view began.
     /// In memory there are no shared views: a view would block writes, and then every read that does not use it.
     ///
-    /// - Throws: `StoreError.closed`; `WouldWait` if `access` does not allow waiting; any error that `body` throws.
+    /// - Throws: `StoreError.closed`; any error that `body` throws.
     func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R {
-        if memoryLock == nil, let shared = access.view { return try shared.read(from: self, patient: access.mayWait, body) }
-        let view = try begin(patient: access.mayWait)
+        if memoryLock == nil, let shared = access.view { return try shared.read(from: self, body) }
+        let view = try begin()
         do {
             let result = try view.run(body)
             try view.commit()
@@ -41,15 +41,12 @@ final class SQLiteReaders: Sendable {
 
     /// Begins a transaction.
     ///
-    /// - Throws: `StoreError.closed`; `WouldWait` if `patient` is false.
-    func begin(patient: Bool) throws -> SQLiteView {
-        if let memoryLock {
-            guard patient ? memoryLock.lockForReading() : memoryLock.tryLockForReading() else { throw WouldWait() }
-        }
+    /// - Throws: `StoreError.closed`.
+    func begin() throws -> SQLiteView {
+        memoryLock?.lockForReading()
         do {
-            let owned = try take(patient: patient)
+            let owned = try take()
             do {
-                owned.value.setPatient(patient)
                 try owned.value.run("BEGIN")
                 return SQLiteView(of: self, owned)
             } catch {
@@ -79,12 +76,12 @@ final class SQLiteReaders: Sendable {
         for owned in idle { owned.value.close() }
     }
 
-    private func take(patient: Bool) throws -> UnsafeTransfer<SQLiteConnection> {
+    private func take() throws -> UnsafeTransfer<SQLiteConnection> {
         let idle = try state.withLock { state throws(StoreError) in
             if state.isClosed { throw .closed }
             return state.idle.popLast()
         }
-        return try idle ?? open(patient)
+        return try idle ?? open()
     }
 
     private func giveBack(_ reader: UnsafeTransfer<SQLiteConnection>) {

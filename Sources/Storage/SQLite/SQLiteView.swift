@@ -16,12 +16,6 @@ final class SQLiteView {
         return try body(transaction)
     }
 
-    /// Runs `body` in the transaction, with or without permission to wait.
-    func run<R>(patient: Bool, _ body: (Transaction) throws -> R) throws -> R {
-        connection.setPatient(patient)
-        return try run(body)
-    }
-
     func isOf(_ readers: SQLiteReaders) -> Bool { self.readers === readers }
 
     /// Whether the database has returned an error; the view must then not be used for further reads.

@@ -50,13 +50,6 @@ struct PostgresValueTests {
         }
     }
 
-    @Test("a thread that must not wait sends nothing to the server")
-    func patience() throws {
-        let database = try Backend.postgres.open()
-        #expect(throws: WouldWait.self) { try database.impatient.count() }
-        #expect(throws: WouldWait.self) { try database.impatient.insert("a") }
-    }
-
     @Test("an epoch advanced by another store is seen within one second, and by the same store immediately")
     func epoch() throws {
         let address = try PostgresServer.shared.newDatabase()
